@@ -232,7 +232,7 @@ impl Policy {
     };
 
     /// As skillkit, the Python library that was `skills-use`: one flat directory, names as they are.
-    pub const S0: Self = Self {
+    pub const SKILLKIT: Self = Self {
         names: NameRule::AsIs,
         unknown_fields: Tolerance::Accept,
         legacy_fields: Tolerance::Accept,
@@ -247,7 +247,7 @@ impl Policy {
 
     /// As `SkillKit` of langchain-skillkit: name, description and all frontmatter may be missing, no
     /// `allowed-tools`.
-    pub const S2: Self = Self {
+    pub const LANGCHAIN_SKILLKIT: Self = Self {
         name_from_directory: true,
         description_required: false,
         frontmatter_required: false,
@@ -262,7 +262,7 @@ impl Policy {
 
     /// As `SkillStore` of Langflow: versions, tags and dependencies at the top, the last one wins, and what
     /// was read is kept for the session.
-    pub const S3: Self = Self {
+    pub const LANGFLOW: Self = Self {
         names: NameRule::AsIs,
         unknown_fields: Tolerance::Accept,
         legacy_fields: Tolerance::Accept,
@@ -278,7 +278,7 @@ impl Policy {
     };
 
     /// As btw, the R package: what is off the specification is skipped, later places override.
-    pub const S4: Self = Self {
+    pub const BTW: Self = Self {
         names: NameRule::Strict,
         shapes: Tolerance::Refuse,
         unknown_fields: Tolerance::Refuse,
@@ -300,11 +300,15 @@ impl Policy {
     pub const PRESETS: [(&'static str, Self); 6] = [
         ("default", Self::DEFAULT),
         ("strict", Self::STRICT),
-        ("s0", Self::S0),
-        ("s2", Self::S2),
-        ("s3", Self::S3),
-        ("s4", Self::S4),
+        ("skillkit", Self::SKILLKIT),
+        ("langchain-skillkit", Self::LANGCHAIN_SKILLKIT),
+        ("langflow", Self::LANGFLOW),
+        ("btw", Self::BTW),
     ];
+
+    /// Names that presets had before.
+    const ALIASES: [(&'static str, &'static str); 4] =
+        [("s0", "skillkit"), ("s2", "langchain-skillkit"), ("s3", "langflow"), ("s4", "btw")];
 }
 
 impl Default for Policy {
@@ -327,7 +331,9 @@ impl FromStr for Policy {
     type Err = UnknownPolicy;
 
     fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
-        let found = Self::PRESETS.into_iter().find(|(name, _)| *name == text);
+        let alias = Self::ALIASES.iter().find(|(alias, _)| *alias == text);
+        let wanted = alias.map_or(text, |(_, name)| name);
+        let found = Self::PRESETS.into_iter().find(|(name, _)| *name == wanted);
         found.map(|(_, policy)| policy).ok_or_else(|| UnknownPolicy {
             given: text.to_owned(),
             closest: closest(text, Self::PRESETS.iter().map(|(name, _)| *name)),
@@ -360,6 +366,9 @@ mod tests {
     fn presets_are_found_by_their_names() {
         for (name, policy) in Policy::PRESETS {
             assert_eq!(name.parse(), Ok(policy));
+        }
+        for (alias, name) in Policy::ALIASES {
+            assert_eq!(alias.parse::<Policy>(), name.parse());
         }
         let error = "stric".parse::<Policy>().expect_err("a slip");
         assert_eq!(

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "engine"
 NAMES = sorted(path.name for path in CASES.iterdir())
-PRESETS = ("default", "strict", "s0", "s2", "s3", "s4")
+PRESETS = ("default", "strict", "skillkit", "langchain-skillkit", "langflow", "btw")
 
 # What is raised where the program ends with an exit code.
 RAISED: dict[int, tuple[type[SkillpmError], ...]] = {

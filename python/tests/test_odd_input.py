@@ -50,7 +50,7 @@ def test_the_place_of_what_is_wrong(world: World) -> None:
 def test_a_file_without_frontmatter_is_a_skill_under_the_preset_s2(world: World) -> None:
     world.write("skills/pdf/SKILL.md", "# PDF\n\nRead it.\n")
     world.write("skills/none/SKILL.md", "")
-    manager = SkillManager("skills", preset="s2")
+    manager = SkillManager("skills", preset="langchain-skillkit")
     (skill,) = manager.list_skills()
     assert (skill.name, skill.description) == ("pdf", "")
     assert manager.invoke_skill("pdf", form="bare") == "# PDF\n\nRead it.\n"
@@ -64,7 +64,7 @@ def test_a_file_without_frontmatter_is_a_skill_under_the_preset_s2(world: World)
 def test_any_case_of_the_file_s_name(world: World) -> None:
     file = world.skill("pdf") / "SKILL.md"
     file.rename(file.with_name("skill.md"))
-    manager = SkillManager(preset="s0")
+    manager = SkillManager(preset="skillkit")
     assert names(manager) == ["pdf"]
     assert manager.diagnostics == []
     assert [told.code for told in SkillManager().diagnostics] == ["file-name"]
@@ -74,7 +74,7 @@ def test_any_case_of_the_file_s_name(world: World) -> None:
 def test_names_are_used_as_they_are(world: World) -> None:
     for index, name in enumerate(("My Skill!", "../../etc", "a/b", "日本語")):
         world.skill(f'"{name}"', directory=f"d{index}")
-    manager = SkillManager(preset="s0")
+    manager = SkillManager(preset="skillkit")
     assert names(manager) == ["My Skill!", "../../etc", "a/b", "日本語"]
     assert manager.diagnostics == []
     assert manager.invoke_skill("../../etc").endswith("d1\n\nDo .\n")

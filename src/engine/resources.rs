@@ -336,8 +336,8 @@ mod tests {
                 assert!(error.hints()[0].contains("below the skill's directory"), "{:?}", error.hints());
             }
         }
-        assert!(answer(&world, "notes..md", &Policy::S3).contains("it has `..`"), "literally");
-        assert_eq!(answer(&world, "scripts/fill.py", &Policy::S3), "print()\n");
+        assert!(answer(&world, "notes..md", &Policy::LANGFLOW).contains("it has `..`"), "literally");
+        assert_eq!(answer(&world, "scripts/fill.py", &Policy::LANGFLOW), "print()\n");
     }
 
     /// Whatever is listed is read: names that mean something to Windows only are names here.

@@ -203,7 +203,7 @@ fn what_presets_decide() {
     );
     load_with(&document, &Policy::STRICT, Some("pdf")).expect_err("oddity 44");
     let document = Document::parse(ODDITIES[41].text.to_owned());
-    let loaded = load_with(&document, &Policy::S2, Some("pdf")).expect("oddity 42");
+    let loaded = load_with(&document, &Policy::LANGCHAIN_SKILLKIT, Some("pdf")).expect("oddity 42");
     assert_eq!(loaded.meta.name, "pdf");
 }
 

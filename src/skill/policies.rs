@@ -40,15 +40,15 @@ const TABLE: &[Row] = &[
                  differs from the directory's name `pdf`",
             ),
             ("strict", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
-            ("s0", "ok"),
+            ("skillkit", "ok"),
             (
-                "s2",
+                "langchain-skillkit",
                 "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` has a \
                  character that is not a letter, a digit or a hyphen: U+0020; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
-            ("s3", "ok"),
-            ("s4", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
+            ("langflow", "ok"),
+            ("btw", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
         ],
     },
     Row {
@@ -57,10 +57,10 @@ const TABLE: &[Row] = &[
         verdicts: [
             ("default", "told: 2:7 the name `docx` differs from the directory's name `pdf`"),
             ("strict", "refused: the name `docx` differs from the directory's name `pdf` (line 2, column 7)"),
-            ("s0", "ok"),
-            ("s2", "told: 2:7 the name `docx` differs from the directory's name `pdf`"),
-            ("s3", "ok"),
-            ("s4", "refused: the name `docx` differs from the directory's name `pdf` (line 2, column 7)"),
+            ("skillkit", "ok"),
+            ("langchain-skillkit", "told: 2:7 the name `docx` differs from the directory's name `pdf`"),
+            ("langflow", "ok"),
+            ("btw", "refused: the name `docx` differs from the directory's name `pdf` (line 2, column 7)"),
         ],
     },
     Row {
@@ -69,10 +69,13 @@ const TABLE: &[Row] = &[
         verdicts: [
             ("default", "refused: the required field `name` is missing from the frontmatter"),
             ("strict", "refused: the required field `name` is missing from the frontmatter"),
-            ("s0", "refused: the required field `name` is missing from the frontmatter"),
-            ("s2", "told: 1:1 the field `name` is missing; the directory's name `pdf` stands for it"),
-            ("s3", "refused: the required field `name` is missing from the frontmatter"),
-            ("s4", "refused: the required field `name` is missing from the frontmatter"),
+            ("skillkit", "refused: the required field `name` is missing from the frontmatter"),
+            (
+                "langchain-skillkit",
+                "told: 1:1 the field `name` is missing; the directory's name `pdf` stands for it",
+            ),
+            ("langflow", "refused: the required field `name` is missing from the frontmatter"),
+            ("btw", "refused: the required field `name` is missing from the frontmatter"),
         ],
     },
     Row {
@@ -81,13 +84,13 @@ const TABLE: &[Row] = &[
         verdicts: [
             ("default", "refused: the required field `description` is missing from the frontmatter"),
             ("strict", "refused: the required field `description` is missing from the frontmatter"),
-            ("s0", "refused: the required field `description` is missing from the frontmatter"),
+            ("skillkit", "refused: the required field `description` is missing from the frontmatter"),
             (
-                "s2",
+                "langchain-skillkit",
                 "told: 1:1 the field `description` is missing or empty: no agent knows when to use the skill",
             ),
-            ("s3", "refused: the required field `description` is missing from the frontmatter"),
-            ("s4", "refused: the required field `description` is missing from the frontmatter"),
+            ("langflow", "refused: the required field `description` is missing from the frontmatter"),
+            ("btw", "refused: the required field `description` is missing from the frontmatter"),
         ],
     },
     Row {
@@ -103,21 +106,21 @@ const TABLE: &[Row] = &[
                 "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
             ),
             (
-                "s0",
+                "skillkit",
                 "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
             ),
             (
-                "s2",
+                "langchain-skillkit",
                 "told: 1:1 the file has no frontmatter: start it with `---`, `name`, `description` and `---`; \
                  1:1 the field `name` is missing; the directory's name `pdf` stands for it; 1:1 the field \
                  `description` is missing or empty: no agent knows when to use the skill",
             ),
             (
-                "s3",
+                "langflow",
                 "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
             ),
             (
-                "s4",
+                "btw",
                 "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
             ),
         ],
@@ -128,10 +131,10 @@ const TABLE: &[Row] = &[
         verdicts: [
             ("default", "refused: the file is empty"),
             ("strict", "refused: the file is empty"),
-            ("s0", "refused: the file is empty"),
-            ("s2", "refused: the file is empty"),
-            ("s3", "refused: the file is empty"),
-            ("s4", "refused: the file is empty"),
+            ("skillkit", "refused: the file is empty"),
+            ("langchain-skillkit", "refused: the file is empty"),
+            ("langflow", "refused: the file is empty"),
+            ("btw", "refused: the file is empty"),
         ],
     },
     Row {
@@ -144,10 +147,10 @@ const TABLE: &[Row] = &[
                 "refused: the field `allowed-tools` must be text with spaces between the tools, but it is a \
                  list (line 4, column 16)",
             ),
-            ("s0", "ok"),
-            ("s2", "ok"),
-            ("s3", "ok"),
-            ("s4", "ok"),
+            ("skillkit", "ok"),
+            ("langchain-skillkit", "ok"),
+            ("langflow", "ok"),
+            ("btw", "ok"),
         ],
     },
     Row {
@@ -156,10 +159,10 @@ const TABLE: &[Row] = &[
         verdicts: [
             ("default", "told: 4:1 the specification has no field `hooks`"),
             ("strict", "refused: the specification has no field `hooks` (line 4, column 1)"),
-            ("s0", "ok"),
-            ("s2", "ok"),
-            ("s3", "ok"),
-            ("s4", "refused: the specification has no field `hooks` (line 4, column 1)"),
+            ("skillkit", "ok"),
+            ("langchain-skillkit", "ok"),
+            ("langflow", "ok"),
+            ("btw", "refused: the specification has no field `hooks` (line 4, column 1)"),
         ],
     },
     Row {
@@ -168,10 +171,10 @@ const TABLE: &[Row] = &[
         verdicts: [
             ("default", "told: 4:1 the field `version` belongs below `metadata`"),
             ("strict", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
-            ("s0", "ok"),
-            ("s2", "ok"),
-            ("s3", "ok"),
-            ("s4", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
+            ("skillkit", "ok"),
+            ("langchain-skillkit", "ok"),
+            ("langflow", "ok"),
+            ("btw", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
         ],
     },
     Row {
@@ -180,10 +183,10 @@ const TABLE: &[Row] = &[
         verdicts: [
             ("default", "told"),
             ("strict", "refused: the value of `description` is not valid YAML"),
-            ("s0", "told"),
-            ("s2", "told"),
-            ("s3", "told"),
-            ("s4", "told"),
+            ("skillkit", "told"),
+            ("langchain-skillkit", "told"),
+            ("langflow", "told"),
+            ("btw", "told"),
         ],
     },
 ];
@@ -216,7 +219,7 @@ fn nothing_is_said_of_a_right_skill() {
     }
 }
 
-/// Conflict C5: three forms, one meaning; the S2 preset hides them.
+/// Conflict C5: three forms, one meaning; one preset hides them.
 #[test]
 fn tools_in_three_forms() {
     let tools = |value: &str, policy: &Policy| {
@@ -225,7 +228,7 @@ fn tools_in_three_forms() {
     };
     for value in ["Bash(git:*) Read", "Bash(git:*), Read", "['Bash(git:*)', Read]"] {
         assert_eq!(tools(value, &Policy::DEFAULT).expect("loads"), ["Bash(git:*)", "Read"], "{value}");
-        assert_eq!(tools(value, &Policy::S2).expect("loads"), [""; 0], "{value}");
+        assert_eq!(tools(value, &Policy::LANGCHAIN_SKILLKIT).expect("loads"), [""; 0], "{value}");
     }
     assert!(tools("Read, Write", &Policy::STRICT).expect_err("refused").contains("text with commas"));
     let shapes = Policy { allowed_tools: AllowedTools::Spaces, ..Policy::DEFAULT };
@@ -241,31 +244,31 @@ fn versions_tags_and_dependencies() {
         read(&text, "pdf", policy).expect("loads").0
     };
     let version = |fields, policy| meta(fields, policy).version;
-    assert_eq!(version("version: 1.10\n", &Policy::S3).as_deref(), Some("1.10"), "never 1.1");
+    assert_eq!(version("version: 1.10\n", &Policy::LANGFLOW).as_deref(), Some("1.10"), "never 1.1");
     assert_eq!(version("version: 2\nmetadata:\n  version: 1\n", &Policy::DEFAULT).as_deref(), Some("1"));
     let defaults = Policy::PRESETS.map(|(name, policy)| (name, meta("", &policy).version));
     let expected = [
         ("default", None),
         ("strict", None),
-        ("s0", Some("0.0.0".to_owned())),
-        ("s2", None),
-        ("s3", Some("1.0".to_owned())),
-        ("s4", None),
+        ("skillkit", Some("0.0.0".to_owned())),
+        ("langchain-skillkit", None),
+        ("langflow", Some("1.0".to_owned())),
+        ("btw", None),
     ];
     assert_eq!(defaults, expected);
     for fields in ["tags: [a, b c]\n", "tags: a, b c\n", "metadata:\n  tags: a, b c\ntags: x\n"] {
-        assert_eq!(meta(fields, &Policy::S3).tags, ["a", "b c"], "{fields}");
+        assert_eq!(meta(fields, &Policy::LANGFLOW).tags, ["a", "b c"], "{fields}");
     }
-    assert_eq!(meta("tags: a  b\n", &Policy::S3).tags, ["a", "b"]);
-    assert_eq!(meta("dependencies:\n  - x\n", &Policy::S3).dependencies, ["x"]);
-    assert_eq!(meta("dependencies: {x: 1}\n", &Policy::S3).dependencies, [""; 0]);
+    assert_eq!(meta("tags: a  b\n", &Policy::LANGFLOW).tags, ["a", "b"]);
+    assert_eq!(meta("dependencies:\n  - x\n", &Policy::LANGFLOW).dependencies, ["x"]);
+    assert_eq!(meta("dependencies: {x: 1}\n", &Policy::LANGFLOW).dependencies, [""; 0]);
 }
 
 /// S4-9: the names that btw documents as wrong.
 #[test]
 fn names_of_btw() {
     let of = |name: &str, dir: &str| {
-        verdict(&format!("---\nname: {name}\ndescription: d\n---\n"), dir, &Policy::S4)
+        verdict(&format!("---\nname: {name}\ndescription: d\n---\n"), dir, &Policy::BTW)
     };
     for name in ["pdf", "pdf-2", "7zip", &"a".repeat(64)] {
         assert_eq!(of(name, name), "ok");
@@ -283,7 +286,7 @@ fn names_of_btw() {
         assert!(found.starts_with("refused: ") && found.contains(message), "{name}: {found}");
     }
     assert!(of("pdf", "docx").contains("differs from the directory's name `docx`"));
-    assert!(verdict("---\ndescription: d\n---\n", "pdf", &Policy::S4).contains("`name` is missing"));
+    assert!(verdict("---\ndescription: d\n---\n", "pdf", &Policy::BTW).contains("`name` is missing"));
 }
 
 /// S4-10, S4-11, S4-12, S4-14: what btw documents as invalid is not loaded by its preset.
@@ -300,12 +303,12 @@ fn lengths_and_shapes() {
     ] {
         let text = format!("---\n{fields}---\n");
         assert!(verdict(&text, "pdf", &Policy::DEFAULT).starts_with("told: "), "{message}");
-        for policy in [Policy::STRICT, Policy::S4] {
+        for policy in [Policy::STRICT, Policy::BTW] {
             let found = verdict(&text, "pdf", &policy);
             assert!(found.starts_with("refused: ") && found.contains(message), "{message}: {found}");
         }
     }
-    assert!(verdict("---\nname: pdf\n---\n", "pdf", &Policy::S4).contains("`description` is missing"));
+    assert!(verdict("---\nname: pdf\n---\n", "pdf", &Policy::BTW).contains("`description` is missing"));
     for (name, policy) in Policy::PRESETS {
         let right = format!("---\nname: pdf\n{}---\n", long("description", 1024));
         assert_eq!(verdict(&right, "pdf", &policy), "ok", "{name}");

@@ -35,10 +35,10 @@ fn one_name_twice() {
     let first = found(&world, &all, &Policy::DEFAULT);
     assert_eq!(used(&world, &first), ["a/pdf", "b/docx"]);
     assert_eq!((first.shadowed.len(), first.diagnostics.len()), (4, 4));
-    let last = found(&world, &all, &Policy::S3);
+    let last = found(&world, &all, &Policy::LANGFLOW);
     assert_eq!(used(&world, &last), ["b/docx", "c/other"]);
     assert_eq!((last.shadowed.len(), last.diagnostics.len()), (4, 4));
-    assert_eq!(used(&world, &found(&world, &["a"], &Policy::S3)), ["a/pdf"], "at home in its source");
+    assert_eq!(used(&world, &found(&world, &["a"], &Policy::LANGFLOW)), ["a/pdf"], "at home in its source");
     let strict = Policy { names: crate::policy::NameRule::AsIs, ..Policy::STRICT };
     let error = discover_with(&sources(&world, &all), &strict).expect_err("an error");
     assert!(
@@ -84,10 +84,10 @@ fn places() {
     };
     let default = crate::engine::default_sources(&settings).expect("places");
     assert_eq!(sources_of(&settings, &Policy::DEFAULT).expect("places"), default);
-    assert_eq!(dirs(&Policy::S0), [Path::new("project/.claude/skills")]);
-    assert_eq!(dirs(&Policy::S2), [""; 0].map(Path::new));
+    assert_eq!(dirs(&Policy::SKILLKIT), [Path::new("project/.claude/skills")]);
+    assert_eq!(dirs(&Policy::LANGCHAIN_SKILLKIT), [""; 0].map(Path::new));
     assert_eq!(
-        dirs(&Policy::S4),
+        dirs(&Policy::BTW),
         [
             "home/.config/R/btw/skills",
             "project/.btw/skills",
@@ -99,7 +99,7 @@ fn places() {
     );
     let mut homeless = world.settings(&[]);
     homeless.home = None;
-    assert_eq!(sources_of(&homeless, &Policy::S4).expect("places").len(), 3);
+    assert_eq!(sources_of(&homeless, &Policy::BTW).expect("places").len(), 3);
 }
 
 /// S4-5, S4-6, conflict C34: all of them are searched, and a later one overrides.
@@ -112,8 +112,8 @@ fn the_places_of_btw() {
         world.skill(&format!("{place}/own-{number}"), &format!("own-{number}"));
     }
     for left in (1..=places.len()).rev() {
-        let sources = sources_of(&world.settings(&[]), &Policy::S4).expect("places");
-        let found = discover_with(&sources, &Policy::S4).expect("no error");
+        let sources = sources_of(&world.settings(&[]), &Policy::BTW).expect("places");
+        let found = discover_with(&sources, &Policy::BTW).expect("no error");
         let names: Vec<_> = found.skills.iter().map(|skill| skill.meta.name.as_str()).collect();
         assert_eq!(names.iter().filter(|name| name.starts_with("own-")).count(), left, "{names:?}");
         let pdf = found.skills.iter().find(|skill| skill.meta.name == "pdf").expect("found");
@@ -133,7 +133,7 @@ fn depth() {
     }
     let all = |policy: &Policy| used(&world, &found(&world, &["s"], policy));
     assert_eq!(all(&Policy::DEFAULT), ["s/1/2/3/4/c", "s/a", "s/g/b"]);
-    for policy in [Policy::S0, Policy::S2, Policy::S4] {
+    for policy in [Policy::SKILLKIT, Policy::LANGCHAIN_SKILLKIT, Policy::BTW] {
         assert_eq!(all(&policy), ["s/a"]);
     }
     assert_eq!(all(&Policy { depth: 2, ..Policy::DEFAULT }), ["s/a", "s/g/b"]);
@@ -254,7 +254,7 @@ fn spellings() {
     let (skills, diagnostics) = all(&Policy::DEFAULT);
     assert_eq!(skills, ["s/a", "s/b"]);
     assert!(diagnostics[0].contains("most tools look for `SKILL.md` only"), "{diagnostics:?}");
-    assert_eq!(all(&Policy::S0), (vec!["s/a".into(), "s/b".into()], vec![]));
+    assert_eq!(all(&Policy::SKILLKIT), (vec!["s/a".into(), "s/b".into()], vec![]));
     let (skills, diagnostics) = all(&Policy::STRICT);
     assert_eq!(skills, ["s/b"]);
     assert!(diagnostics[0].ends_with("skill.md` cannot be loaded: its name is not `SKILL.md`"));

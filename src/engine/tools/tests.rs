@@ -364,6 +364,6 @@ fn a_library_has_the_tools_of_its_skills() {
     assert!(default.tools("docx").is_err());
     world.skill(".claude/skills/xls", "xls");
     world.write(".claude/skills/xls/b.py", "'''Two.'''\n");
-    let found = library(crate::policy::Policy::S0).tools("xls").expect("a skill");
+    let found = library(crate::policy::Policy::SKILLKIT).tools("xls").expect("a skill");
     assert_eq!(told(&found), [("b", "xls__b", "Two.")], "at the root in the preset of skillkit");
 }
