@@ -46,7 +46,9 @@ class SkillpmError(Exception):
 
 def _rebuilt(kind: type[SkillpmError], message: str, state: dict[str, Any]) -> SkillpmError:
     """Return the exception that was pickled: its class may want more than a message."""
-    error = kind.__new__(kind, message)
+    # Of several kinds in one, this one makes objects that have room for all.
+    make = OSError.__new__ if issubclass(kind, OSError) else kind.__new__
+    error = make(kind, message)
     error.__dict__.update(state)
     return error
 
@@ -74,11 +76,14 @@ class SkillNotFoundError(SkillpmError, KeyError):
     ) -> None:
         super().__init__(message, code=code, hint=hint)
         self.name = name
-        self.available = tuple(available)
-        self.for_models = self.available if for_models is None else tuple(for_models)
+        self.available: tuple[str, ...] = tuple(available)
+        self.for_models: tuple[str, ...] = (
+            self.available if for_models is None else tuple(for_models)
+        )
 
-    # That of `KeyError` is the representation of its argument.
-    __str__ = SkillpmError.__str__
+    def __str__(self) -> str:
+        # That of `KeyError` is the representation of its argument.
+        return SkillpmError.__str__(self)
 
 
 class SkillParseError(SkillpmError, ValueError):
@@ -92,8 +97,9 @@ class PathError(SkillpmError):
 class SkillInvocationError(SkillpmError):
     """A script that failed, or that could not be run or was ended.
 
-    ``exit_code`` is ``None`` where it did not end by itself. ``stdout`` and ``stderr`` are what it
-    wrote, as far as it is kept.
+    ``exit_code`` is ``None`` where it did not end by itself. ``signal`` is the number of the signal
+    that ended it, if one did, and ``duration`` how many seconds it ran, if it was started.
+    ``stdout`` and ``stderr`` are what it wrote, as far as it is kept.
     """
 
     def __init__(
@@ -103,6 +109,8 @@ class SkillInvocationError(SkillpmError):
         exit_code: int | None = None,
         stdout: str = "",
         stderr: str = "",
+        signal: int | None = None,
+        duration: float | None = None,
         code: str = "script-failed",
         path: str | None = None,
         hint: str | None = None,
@@ -111,6 +119,8 @@ class SkillInvocationError(SkillpmError):
         self.exit_code = exit_code
         self.stdout = stdout
         self.stderr = stderr
+        self.signal = signal
+        self.duration = duration
 
 
 class PolicyError(SkillpmError):

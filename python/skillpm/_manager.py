@@ -28,7 +28,19 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     T = TypeVar("T")
     StrPath = Union[str, PathLike[str]]
-    Preset = Literal["default", "strict", "s0", "s2", "s3", "s4"]
+    Preset = Literal[
+        "default",
+        "strict",
+        "skillkit",
+        "langchain-skillkit",
+        "langflow",
+        "btw",
+        # Older names of the last four.
+        "s0",
+        "s2",
+        "s3",
+        "s4",
+    ]
     CatalogForm = Literal["xml", "reference", "json", "markdown", "plain"]
     Form = Literal["plain", "bare", "markdown", "json", "xml", "btw"]
 
@@ -73,9 +85,9 @@ class SkillManager:
             come first. Relative ones lie below the working directory, whatever ``project`` is.
         project: A directory of the project, or whether the project's places are looked at.
         user: Whether the user's places are looked at.
-        preset: What is tolerated, and where is looked: ``default``, ``strict``, or as another
-            program has it: ``s0`` (skillkit), ``s2`` (langchain-skillkit), ``s3`` (Langflow),
-            ``s4`` (btw). The reference has a table of them.
+        preset: What is tolerated, and where skills are looked for: ``default``, ``strict``, or the
+            rules of another program: ``skillkit``, ``langchain-skillkit``, ``langflow``, ``btw``.
+            The reference has a table of them.
         freshness: ``stat`` looks at every call whether files changed, and reads those that did.
             ``session`` never looks again before ``invalidate()``. A number is seconds for which
             an answer is good.
@@ -84,8 +96,8 @@ class SkillManager:
         max_depth: How many directories deep skills are looked for.
         strict_sources: Whether a directory that is not there is an error.
         scripts: Whether scripts run where no policy of the machine, the user or the project has a
-            say: ``allow``, ``deny``, or ``ask`` for each. Without it ``s0`` allows them and all
-            other presets do not.
+            say: ``allow``, ``deny``, or ``ask`` for each. Without it ``skillkit`` allows them and
+            all other presets do not.
         trusted: Whether the caller vouches for directories that no lockfile knows, as with skills
             that are shipped with a program. Else only installed skills run that nobody edited, and
             those in directories that ``skillpm trust`` was told of.
@@ -121,7 +133,9 @@ class SkillManager:
             raise usage_error(f"`trusted` is `True` or `False`, not {kind_of(trusted)}")
         ask = yes_or_no(ask)
         unnamed = sources is None
-        unsaid: str = ("allow" if preset == "s0" else "deny") if scripts is None else scripts
+        unsaid: str = (
+            ("allow" if preset in ("skillkit", "s0") else "deny") if scripts is None else scripts
+        )
         self._opened: Callable[[list[Any], StrPath | None], Library] = lambda listed, root: Library(
             listed,
             project=unnamed if project is None else project is not False,
@@ -344,8 +358,9 @@ class SkillManager:
         """Return what an agent is told of all skills before it uses one.
 
         Names and descriptions are escaped, so that none can end its element. Without skills the
-        text is empty. Where the places of the project or the user are looked at, skills that their
-        ``skillpm.toml`` disables are left out.
+        text is empty, or in the form ``reference`` an element without skills. Where the places of
+        the project or the user are looked at, skills that their ``skillpm.toml`` disables are left
+        out.
 
         Args:
             form: ``xml`` (``<available_skills>``), ``reference``, ``json``, ``markdown`` or
@@ -393,6 +408,7 @@ class SkillManager:
         env: Mapping[str, str] | None = None,
         sandbox: Literal["auto", "require", "off"] = "auto",
         network: bool = True,
+        unix_sockets: bool = False,
         allow_modified: bool = False,
         max_output: int = 10 << 20,
     ) -> ScriptResult:
@@ -415,6 +431,8 @@ class SkillManager:
             env: Variables beside those few that every script gets.
             sandbox: Whether files are kept from it: where the system can, ``require``, or ``off``.
             network: Whether it may use the network.
+            unix_sockets: Whether it may reach programs of this machine by unix sockets, such as a
+                container engine or an agent of keys.
             allow_modified: Whether files of an installed skill may run that somebody edited.
             max_output: How many bytes of each of its outputs are kept.
 
@@ -438,6 +456,7 @@ class SkillManager:
             "env": dict(env or {}),
             "sandbox": sandbox,
             "network": network,
+            "unix_sockets": unix_sockets,
             "max_output": max_output,
         }
         wanted = script if isinstance(script, str) else getattr(script, "tool_name", None)
@@ -513,6 +532,7 @@ class SkillManager:
         env: Mapping[str, str] | None = None,
         sandbox: Literal["auto", "require", "off"] = "auto",
         network: bool = True,
+        unix_sockets: bool = False,
         allow_modified: bool = False,
         max_output: int = 10 << 20,
     ) -> ScriptResult:
@@ -534,6 +554,7 @@ class SkillManager:
                 env=env,
                 sandbox=sandbox,
                 network=network,
+                unix_sockets=unix_sockets,
                 allow_modified=allow_modified,
                 max_output=max_output,
             )

@@ -299,6 +299,7 @@ class _How(TypedDict):
     env: dict[str, str]
     sandbox: str
     network: bool
+    unix_sockets: bool
     max_output: int
 
 def remove_copies() -> None: ...

@@ -177,6 +177,8 @@ pub(crate) fn of_script(py: Python<'_>, ran: &Ran, message: &str) -> PyErr {
         .with("code", running::code(ran))
         .with("path", &ran.script)
         .with("exit_code", running::exit_code(ran))
+        .with("signal", running::signal(ran))
+        .with("duration", ran.duration.as_secs_f64())
         .with("stdout", ran.stdout.text())
         .with("stderr", ran.stderr.text())
         .into_error()

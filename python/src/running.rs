@@ -111,6 +111,7 @@ pub(crate) struct How {
     env: BTreeMap<OsString, OsString>,
     sandbox: String,
     network: bool,
+    unix_sockets: bool,
     max_output: u64,
 }
 
@@ -127,6 +128,7 @@ impl<'py> FromPyObject<'_, 'py> for How {
             env: item(value, "env")?,
             sandbox: item(value, "sandbox")?,
             network: item(value, "network")?,
+            unix_sockets: item(value, "unix_sockets")?,
             max_output: errors::number(&value.get_item("max_output")?, "max_output")?,
         })
     }
@@ -228,6 +230,7 @@ fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
     request.copies = COPIES.clone();
     (request.vouched, request.allow_modified) = (how.trusted, how.allow_modified);
     request.no_network = !how.network;
+    request.unix_sockets = how.unix_sockets;
     request.env = how
         .env
         .into_iter()
@@ -268,6 +271,14 @@ pub(crate) fn exit_code(ran: &Ran) -> Option<i32> {
     match ran.exit {
         Exit::Code(code) if ran.ended.is_none() => Some(code),
         Exit::Code(_) | Exit::Signal(_) | Exit::Unknown => None,
+    }
+}
+
+/// The signal that ended it.
+pub(crate) fn signal(ran: &Ran) -> Option<i32> {
+    match ran.exit {
+        Exit::Signal(signal) => Some(signal),
+        Exit::Code(_) | Exit::Unknown => None,
     }
 }
 

@@ -49,9 +49,10 @@ def test_copies_keep_everything(kind: type[SkillpmError], again: object) -> None
 
 
 def test_what_a_script_said_is_kept() -> None:
-    error = SkillInvocationError("it failed", exit_code=1, stdout="out", stderr="err")
+    error = SkillInvocationError("it failed", exit_code=1, stdout="out", stderr="err", duration=2.5)
     assert (error.exit_code, error.stdout, error.stderr) == (1, "out", "err")
     assert error.code == "script-failed"
+    assert (error.signal, error.duration) == (None, 2.5)
 
 
 def test_places() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 import shutil
 import threading
 import uuid
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from conftest import World
 
-from skillpm import ConfigurationError, PathError
+from skillpm import ConfigurationError, PathError, SkillNotFoundError
 from skillpm.langflow import CATALOG_BUDGET, TOOL_DISPLAY, SkillLoad, SkillStore, inject_catalog
 
 SOURCE = "skills"
@@ -217,8 +218,23 @@ def test_no_name_and_no_link_leads_out_of_a_skill(
     assert "secret" not in json.dumps(told)
     assert told["error"]
     assert "forms.md" in told["available_files"]
-    with pytest.raises(PathError):
-        store.read_supporting_file("pdf", name)
+    # Callers of the store that this one takes the place of catch one of the last two.
+    for kind in (PathError, ValueError, FileNotFoundError):
+        with pytest.raises(kind):
+            store.read_supporting_file("pdf", name)
+
+
+def test_what_is_not_there_is_raised_as_callers_expect_it(world: World, store: SkillStore) -> None:
+    for kind in (SkillNotFoundError, KeyError, ValueError, FileNotFoundError):
+        with pytest.raises(kind) as unknown:
+            store.read_supporting_file("nowhere", "forms.md")
+    error = unknown.value
+    assert isinstance(error, SkillNotFoundError) and "pdf" in error.available
+    with pytest.raises(FileNotFoundError, match=r"`missing\.md`") as missing:
+        store.read_supporting_file("pdf", "missing.md")
+    for error in (unknown.value, missing.value):
+        same = pickle.loads(pickle.dumps(error))
+        assert (type(same), str(same)) == (type(error), str(error))
 
 
 @pytest.mark.req("S3-US-3")

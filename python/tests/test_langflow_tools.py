@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import World
@@ -136,6 +137,16 @@ def test_the_store_imports_no_langchain() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_what_the_tools_need_is_named_and_no_more() -> None:
+    code = (
+        "import sys; sys.modules['langchain_core'] = None\n"
+        "try:\n    from skillpm.langflow import create_skill_tools\n"
+        "except ModuleNotFoundError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "`pip install langchain-core`" in done.stdout, done.stderr
+
+
 @pytest.mark.parametrize("module", ["skillpm.langflow", "skillpm.langchain"])
 def test_names_that_are_imported_later_are_listed(module: str) -> None:
     """Editors and notebooks complete them."""
@@ -146,15 +157,13 @@ def test_names_that_are_imported_later_are_listed(module: str) -> None:
 def test_the_examples_of_the_guide(
     tools: dict[str, StructuredTool], capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # There the skills of the guide are.
+    Path(".agents").mkdir()
+    Path("skills").rename(".agents/skills")
     flow, *examples = documents.examples(documents.GUIDE / "langflow.md")
-    assert len(examples) == 3 and "AgentComponent" in flow
+    assert len(examples) == 2 and "AgentComponent" in flow
     names: dict[str, object] = {"__name__": "guide"}
     for example in examples:
         exec(compile(example, "docs/guide/langflow.md", "exec"), names)
     assert "<name>pdf</name>" in str(names["prompt"])
     assert capsys.readouterr().out.startswith("SkillLoad(skill='pdf', milliseconds=")
-    header_of = names["header_of"]
-    assert callable(header_of)
-    loading = header_of("load_skill", "title_start", "Accessing")
-    assert loading == {"title": "Loading skill", "icon": "BookMarked"}
-    assert header_of("other", "title_start", "Accessing")["title"] == "Accessing"

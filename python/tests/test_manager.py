@@ -273,7 +273,14 @@ def test_numbers_that_make_no_sense(world: World) -> None:
             ask("many")
 
 
-@pytest.mark.parametrize("preset", ["default", "strict", "s0", "s2", "s3", "s4"])
+@pytest.mark.parametrize(
+    "preset",
+    [
+        *("default", "strict", "skillkit", "langchain-skillkit", "langflow", "btw"),
+        # Older names.
+        *("s0", "s2", "s3", "s4"),
+    ],
+)
 def test_every_preset(world: World, preset: str) -> None:
     world.skill("pdf")
     manager = SkillManager(".claude/skills", preset=preset)  # type: ignore[arg-type]

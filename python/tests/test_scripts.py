@@ -45,7 +45,7 @@ def script(world: World, name: str, text: str) -> Path:
 
 
 def manager() -> SkillManager:
-    return SkillManager(preset="s0", trusted=True)
+    return SkillManager(preset="skillkit", trusted=True)
 
 
 @pytest.mark.req("S1-AC-1", "S1-FR-201.1", "S1-FR-201.2", "S1-FR-201.3", "S1-FR-204.1", "S1-Q3")
@@ -166,6 +166,8 @@ def test_a_script_that_fails(world: World) -> None:
     told = (error.exit_code, error.stdout, error.stderr)
     assert told == (1, f"so far{END}", f"no such page{END}")
     assert error.code == "script-failed"
+    assert error.signal is None
+    assert error.duration is not None and error.duration > 0
 
 
 @for_sh
@@ -178,6 +180,8 @@ def test_a_script_ends_with_its_grandchildren(world: World) -> None:
         manager().run_script("pdf", "slow", timeout=0.5)
     assert raised.value.code == "script-timeout"
     assert raised.value.exit_code is None
+    assert raised.value.signal is not None
+    assert raised.value.duration is not None and raised.value.duration >= 0.5
     assert not lives(int(raised.value.stdout))
 
 
@@ -242,7 +246,7 @@ def test_nothing_runs_unless_it_may(world: World) -> None:
         SkillManager(scripts="ask", trusted=True),
         SkillManager(scripts="ask", trusted=True, ask=lambda question: False),
         SkillManager(scripts="allow"),
-        SkillManager(preset="s0"),
+        SkillManager(preset="skillkit"),
     ):
         with pytest.raises(PolicyError, match="may not run") as raised:
             careful.run_script("pdf", "mark")
@@ -460,7 +464,7 @@ def test_a_method_of_a_subclass_is_called_in_event_loops_too(world: World) -> No
                 raise PermissionError("without the network only")
             return super().run_script(*args, **options)
 
-    guard = Guard(preset="s0", trusted=True)
+    guard = Guard(preset="skillkit", trusted=True)
     with pytest.raises(PermissionError):
         asyncio.run(guard.arun_script("pdf", "greet", "World"))
     done = asyncio.run(guard.arun_script("pdf", "greet", "World", network=False))
@@ -511,7 +515,7 @@ def test_a_signal_ends_a_script(world: World) -> None:
         "import signal\n"
         "from skillpm import SkillManager\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "SkillManager(preset='s0', trusted=True).run_script('pdf', 'slow')\n"
+        "SkillManager(preset='skillkit', trusted=True).run_script('pdf', 'slow')\n"
     )
     host = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
     process = int(ready.read_text())
@@ -580,7 +584,7 @@ def where(world: World, program: str) -> list[Path]:
         "import os\n"
         "from pathlib import Path\n"
         "from skillpm import ConfigurationError, SkillManager\n"
-        'manager = SkillManager(preset="s0", trusted=True)\n'
+        'manager = SkillManager(preset="skillkit", trusted=True)\n'
         "def run():\n"
         '    return Path(manager.run_script("pdf", "here", [], sandbox="require").stdout.strip())\n'
         "try:\n"
@@ -600,7 +604,7 @@ def test_a_copy_waits_for_the_next_run_and_goes_with_the_process(world: World) -
     program = (
         "assert first.exists() and run() == first\n"
         "del manager\n"
-        'manager = SkillManager(preset="s0", trusted=True)\n'
+        'manager = SkillManager(preset="skillkit", trusted=True)\n'
         "assert run() == first\n"
         "print(first)\n"
     )

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 try:
     import langchain_core.tools as _langchain  # noqa: F401
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "langchain_core":
+except ModuleNotFoundError as _error:
+    if (_error.name or "").partition(".")[0] != "langchain_core":
         raise
     raise ModuleNotFoundError(
-        f"`skillpm.langchain` needs the package `{error.name}`: "
+        f"`skillpm.langchain` needs the package `{_error.name}`: "
         'install it with `pip install "skillpm-py[langchain]"`',
-        name=error.name,
+        name=_error.name,
     ) from None
 
 from skillpm.langchain._errors import tool_error

@@ -103,7 +103,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
 
     """
 
-    state_schema = SkillsState
+    state_schema: type[Any] = SkillsState
 
     def __init__(
         self,
@@ -120,7 +120,9 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
                 f"`enforce` is `off`, `advise` or `deny`, not `{enforce}`", code="usage"
             )
         check_budget(budget)
-        self.manager = skills if isinstance(skills, SkillManager) else SkillManager(skills)
+        self.manager: SkillManager = (
+            skills if isinstance(skills, SkillManager) else SkillManager(skills)
+        )
         self.scripts = scripts
         self.pin = pin
         self.budget = budget

@@ -53,6 +53,7 @@ def create_script_tools(
     env: Mapping[str, str] | None = None,
     sandbox: Literal["auto", "require", "off"] = "auto",
     network: bool = True,
+    unix_sockets: bool = False,
     allow_modified: bool = False,
     max_output: int = 10 << 20,
 ) -> list[StructuredTool]:
@@ -81,6 +82,7 @@ def create_script_tools(
         env: Variables beside those few that every script gets.
         sandbox: Whether files are kept from scripts.
         network: Whether scripts may use the network.
+        unix_sockets: Whether they may reach programs of this machine by unix sockets.
         allow_modified: Whether files of an installed skill may run that somebody edited.
         max_output: How many bytes of each of a script's outputs are kept.
 
@@ -103,6 +105,7 @@ def create_script_tools(
         "env": env,
         "sandbox": sandbox,
         "network": network,
+        "unix_sockets": unix_sockets,
         "allow_modified": allow_modified,
         "max_output": max_output,
     }

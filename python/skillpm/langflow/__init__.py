@@ -7,9 +7,9 @@
     tools = create_skill_tools(store)
 
 An agent that has the prompt knows which skills there are, and calls ``load_skill`` and
-``read_skill_file`` for those that it needs. The tools need ``langchain-core``; the rest of this
-module needs nothing. Langflow finds the component ``Skills`` by itself where this package is
-installed.
+``read_skill_file`` for those that it needs. The tools need ``langchain-core``, which Langflow
+brings; the rest of this module needs nothing. Langflow finds the component ``Skills`` by itself
+where this package is installed.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from skillpm._arguments import check_budget
-from skillpm._errors import SkillNotFoundError, SkillpmError
+from skillpm._errors import PathError, SkillNotFoundError, SkillpmError, _rebuilt
 from skillpm._manager import SkillManager, _for_models
 
 if TYPE_CHECKING:
@@ -30,6 +30,14 @@ class SkillLoad(NamedTuple):
     skill: str
     milliseconds: float
     session: str | None
+
+
+class UnknownSkillError(SkillNotFoundError, ValueError, FileNotFoundError):
+    """There is no skill of that name: what callers of Langflow's own store may catch, too."""
+
+
+class UnreadableFileError(PathError, ValueError, FileNotFoundError):
+    """A file that is not there or may not be read: as ``UnknownSkillError``."""
 
 
 OnLoad = Callable[[SkillLoad], object]
@@ -67,7 +75,7 @@ class SkillStore:
         budget: int = CATALOG_BUDGET,
     ) -> None:
         check_budget(budget)
-        self._manager = SkillManager(directories, preset="s3")
+        self._manager = SkillManager(directories, preset="langflow")
         self._session = session
         self._on_load = on_load
         self._budget = budget
@@ -140,8 +148,15 @@ class SkillStore:
             PathError: There is no such file in the skill, or it is not read. A name with ``..`` and
                 an absolute one are refused, and no link leads out of the skill's directory.
 
+        Both are a ``ValueError`` and a ``FileNotFoundError`` too.
+
         """
-        return self._looked().read_skill_file(skill_name, filename)
+        try:
+            return self._looked().read_skill_file(skill_name, filename)
+        except SkillNotFoundError as error:
+            raise _as(UnknownSkillError, error) from None
+        except PathError as error:
+            raise _as(UnreadableFileError, error) from None
 
     def load_skill(self, skill_name: str) -> str:
         """Return what ``load_skill`` tells an agent: JSON, whatever happens.
@@ -217,6 +232,11 @@ class SkillStore:
             )
         except SkillpmError:
             return _json(error=error.message, available_skills=self.get_skill_names())
+
+
+def _as(kind: type[SkillpmError], error: SkillpmError) -> SkillpmError:
+    """Return ``error`` as one of another ``kind``."""
+    return _rebuilt(kind, error.message, error.__dict__)
 
 
 def _json(**members: object) -> str:

@@ -12,7 +12,7 @@ except ModuleNotFoundError as error:
         raise
     raise ModuleNotFoundError(
         f"the tools of `skillpm.langflow` need the package `{error.name}`: "
-        'install it with `pip install "skillpm-py[langflow]"`',
+        "install it with `pip install langchain-core`",
         name=error.name,
     ) from None
 from pydantic import BaseModel, Field

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 try:
     import langgraph.graph as _langgraph  # noqa: F401
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] not in ("langgraph", "langchain_core"):
+except ModuleNotFoundError as _error:
+    if (_error.name or "").partition(".")[0] not in ("langgraph", "langchain_core"):
         raise
     raise ModuleNotFoundError(
-        f"`skillpm.langgraph` needs the package `{error.name}`: "
+        f"`skillpm.langgraph` needs the package `{_error.name}`: "
         'install it with `pip install "skillpm-py[langgraph]"`',
-        name=error.name,
+        name=_error.name,
     ) from None
 
 from skillpm.langgraph._kit import SkillKit

@@ -74,7 +74,7 @@ class SkillKit(BaseToolkit):
     skills_dirs: list[str]
     """The directories, as absolute paths."""
 
-    _built: tuple[str, list[BaseTool]] | None = PrivateAttr(default=None)
+    _built: tuple[str, list[BaseTool], list[BaseTool]] | None = PrivateAttr(default=None)
 
     def __init__(self, skills_dirs: StrPath | Iterable[StrPath]) -> None:
         if isinstance(skills_dirs, (str, os.PathLike)):
@@ -108,7 +108,7 @@ class SkillKit(BaseToolkit):
     @cached_property
     def manager(self) -> SkillManager:
         """The manager of these skills, which answers what the tools do not."""
-        return SkillManager(self.skills_dirs, preset="s2")
+        return SkillManager(self.skills_dirs, preset="langchain-skillkit")
 
     def get_tools(self) -> list[BaseTool]:
         """Return ``[Skill, SkillRead]``, with the skills that there are now.
@@ -119,16 +119,24 @@ class SkillKit(BaseToolkit):
             SkillpmError: The directories cannot be read. A skill that cannot be used is left out.
 
         """
+        return list(self._current()[1])
+
+    def _current(self) -> tuple[str, list[BaseTool], list[BaseTool]]:
+        """Return the catalog that there is now, its tools, and the list that ``tools`` returns."""
         catalog = self.manager.catalog(fields=["description"])
         built = self._built
         if built is None or built[0] != catalog:
-            self._built = built = (catalog, self._tools(catalog))
-        return list(built[1])
+            tools = self._tools(catalog)
+            self._built = built = (catalog, tools, list(tools))
+        return built
 
     @property
     def tools(self) -> list[BaseTool]:
-        """The same as ``get_tools()``."""
-        return self.get_tools()
+        """The tools, as ``get_tools()`` returns them.
+
+        It is the same list, too, as long as the list of skills stays as it is.
+        """
+        return self._current()[2]
 
     def _tools(self, catalog: str = "") -> list[BaseTool]:
         """Return the tools. Without a catalog nothing is read."""

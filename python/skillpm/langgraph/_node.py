@@ -7,7 +7,7 @@ import functools
 import inspect
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
@@ -43,16 +43,28 @@ _OF_THE_COMPILED = {
     *("config_schema", "get_config_jsonschema", "get_context_jsonschema"),
     *("get_subgraphs", "aget_subgraphs", "stream_events", "astream_events"),
 }
-_Compiled = type(
-    "_Compiled",
-    (),
-    {name: _compiled(name) for name in _OF_THE_COMPILED if hasattr(CompiledStateGraph, name)},
-)
+if TYPE_CHECKING:
+
+    class _Compiled:
+        # The others are those of a `Runnable`, which a `PregelProtocol` is.
+        def get_context_jsonschema(self) -> dict[str, Any] | None: ...
+        def get_subgraphs(
+            self, *, namespace: str | None = None, recurse: bool = False
+        ) -> Iterator[tuple[str, PregelProtocol[Any, Any, Any, Any]]]: ...
+        def aget_subgraphs(
+            self, *, namespace: str | None = None, recurse: bool = False
+        ) -> AsyncIterator[tuple[str, PregelProtocol[Any, Any, Any, Any]]]: ...
+else:
+    _Compiled = type(
+        "_Compiled",
+        (),
+        {name: _compiled(name) for name in _OF_THE_COMPILED if hasattr(CompiledStateGraph, name)},
+    )
 
 
 class SkillNode(
     StateGraph[Any, Any, Any, Any],
-    _Compiled,  # type: ignore[misc,valid-type]
+    _Compiled,
     PregelProtocol[Any, Any, Any, Any],
 ):
     """A node: a graph that can be invoked as it is, and be a node of another graph.
@@ -69,7 +81,7 @@ class SkillNode(
 
     def __init__(self, definition: Definition) -> None:
         super().__init__(definition.state_schema, definition.context_schema)
-        self.name = definition.name
+        self.name: str = definition.name
         self.__doc__ = definition.doc
         self._lock = threading.Lock()
         self._graph: CompiledStateGraph[Any, Any, Any, Any] | None = None
@@ -111,7 +123,9 @@ class _NodeMeta(type):
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
         if not bases:
             return super().__new__(mcs, name, bases, body)
-        made = SkillNode(read(name, body, sys._getframe(1).f_locals))
+        made = SkillNode(  # type: ignore[abstract]
+            read(name, body, sys._getframe(1).f_locals)
+        )
         made.__module__ = body["__module__"]
         return made
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lfx.custom.custom_component.component import Component
-from lfx.field_typing import Tool
-from lfx.io import BoolInput, MultilineInput, Output, StrInput
-from lfx.schema.message import Message
-
 from skillpm.langflow import SkillStore, create_skill_tools, inject_catalog
+from skillpm.langflow._lfx import (
+    BoolInput,
+    Component,
+    Message,
+    MultilineInput,
+    Output,
+    StrInput,
+    Tool,
+)
 from skillpm.langflow._shared import forget, store_of
 
 
@@ -93,7 +97,7 @@ class SkillsComponent(Component):
         """Return ``load_skill`` and ``read_skill_file``; nothing where skills are not enabled."""
         store = self.store
         tools = [] if store is None else create_skill_tools(store)
-        self.status = self._told()
+        self.status: Any = self._told()
         return tools
 
     def build_catalog(self) -> Message:
