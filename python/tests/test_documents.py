@@ -12,6 +12,8 @@ import pytest
 from conftest import World
 from support.documents import GUIDE, ROOT, examples
 
+import skillpm
+
 PYTHON = ROOT / "python"
 
 
@@ -59,14 +61,24 @@ def test_the_example_of_the_readme_in_a_clean_environment(wheel: Path, world: Wo
     assert [license.read_text()[:11] for license in licenses] == ["MIT License"]
 
 
-def test_the_examples_of_the_guide(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_the_guide(
+    world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What the guide installs lies on another machine.
     world.skill("pdf", "Read $ARGUMENTS.\n", source="vendor")
-    world.write("vendor/pdf/references/forms.md", "About forms.\n")
+    world.write("vendor/pdf/forms.md", "About forms.\n")
     world.write(
-        "vendor/pdf/scripts/fill.py",
-        'import sys\n\n\ndef main(path: str, pages: int = 1) -> None:\n    """Fill a form."""\n\n\n'
-        "main(*sys.argv[1:])\nprint(sys.stdin.read())\n",
+        "vendor/pdf/scripts/check_fillable_fields.py",
+        '"""Check whether a PDF has form fields."""\n\n'
+        'import sys\n\nprint("Checked", sys.argv[1])\n',
     )
+    install = skillpm.install
+
+    def installed(source: str, skills: str) -> object:
+        assert source == "anthropics/skills"
+        return install("./vendor", skills=skills)
+
+    monkeypatch.setattr(skillpm, "install", installed)
     found = examples(GUIDE / "python.md")
     assert len(found) == 8
     names: dict[str, object] = {"__name__": "guide"}
@@ -77,6 +89,7 @@ def test_the_examples_of_the_guide(world: World, capsys: pytest.CaptureFixture[s
         "pdf Does pdf. Use it in tests.",
         "About forms.",
         "there are `pdf`",
-        "Fill a form.",
+        "Check whether a PDF has form fields.",
+        "Checked a.pdf",
     ):
         assert expected in said

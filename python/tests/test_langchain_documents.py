@@ -14,17 +14,19 @@ from langchain import chat_models
 from support.documents import AGENTS, GUIDE, examples, run_agent
 from support.model import ScriptedChatModel, calling
 
-COUNT = '''import json, sys
+import skillpm
+
+CHECK = '''import json, sys
 
 
 def main(path: str):
-    """Count the fields of a form."""
+    """Check whether a PDF has form fields."""
 
 
-path = json.load(sys.stdin)["path"]
+path = sys.argv[1] if sys.argv[1:] else json.load(sys.stdin)["path"]
 if path == "missing.pdf":
     sys.exit(f"{path} is not there")
-print(3)
+print("It has fields.")
 '''
 
 
@@ -32,19 +34,20 @@ print(3)
 def test_the_guide(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    world.skill("pdf-forms", "Fill in $ARGUMENTS.\n", source="skills")
-    world.write("skills/pdf-forms/scripts/count.py", COUNT)
-    world.skill("report-writing", "Write reports.\n", source="skills")
-    loading = calling("load_skill", skill_name="pdf-forms", arguments="a.pdf")
+    world.skill("pdf", "Fill in $ARGUMENTS.\n", source="vendor")
+    world.write("vendor/pdf/scripts/check_fillable_fields.py", CHECK)
+    world.skill("docx", "Write reports.\n", source="vendor")
+    skillpm.install("./vendor", skills=["docx", "pdf"])
+    loading = calling("load_skill", skill_name="pdf", arguments="a.pdf")
     model = ScriptedChatModel(
         # An agent with skills.
         *(loading, "Filled."),
         # With other middleware.
         *(loading, "Filled."),
         # With scripts.
-        *(loading, calling("pdf-forms__count", path="a.pdf"), "It has 3."),
+        *(loading, calling("pdf__check_fillable_fields", path="a.pdf"), "It has."),
         # With tools.
-        *(calling("pdf-forms", arguments="a.pdf"), "Filled."),
+        *(calling("pdf", arguments="a.pdf"), "Filled."),
     )
     monkeypatch.setattr(chat_models, "init_chat_model", lambda name: model)
     names: dict[str, Any] = {"__name__": "guide"}
@@ -55,14 +58,14 @@ def test_the_guide(
             results.append([message.content for message in names.pop("result")["messages"]])
     assert len(results) == 4
     assert all(
-        "Fill in a.pdf." in said[2] and said[-1] in ("Filled.", "It has 3.") for said in results
+        "Fill in a.pdf." in said[2] and said[-1] in ("Filled.", "It has.") for said in results
     )
-    assert results[2][-2] == f"3{os.linesep}"
+    assert results[2][-2] == f"It has fields.{os.linesep}"
     assert "Fill in a.pdf." in names["text"]
     printed = capsys.readouterr().out
-    assert "['pdf-forms', 'report-writing']" in printed
-    said = "pdf-forms__count Count the fields of a form. {'path': {'type': 'string'}}"
-    assert f"{said}\n3{os.linesep}" in printed
+    assert "['docx', 'pdf']" in printed
+    said = "pdf__check_fillable_fields Check whether a PDF has form fields."
+    assert f"{said}\nIt has fields.{os.linesep}" in printed
     assert "1 missing.pdf is not there" in printed
     assert len(model.calls) == len(model.answers)
 

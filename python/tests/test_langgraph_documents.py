@@ -23,16 +23,17 @@ from support.model import ScriptedChatModel, calling
 )
 def test_the_guide(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Alone, in a parent graph, the least node, a wiring of one's own, a shared kit."""
-    world.skill("market-sizing", "Size markets.\n", source="skills")
-    world.write("skills/market-sizing/references/tea.md", "About tea.\n")
-    world.skill("report-writing", "Write reports.\n", source="skills")
-    loading = calling("Skill", skill_name="market-sizing")
-    reading = calling("SkillRead", skill_name="market-sizing", file_name="references/tea.md")
+    source = ".agents/skills"
+    world.skill("internal-comms", "Write news.\n", source=source)
+    world.write(f"{source}/internal-comms/examples/newsletter.md", "Of newsletters.\n")
+    world.skill("doc-coauthoring", "Write reports.\n", source=source)
+    loading = calling("Skill", skill_name="internal-comms")
+    reading = calling("SkillRead", skill_name="internal-comms", file_name="examples/newsletter.md")
     model = ScriptedChatModel(
         # Alone.
         *(calling("web_search", query="tea"), loading, reading, "Large."),
         # In a parent graph.
-        *(loading, "Large.", calling("Skill", skill_name="report-writing"), "Tea is large."),
+        *(loading, "Large.", calling("Skill", skill_name="doc-coauthoring"), "Tea is large."),
         # The least node.
         "Tea.",
         # A wiring of one's own.
@@ -53,18 +54,18 @@ def test_the_guide(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def said(number: int) -> list[str]:
         return [message.content for message in results[number]["messages"] if message.content]
 
-    question = "How large is the market for tea?"
+    question = "What is new on the market for tea?"
     search = "Nothing was found for tea."
-    assert said(1) == [question, search, "Size markets.\n", "About tea.\n", "Large."]
-    team = ["Size markets.\n", "Large.", "Write reports.\n", "Tea is large."]
-    assert said(2) == ["Report on the market for tea.", *team]
+    assert said(1) == [question, search, "Write news.\n", "Of newsletters.\n", "Large."]
+    team = ["Write news.\n", "Large.", "Write reports.\n", "Tea is large."]
+    assert said(2) == ["Write a newsletter on the market for tea.", *team]
     assert said(3) == ["Summarize: tea is a drink.", "Tea."]
-    assert said(4) == [question, "Size markets.\n", "Large."]
+    assert said(4) == [question, "Write news.\n", "Large."]
     assert said(5) == ["Which skills fit?", "Both."]
     assert len(model.calls) == len(model.answers)
     assert model.calls[0].tool_names == ["web_search", "Skill", "SkillRead"]
     assert model.calls[8].tool_names == []
-    assert "<name>report-writing</name>" in model.calls[-1].description("Skill")
+    assert "<name>doc-coauthoring</name>" in model.calls[-1].description("Skill")
 
 
 SAID = {

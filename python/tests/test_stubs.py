@@ -8,6 +8,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from support import documents
 
 import skillpm
@@ -28,8 +29,8 @@ def test_the_stubs_are_those_of_the_module() -> None:
 
 
 def test_the_package_the_tests_and_the_benches_are_typed() -> None:
-    # lfx, which is not here, has no types for what components are made of.
-    left_out = "/(langflow/components|test_langflow_component)"
+    # The tests of the component reach into lfx, which is not here.
+    left_out = "/test_langflow_component"
     if not find_spec("langgraph"):
         # `test_given` reaches into `skillpm.langflow`, whose types come from LangChain.
         left_out = "/(lang|support|test_lang|test_given)"
@@ -37,11 +38,14 @@ def test_the_package_the_tests_and_the_benches_are_typed() -> None:
     tool("mypy", "--strict", "--exclude", left_out, "skillpm", "tests", *benches)
 
 
-def test_the_function_of_the_guide_is_typed() -> None:
-    """It is there to be copied into a code base whose types are checked."""
-    found = documents.examples(documents.GUIDE / "langflow.md")
-    [example] = [example for example in found if "def header_of" in example]
-    tool("mypy", "--strict", "-c", example)
+@pytest.mark.parametrize("guide", ["python", "langchain", "langgraph"])
+def test_the_examples_of_a_guide_are_typed(guide: str, tmp_path: Path) -> None:
+    """They are there to be copied, into code bases whose types are checked too."""
+    if guide != "python" and not find_spec(guide):
+        pytest.skip(f"{guide} is not installed")
+    program = tmp_path / f"{guide}_guide.py"
+    program.write_text("\n".join(documents.examples(documents.GUIDE / f"{guide}.md")), "utf-8")
+    tool("mypy", "--check-untyped-defs", str(program))
 
 
 def test_everything_has_a_docstring() -> None:
