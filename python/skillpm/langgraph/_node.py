@@ -44,16 +44,59 @@ _OF_THE_COMPILED = {
     *("get_subgraphs", "aget_subgraphs", "stream_events", "astream_events"),
 }
 if TYPE_CHECKING:
+    from typing_extensions import Self
 
-    class _Compiled:
-        # The others are those of a `Runnable`, which a `PregelProtocol` is.
+    class _Graph(Runnable[Any, Any]):
+        # What a `StateGraph` and a compiled graph have, in types that all type checkers know:
+        # pyright does not know those classes from within another package.
+        state_schema: type[Any]
+        context_schema: type[Any] | None
+        nodes: dict[str, Any]
+        edges: set[tuple[str, str]]
+        branches: dict[str, Any]
+        channels: dict[str, Any]
+        managed: dict[str, Any]
+        waiting_edges: set[tuple[tuple[str, ...], str]]
+        compiled: bool
+
+        def __init__(self, state_schema: Any, context_schema: Any = None) -> None: ...
+        def invoke(
+            self, input: Any, config: RunnableConfig | None = None, **options: Any
+        ) -> Any: ...
+        def add_node(self, node: Any, action: Any = None, **options: Any) -> Self: ...
+        def add_edge(self, start_key: str | list[str], end_key: str) -> Self: ...
+        def add_conditional_edges(self, source: str, path: Any, path_map: Any = None) -> Self: ...
+        def add_sequence(self, nodes: Sequence[Any]) -> Self: ...
+        def set_entry_point(self, key: str) -> Self: ...
+        def set_conditional_entry_point(self, path: Any, path_map: Any = None) -> Self: ...
+        def set_finish_point(self, key: str) -> Self: ...
+        def validate(self, interrupt: Sequence[str] | None = None) -> Self: ...
+        def compile(self, checkpointer: Any = None, **options: Any) -> Any: ...
+        def get_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> Any: ...
+        async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> Any: ...
+        def get_state_history(self, config: RunnableConfig, **options: Any) -> Iterator[Any]: ...
+        def aget_state_history(
+            self, config: RunnableConfig, **options: Any
+        ) -> AsyncIterator[Any]: ...
+        def update_state(
+            self, config: RunnableConfig, values: Any, as_node: str | None = None
+        ) -> RunnableConfig: ...
+        async def aupdate_state(
+            self, config: RunnableConfig, values: Any, as_node: str | None = None
+        ) -> RunnableConfig: ...
+        def bulk_update_state(
+            self, config: RunnableConfig, supersteps: Sequence[Sequence[Any]]
+        ) -> RunnableConfig: ...
+        async def abulk_update_state(
+            self, config: RunnableConfig, supersteps: Sequence[Sequence[Any]]
+        ) -> RunnableConfig: ...
         def get_context_jsonschema(self) -> dict[str, Any] | None: ...
         def get_subgraphs(
             self, *, namespace: str | None = None, recurse: bool = False
-        ) -> Iterator[tuple[str, PregelProtocol[Any, Any, Any, Any]]]: ...
+        ) -> Iterator[tuple[str, Any]]: ...
         def aget_subgraphs(
             self, *, namespace: str | None = None, recurse: bool = False
-        ) -> AsyncIterator[tuple[str, PregelProtocol[Any, Any, Any, Any]]]: ...
+        ) -> AsyncIterator[tuple[str, Any]]: ...
 else:
     _Compiled = type(
         "_Compiled",
@@ -61,12 +104,11 @@ else:
         {name: _compiled(name) for name in _OF_THE_COMPILED if hasattr(CompiledStateGraph, name)},
     )
 
+    class _Graph(StateGraph, _Compiled, PregelProtocol):
+        pass
 
-class SkillNode(
-    StateGraph[Any, Any, Any, Any],
-    _Compiled,
-    PregelProtocol[Any, Any, Any, Any],
-):
+
+class SkillNode(_Graph):
     """A node: a graph that can be invoked as it is, and be a node of another graph.
 
     It is what a class that inherits from ``node`` becomes: its handler, and the tools if there are
@@ -123,9 +165,7 @@ class _NodeMeta(type):
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
         if not bases:
             return super().__new__(mcs, name, bases, body)
-        made = SkillNode(  # type: ignore[abstract]
-            read(name, body, sys._getframe(1).f_locals)
-        )
+        made = SkillNode(read(name, body, sys._getframe(1).f_locals))
         made.__module__ = body["__module__"]
         return made
 
