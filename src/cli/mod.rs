@@ -88,19 +88,24 @@ fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Result<u8> {
     let may_ask = env.interactive && !look::build_machine(&env) && !commands::asks_nothing(&cli.command);
-    signals::install();
-    if commands::may_start_others(&cli.command) {
-        signals::install_hang_up();
+    let progress = Arc::new(progress::Progress::new(Arc::clone(printer)));
+    let may_start_others = commands::may_start_others(&cli.command);
+    if commands::changes_as_one(&cli.command) {
+        let progress = Arc::clone(&progress);
+        signals::watch(may_start_others, move |outcome| progress.interrupted(outcome));
+    } else {
+        signals::install();
+        if may_start_others {
+            signals::install_hang_up();
+        }
+    }
+    if may_start_others {
         signals::mind_children();
     }
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;
     settings.http.names = names;
-    let context = Context {
-        settings,
-        reporter: Arc::new(progress::Progress::new(Arc::clone(printer))),
-        interact: prompt::interact(may_ask, printer),
-    };
+    let context = Context { settings, reporter: progress, interact: prompt::interact(may_ask, printer) };
     commands::run(&App { context, printer: Arc::clone(printer) }, &cli.command)
 }
 

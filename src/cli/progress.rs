@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::printer::{Printer, clean};
+use crate::interrupt::Outcome;
 use crate::reporter::Reporter;
 
 const WITH_TOTAL: &str = "{msg} [{bar:24}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
@@ -26,6 +27,25 @@ impl Progress {
 
     fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
         self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells that the person stopped the program, and what came of the work.
+    pub(crate) fn interrupted(&self, outcome: &Outcome) {
+        if let Some(bar) = self.bar().take() {
+            bar.finish_and_clear();
+        }
+        // A terminal shows the keys that stopped it, and ends no line after them.
+        if self.printer.look().live {
+            self.printer.note("");
+        }
+        let text = match outcome {
+            Outcome::Unchanged => "interrupted; nothing was changed".to_owned(),
+            Outcome::Changed(None) => "interrupted after the change was made".to_owned(),
+            Outcome::Changed(Some(command)) => {
+                format!("interrupted after the change was made; `{command}` takes it back")
+            }
+        };
+        self.printer.note(&text);
     }
 
     /// Prints without tearing a bar.
@@ -73,10 +93,6 @@ impl Reporter for Progress {
         }
     }
 
-    fn step(&self, step: &str) {
-        self.tell(|printer| printer.detail(step));
-    }
-
     fn trouble(&self, text: &str) {
         self.tell(|printer| printer.detail(text));
     }
@@ -109,7 +125,6 @@ mod tests {
         progress.retrying("api.github.com", 2);
         progress.waiting_for_lock(Path::new("p/.agents"));
         progress.waiting_for_lock(Path::new("p/.agents"));
-        progress.step("put pdf");
         progress.download_finished();
         assert_eq!(out.text(), "");
         assert_eq!(

@@ -430,13 +430,13 @@ mod tests {
     fn a_run_that_was_cut_off_is_told_with_what_finishes_it() {
         let world = World::new();
         for (root, finishes) in
-            [(world.project(), "`skillpm install`"), (world.home(), "`skillpm install -g`")]
+            [(world.project(), "`skillpm doctor --fix`"), (world.home(), "`skillpm doctor -g --fix`")]
         {
             let begun = root.join(".agents/.skillpm-tx");
             fs::create_dir_all(&begun).expect("creates");
             let told = list(&world.context(), &ListRequest::default()).expect("lists").warnings;
             let [told] = &told[..] else { panic!("{told:?}") };
-            assert!(told.contains("was cut off") && told.contains(finishes), "{told}");
+            assert!(told.contains("was interrupted") && told.contains(finishes), "{told}");
             fs::remove_tree(&begun).expect("removes");
         }
         assert!(list(&world.context(), &ListRequest::default()).expect("lists").warnings.is_empty());

@@ -54,6 +54,8 @@ pub struct UndoOutcome {
     pub kept: Vec<String>,
     /// What a person should know.
     pub warnings: Vec<String>,
+    /// Whether the change that was taken back had itself taken one back, which is made again by that.
+    pub redone: bool,
     /// Whether an earlier run was cut off while it took the change back, and this one went on.
     pub finished: bool,
     /// Whether this change can be taken back in turn.
@@ -134,6 +136,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         files: undo.files(),
         files_gone: undo.files_gone(),
         warnings: conflict(&scope, &undo).into_iter().collect(),
+        redone: record.is_undo(),
         dry_run: request.dry_run,
         ..UndoOutcome::default()
     };

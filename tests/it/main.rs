@@ -45,6 +45,7 @@ mod index;
 mod inject;
 mod install;
 mod interop;
+mod interrupt;
 mod kill;
 mod link;
 mod linking;

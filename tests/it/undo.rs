@@ -92,9 +92,9 @@ fn an_installation_is_taken_back_and_done_again() {
     --- stderr
     + docx
     + pdf
-    the last change is taken back
+    the last change is redone
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm undo` once more does it again
+    hint: `skillpm undo` once more takes it back
     ");
     assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists());
     assert!(sandbox.ok(&["list"]).stdout.contains("pdf"));
@@ -458,6 +458,9 @@ fn a_record_that_was_changed_is_refused() {
         let before = sandbox.scope();
         let output = sandbox.run(&["undo", "--force"]);
         assert!(matches!(output.code, Some(1 | 5)), "{what}: {output}");
+        if what == "a step more" {
+            assert!(output.stderr.contains("journal.json` is not as the last change left it"), "{output}");
+        }
         assert_eq!(sandbox.scope(), before, "{what}");
         // Whatever it is, it stops no other change, and nothing outside goes with it.
         sandbox.ok(&["remove", "docx"]);
@@ -467,6 +470,25 @@ fn a_record_that_was_changed_is_refused() {
             assert!(sandbox.home().join("elsewhere/tree-0").exists(), "{what}");
         }
     }
+}
+
+/// Who cannot be asked whether the last change was the user's says no, and why.
+#[test]
+fn a_note_that_cannot_be_read_is_told_as_that() {
+    let sandbox = installed();
+    sandbox.ok(&["remove", "pdf"]);
+    let notes = sandbox.home().join(".local/state/skillpm/undo");
+    for note in std::fs::read_dir(&notes).expect("notes") {
+        std::fs::write(note.expect("a note").path(), "no note").expect("written");
+    }
+    let before = sandbox.scope();
+    let output = sandbox.run(&["undo"]);
+    assert_eq!(output.code, Some(6), "{output}");
+    assert!(
+        output.stderr.contains("which says that you made the last change here, cannot be read"),
+        "{output}"
+    );
+    assert_eq!(sandbox.scope(), before);
 }
 
 /// THREATS: the journal of a killed run, made by a stranger, brings no link that it chose, removes no
@@ -686,6 +708,7 @@ fn json_is_for_programs() {
       "scope": "project",
       "dry_run": false,
       "finished": false,
+      "redone": false,
       "skills": [
         {
           "name": "pdf",

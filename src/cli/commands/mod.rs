@@ -118,6 +118,24 @@ pub(crate) fn may_start_others(command: &Command) -> bool {
     )
 }
 
+/// Whether `command` changes all that it changes in one transaction.
+pub(crate) fn changes_as_one(command: &Command) -> bool {
+    use Command::{Disable, Enable, Import, Install, Link, Remove, Sync, Undo, Unlink, Update};
+    matches!(
+        command,
+        Install(_)
+            | Sync(_)
+            | Update(_)
+            | Remove(_)
+            | Link(_)
+            | Unlink(_)
+            | Disable(_)
+            | Enable(_)
+            | Import(_)
+            | Undo(_)
+    )
+}
+
 /// Whether `command` was told not to ask.
 pub(crate) fn asks_nothing(command: &Command) -> bool {
     match command {

@@ -11,6 +11,7 @@ use crate::fs::{self, Kind};
 use crate::install::plan::Step;
 use crate::install::scope::Scope;
 use crate::install::state::{HAS_REPOSITORY, inside, read_manifest};
+use crate::interrupt::Changing;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::store::{self, Store};
@@ -27,7 +28,7 @@ impl Transaction<'_> {
     /// # Errors
     ///
     /// Where it cannot be finished or cleared away.
-    pub(super) fn recover(&self) -> Result<()> {
+    pub(super) fn recover(&self, changing: &Changing) -> Result<()> {
         match fs::kind(&self.directory)? {
             None => return Ok(()),
             Some(Kind::Directory) => {}
@@ -56,6 +57,7 @@ impl Transaction<'_> {
                     .hint(format!("delete `{begun}` to give up what it was doing"))
             })?;
             self.finished_undo.set(known && journal.back && twin.is_none());
+            changing.done(None);
             return self.settle(known);
         }
         self.clear()
