@@ -129,14 +129,20 @@ fn only_what_is_named_is_updated() {
     error: `pfd` is not installed in the scope of the project
     hint: `skillpm list` shows what is installed and in which scope
     ");
+    // Where nothing is installed nothing is outdated; what is named is missed.
     let empty = Sandbox::new();
-    assert_eq!(empty.run(&["update"]).code, Some(2));
-    insta::assert_snapshot!(empty.run(&["update", "-g"]), @"
+    insta::assert_snapshot!(empty.run(&["update"]), @"
+    exit: 0
+    --- stderr
+    there is nothing to update: no skill is installed
+    ");
+    insta::assert_snapshot!(empty.run(&["update", "-g", "pdf"]), @"
     exit: 2
     --- stderr
     error: there is no `skillpm.toml` in `[DIR]/home/.config/skillpm`
     hint: install something first: `skillpm install -g owner/repo`, or `skillpm install -g ./skill`
     ");
+    assert!(empty.tree(&empty.project()).is_empty());
 }
 
 /// Issue 5: a non-interactive update that brings a new capability stops and names the flag.
@@ -163,11 +169,15 @@ fn new_capabilities_have_to_be_allowed() {
         ! url            SKILL.md:9     https://a.test/x
         2 files: 1 added, 1 changed; 8 lines added, 0 removed
     error: the new version of `pdf` can do what the locked one cannot
-    hint: nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities=pdf`, or run `skillpm update pdf` on a terminal and answer
+    hint: nothing was changed; review the lines marked `!`, then run `skillpm update --allow-new-capabilities=pdf`
+    hint: `skillpm update doc` updates the other one
     ");
     // The command of the hint does what was tried.
     let output = sandbox.run(&["update", "pdf", "--latest", "--theirs"]);
-    assert!(output.stderr.contains("run `skillpm update --latest --theirs pdf` on a terminal"), "{output}");
+    assert!(
+        output.stderr.contains("run `skillpm update --latest --theirs pdf --allow-new-capabilities=pdf`"),
+        "{output}"
+    );
     for args in [&["update", "--yes"][..], &["update", "--allow-new-capabilities=doc"], &["update", "pdf"]] {
         assert_eq!(sandbox.run(args).code, Some(1), "{args:?}");
     }
@@ -287,7 +297,7 @@ fn latest_goes_past_a_tag_that_is_gone() {
     hint: did you mean `v1.9.1`?
     warning: `acme/skills` cannot be asked for newer versions: `acme/skills` has no revision `v1.9.0`
     hint: name a tag, a branch or a full commit id of that repository
-    2 of 2 skills are outdated
+    2 skills are outdated
     hint: `skillpm update --latest` goes past the tags and commits that the manifest names
     ");
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
@@ -450,7 +460,7 @@ fn one_bad_source_does_not_hold_up_the_others() {
     sandbox.write("src/own/SKILL.md", skill("own", "two"));
     forge.repo("acme/skills").commit(&tree(&[("doc", "two")]));
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
-    exit: 1
+    exit: 2
     --- stderr
     ~ doc (github:acme/skills at 4180b60 -> 3e224d9)
         review: no new commands, addresses, scripts, tools or hidden text
@@ -467,7 +477,7 @@ fn one_bad_source_does_not_hold_up_the_others() {
     assert_eq!(sandbox.read(".agents/skills/own/SKILL.md"), skill("own", "two"));
     let before = state(&sandbox);
     insta::assert_snapshot!(sandbox.run(&["update", "pdf", "own"]), @"
-    exit: 1
+    exit: 2
     --- stderr
     error: `pdf` is no longer found in `github:acme/skills/skills/pdf`
       caused by: there is no directory `skills/pdf` in `acme/skills`

@@ -70,7 +70,7 @@ pub(crate) struct UpdateArgs {
 
 pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
     let request = request(args);
-    let prepared = prepare(&app.context, &request)?;
+    let mut prepared = prepare(&app.context, &request)?;
     let (outcome, told) =
         if args.dry_run { (prepared.plan()?, Vec::new()) } else { carry_out(app, prepared)? };
     match (args.json, args.dry_run) {
@@ -89,7 +89,7 @@ pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
 
 /// Shows what is about to change, asks a person if there is one, and does it. Returns the warnings, too,
 /// that were shown before.
-fn carry_out(app: &App, prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<String>)> {
+fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<String>)> {
     if prepared.is_empty() {
         return Ok((prepared.apply(false)?, Vec::new()));
     }

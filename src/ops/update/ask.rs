@@ -310,7 +310,7 @@ fn gone(
     if !matches!(error.kind(), ErrorKind::Usage | ErrorKind::Config) {
         return error;
     }
-    let new = Error::new(ErrorKind::Findings, format!("`{name}` is no longer found in `{}`", spec_of(entry)));
+    let new = Error::usage(format!("`{name}` is no longer found in `{}`", spec_of(entry)));
     new.because(error).hint(format!(
         "`skillpm install --list {}` shows what is there; give its new place in `skillpm.toml`, or take it away with `skillpm remove{} {name}`",
         shell_word(typed(here.unwrap_or(&entry.origin), entry.reference.as_ref())),

@@ -297,7 +297,7 @@ fn what_comes_with_an_update_is_reviewed() {
         ! url            SKILL.md:9       https://a.test
         2 files: 2 added; 11 lines added, 0 removed
     error: `runs` can do what nobody has agreed to
-    hint: nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities=runs`, or run `skillpm update` on a terminal and answer
+    hint: nothing was changed; review the lines marked `!`, then run `skillpm update --allow-new-capabilities=runs`
     ");
     assert_eq!(sandbox.scope(), before);
     sandbox.ok(&["update", "--allow-new-capabilities=runs"]);
