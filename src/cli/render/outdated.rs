@@ -35,7 +35,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         }
         // What could not be asked was told.
         (_, 0) if of(Status::Current) == 0 => {}
-        (all, outdated) => printer.note(&format!("{outdated} of {} outdated", skills_are(all))),
+        (all, outdated) => printer.note(&format!("{} outdated", of_all(outdated, all))),
     }
     if of(Status::NotAsked) > 0 {
         printer.note(&format!(
@@ -67,6 +67,12 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         let (go, names) = if one { ("goes", "manifest names") } else { ("go", "manifests name") };
         printer.hint(&format!("{commands} {go} past the tags and commits that the {names}"));
     }
+}
+
+/// `1 of 3 skills is`, or `3 skills are` where it is all of them.
+fn of_all(some: usize, all: usize) -> String {
+    let are = if some == 1 { "is" } else { "are" };
+    if some == all { skills_are(all) } else { format!("{some} of {} {are}", count(all, "skill")) }
 }
 
 /// The commands that update those of `skills` that are `wanted`, and whether it is one: each is for one scope.
@@ -131,6 +137,8 @@ fn newest(skill: &OutdatedSkill) -> String {
 
 fn state(skill: &OutdatedSkill) -> String {
     let mut state = match skill.status {
+        // Its tag or commit means what it meant, and there is a newer one.
+        Status::Current if skill.latest.is_some() => "pinned",
         Status::Current => "current",
         Status::Changed => "changed",
         Status::Gone => "gone",
@@ -214,10 +222,10 @@ mod tests {
         insta::assert_snapshot!(out.text(), @r"
         name  locked  newest   latest         state                                 scope    source
         pdf   v1.0    9999999  -              changed, tag moved, edited, disabled  project  github:acme/skills
-        pdf   v1.0    v1.0     v1.1\u{1b}[2J  current                               project  github:acme/skills
+        pdf   v1.0    v1.0     v1.1\u{1b}[2J  pinned                                project  github:acme/skills
         ");
         insta::assert_snapshot!(err.text(), @"
-        2 of 2 skills are outdated
+        2 skills are outdated
         hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
         hint: `skillpm update --latest` goes past the tags and commits that the manifest names
         ");
