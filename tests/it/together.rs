@@ -137,7 +137,8 @@ fn many_updates_at_once() {
         assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), text(&mine, &new), "round {round}");
         assert!(sandbox.read(".agents/skills/docx/SKILL.md").contains(&new), "round {round}");
     }
-    sandbox.ok(&["install", "--locked"]);
+    let listed = sandbox.ok(&["list"]).stdout;
+    assert_eq!((listed.matches(" ok").count(), listed.matches(" edited").count()), (2, 1), "{listed}");
 }
 
 /// What a reader process is to read.

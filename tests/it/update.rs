@@ -184,7 +184,7 @@ fn new_capabilities_have_to_be_allowed() {
     assert_eq!(state(&sandbox), before);
     let dry = sandbox.run(&["update", "--dry-run"]);
     assert_eq!(dry.code, Some(0));
-    assert!(dry.stderr.contains("`--allow-new-capabilities=pdf`"), "{dry}");
+    assert!(dry.stderr.contains("`skillpm update --allow-new-capabilities=pdf`"), "{dry}");
     assert_eq!(sandbox.run(&["update", "--allow-new-capabilities=nothing"]).code, Some(2));
     sandbox.ok(&["update", "doc"]);
     sandbox.ok(&["update", "--allow-new-capabilities=pdf,doc"]);

@@ -107,11 +107,16 @@ impl<'a> Transaction<'a> {
     pub fn begin(scope: &'a Scope, settings: &'a Settings, reporter: &'a dyn Reporter) -> Result<Self> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
-        let lock = DirLock::acquire(&work_dir, || reporter.waiting_for_lock(&work_dir))?;
+        // Who waits for others may be stopped; what was made on the way is removed again by who is not.
+        let changing = Cell::new(Some(Changing::begin()));
+        let lock = DirLock::acquire(&work_dir, || {
+            drop(changing.take());
+            reporter.waiting_for_lock(&work_dir);
+        })?;
+        let changing = changing.take().unwrap_or_else(Changing::begin);
         let mut transaction = Self::new(scope, settings, reporter, Some(lock))?;
         let dirs = [scope.skills_dir(), scope.disabled_dir()];
         transaction.kept_empty = dirs.into_iter().filter(|dir| fs::is_empty_dir(dir)).collect();
-        let changing = Changing::begin();
         transaction.recover(&changing)?;
         transaction.rest = Some(transaction.clear_on_stop());
         Ok(transaction)
