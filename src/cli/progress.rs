@@ -93,6 +93,10 @@ impl Reporter for Progress {
         }
     }
 
+    fn detail(&self, text: &str) {
+        self.tell(|printer| printer.detail(text));
+    }
+
     fn trouble(&self, text: &str) {
         self.tell(|printer| printer.detail(text));
     }

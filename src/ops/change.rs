@@ -22,7 +22,7 @@ use crate::install::state::{Files, HAS_REPOSITORY, Survey, digest_of, not_kept};
 use crate::install::transaction::Transaction;
 use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
-use crate::store::{self, Store};
+use crate::store::{self, Note, Store, Why};
 use crate::text::closest;
 use crate::tree::FileSet;
 
@@ -447,10 +447,23 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
     for (at, name) in &plan.keep {
         let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
-        let kept = store.keep(&store::read(&path)?).map_err(|error| error.context(lost(&path)))?;
-        told.push(format!("your copy of `{name}` is kept in `{}`", kept.display()));
+        let note = Note::new(name.as_str(), why_kept(plan, at, name), path.clone());
+        let kept =
+            store.keep(&store::read(&path)?, Some(note)).map_err(|error| error.context(lost(&path)))?;
+        context.reporter.detail(&format!("your copy of `{name}` is in `{}`", kept.display()));
+        told.push(format!("your edited `{name}` was saved"));
     }
     Ok(told)
+}
+
+/// Why the tree of `name` at `at` is kept before `plan` is carried out: one without steps takes a change back.
+fn why_kept(plan: &Plan, at: &Place, name: &SkillName) -> Why {
+    let of_it = |step: &&Step| step.place() == (at.clone(), name);
+    match plan.steps.iter().find(of_it) {
+        _ if plan.steps.is_empty() && plan.lock.is_none() => Why::TakenBack,
+        Some(Step::Remove { .. }) => Why::Removed,
+        _ => Why::Replaced,
+    }
 }
 
 /// Keeps edited and merged trees of which agents get copies by `plan`, as what somebody edited: the next change knows
@@ -475,11 +488,12 @@ pub(super) fn keep_copies(
 /// What is `told` of copies that were kept, with the command that brings them back. Whether there is one is not known
 /// before `transaction` has made the change: where nothing can be remembered of it, it cannot be taken back.
 pub(super) fn kept_by(transaction: &Transaction<'_>, scope: &Scope, told: Vec<String>) -> Vec<String> {
-    if !transaction.is_undoable() {
-        return told;
-    }
-    let flag = scope.kind.flag();
-    told.into_iter().map(|told| format!("{told}; `skillpm undo{flag}` brings it back")).collect()
+    let back = if transaction.is_undoable() {
+        format!("`skillpm undo{}` brings it back", scope.kind.flag())
+    } else {
+        "`skillpm undo --list` shows it".to_owned()
+    };
+    told.into_iter().map(|told| format!("{told}; {back}")).collect()
 }
 
 /// The skills of the manifest or the lockfile that `given` names, each once.

@@ -19,6 +19,7 @@ mod gate;
 pub mod import;
 pub mod install;
 pub mod invoke;
+pub mod kept;
 pub mod link;
 pub mod list;
 mod named;

@@ -21,7 +21,7 @@ use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::spec::Reference;
-use crate::store::Store;
+use crate::store::{Note, Store, Why};
 
 /// The largest manifest or lockfile that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
@@ -283,7 +283,8 @@ fn keep_file(context: &Context, file: &Path) -> Result<String> {
     let real = fs::real_path(file)?.unwrap_or_else(|| file.to_owned());
     let store = Store::new(&context.settings)?;
     let set = fs::gather(BTreeMap::from([(name.clone(), real)]))?.skill("", &Limits::default())?;
-    let kept = store.keep(&set).map_err(|error| {
+    let note = Note::new(&name, Why::TakenBack, file.to_owned());
+    let kept = store.keep(&set, Some(note)).map_err(|error| {
         error.context(format!("`{}` could not be kept, so it was not replaced", file.display()))
     })?;
     Ok(format!("your `{name}` is kept as `{}`", kept.join(&name).display()))

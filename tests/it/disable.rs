@@ -197,7 +197,7 @@ fn copies_of_agents_go_and_come() {
     ");
     assert_eq!(states(&sandbox)[1].1, "ok", "nothing was changed");
     let forced = sandbox.ok(&["disable", "pdf", "--force"]).to_string();
-    assert!(forced.contains("your copy of `pdf` is kept in"), "{forced}");
+    assert!(forced.contains("your edited `pdf` was saved"), "{forced}");
 }
 
 /// A lockfile is enough: the manifest that is needed to remember it names everything that is locked.
@@ -367,7 +367,7 @@ fn what_is_moved_and_replaced_is_kept_from_where_it_lies() {
     hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     let output = sandbox.ok(&["install", "./src", "--force"]);
-    assert!(output.stderr.contains("your copy of `pdf` is kept in"), "{output}");
+    assert!(output.stderr.contains("your edited `pdf` was saved"), "{output}");
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("pdf"));
     sandbox.ok(&["undo"]);
     assert_eq!(sandbox.read(".agents/.skillpm-disabled/pdf/notes.md"), "mine");
@@ -404,7 +404,7 @@ fn skills_that_move_are_judged_where_they_lie() {
         sandbox.write(&format!("{lies}/notes.md"), "mine");
         sandbox.ok(&["install", "--force", "--dry-run"]);
         let output = sandbox.ok(&["install", "--force"]);
-        assert!(output.stderr.contains("your copy of `pdf` is kept in"), "{output}");
+        assert!(output.stderr.contains("your edited `pdf` was saved"), "{output}");
         sandbox.ok(&["verify"]);
         sandbox.ok(&["undo"]);
         assert_eq!(sandbox.read(&format!("{lies}/notes.md")), "mine");

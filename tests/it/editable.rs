@@ -160,7 +160,7 @@ fn a_copy_becomes_editable_and_back() {
     1 skill updated in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: your copy of `brand` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/5ba62d9c9939f2906535164b771417376795481c2fa909b2c8e0549063ee68b6`; `skillpm undo` brings it back
+    warning: your edited `brand` was saved; `skillpm undo` brings it back
     hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets of it
     ");
     assert!(!sandbox.read("skillpm.lock").contains("brand"));

@@ -207,7 +207,7 @@ fn a_project_of_the_npm_tool() {
     docx  adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
+    warning: your edited `docx` was saved; `skillpm undo` brings it back
     2 skills adopted
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
@@ -280,7 +280,7 @@ fn revisions_and_local_sources_of_the_npm_tool() {
     docx  adopted  path:./local                   the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
+    warning: your edited `docx` was saved; `skillpm undo` brings it back
     2 skills adopted
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
@@ -716,7 +716,7 @@ fn an_older_version_is_found() {
     docx  adopted  github:acme/skills at 3e6bdb9  the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
+    warning: your edited `docx` was saved; `skillpm undo` brings it back
     2 skills adopted
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
@@ -767,7 +767,7 @@ fn edits_and_unknown_directories_stay() {
     own   unknown  -                              no file says where it comes from
     pdf   edited   github:acme/skills at [COMMIT]  your copy stays, it differs from the version that was installed: `SKILL.md`
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
+    warning: your edited `docx` was saved; `skillpm undo` brings it back
     1 skill adopted; 1 adopted, edited since; 2 of unknown source
     `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm install --force` takes the versions that are locked and keeps edited copies such as that of `pdf` in the store
@@ -812,7 +812,7 @@ fn copies_of_gh() {
     docx  left     github:acme/skills             its source has changed since, and the version that was installed was not found: `skillpm install 'acme/skills/skills/docx#v1' --force` takes the newest and keeps your copy in the store
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `gh skill` names; what `gh` wrote into the frontmatter goes
     --- stderr
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/b7f2432ab872c75e670d2b7325728fd41c236b39257126190d02edc7c8a90ce8`; `skillpm undo` brings it back
+    warning: your edited `pdf` was saved; `skillpm undo` brings it back
     1 skill adopted; 1 left as they are
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both

@@ -112,7 +112,7 @@ fn the_only_copy_is_not_removed_in_silence() {
     ");
     assert_eq!(sandbox.scope(), before);
     let output = sandbox.run(&["remove", "mine", "--force"]);
-    assert!(output.code == Some(0) && output.stderr.contains("is kept in"), "{output}");
+    assert!(output.code == Some(0) && output.stderr.contains("was saved"), "{output}");
 }
 
 /// A lockfile of another tool that names the copy itself says nothing of where it comes from.

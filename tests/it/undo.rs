@@ -228,7 +228,7 @@ fn edits_that_were_removed_by_force_come_back() {
     exit: 0
     --- stderr
     - pdf
-    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
+    your edited `pdf` was saved; `skillpm undo` brings it back
     1 skill removed
     ");
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
@@ -267,7 +267,7 @@ fn edited_copies_that_were_removed_by_force_come_back() {
     in_the_way(&["remove", "pdf"]);
     assert_eq!(sandbox.scope(), edited);
     let told = sandbox.ok(&["remove", "pdf", "--force"]).to_string();
-    assert!(told.contains("your copy of `pdf` is kept in"), "{told}");
+    assert!(told.contains("your edited `pdf` was saved"), "{told}");
     assert!(!sandbox.project().join(".claude/skills/pdf").exists());
     sandbox.ok(&["undo"]);
     assert_eq!(sandbox.scope(), edited);
@@ -329,7 +329,7 @@ fn what_was_changed_since_is_in_the_way() {
     exit: 0
     --- stderr
     your `skillpm.toml` is kept as `[DIR]/home/.local/share/skillpm/store-v2/kept/520ef2890ac43d9bcb1afe8e15d2bf4dbb48096756b34a8e759ee099f36d7674/skillpm.toml`
-    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
+    your edited `pdf` was saved; `skillpm undo` brings it back
     - docx
     - pdf
     the last change is taken back
@@ -660,8 +660,11 @@ fn without_a_place_for_notes_nothing_is_kept() {
     for change in [&["install", "--force"][..], &["remove", "pdf", "--force"]] {
         sandbox.write(".agents/skills/pdf/notes.md", "mine");
         let told = sandbox.ok(change).to_string();
-        assert!(told.contains("your copy of `pdf` is kept in `"), "{told}");
-        assert!(!told.contains("undo"), "{told}");
+        assert!(told.contains("your edited `pdf` was saved"), "{told}");
+        assert!(
+            told.contains("was saved; `skillpm undo --list` shows it") && !told.contains("undo`"),
+            "{told}"
+        );
     }
     sandbox.ok(&["install", "./src/pdf"]);
     let removed = sandbox.ok(&["remove", "pdf"]).to_string();
@@ -936,4 +939,71 @@ fn whatever_is_done_can_be_taken_back_and_done_again() {
     outcome.expect("holds");
     println!("{} changes taken back and done again", changes.get());
     assert!(changes.get() > 50);
+}
+
+/// What was edited is saved under its name, and comes back by it: also when another change came in between.
+#[test]
+fn a_saved_copy_comes_back_by_its_name() {
+    let sandbox = installed();
+    assert!(sandbox.ok(&["undo", "--list"]).stderr.contains("no copies of edited skills are kept"));
+    let pdf = ".agents/skills/pdf/notes.md";
+    sandbox.write(pdf, "first");
+    sandbox.ok(&["install", "--force"]);
+    sandbox.write(pdf, "second");
+    sandbox.ok(&["remove", "pdf", "--force"]);
+    sandbox.ok(&["install", "./src/pdf", "-a", "claude-code"]);
+    let listed = sandbox.ok(&["undo", "--list", "--json"]);
+    let copies: Vec<serde_json::Value> = serde_json::from_str(&listed.stdout).expect("JSON");
+    let mut whys: Vec<_> = copies.iter().map(|copy| copy["why"].as_str().expect("noted")).collect();
+    whys.sort_unstable();
+    assert_eq!((whys, copies.len()), (vec!["removed", "replaced"], 2));
+    let from = sandbox.project().join(".agents/skills/pdf").display().to_string();
+    for copy in &copies {
+        assert_eq!((&copy["name"], &copy["from"]), (&"pdf".into(), &from.clone().into()));
+        assert!(Path::new(copy["path"].as_str().expect("a path")).join("notes.md").is_file());
+        assert!(copy["kept_at"].as_str().expect("a time").starts_with("20"));
+    }
+    let digits = |why: &str| {
+        let copy = copies.iter().find(|copy| copy["why"] == why).expect("is there");
+        copy["digest"].as_str().expect("a digest")["sha256:".len()..][..7].to_owned()
+    };
+    let before = sandbox.scope();
+    let lock = sandbox.read("skillpm.lock");
+    sandbox.ok(&["undo", "--restore", &format!("pdf@{}", digits("replaced")), "--dry-run"]);
+    assert_eq!(sandbox.scope(), before);
+    sandbox.ok(&["undo", "--restore", &format!("pdf@{}", digits("replaced"))]);
+    assert_eq!(sandbox.read(pdf), "first");
+    assert_eq!(sandbox.read(".claude/skills/pdf/notes.md"), "first");
+    // What lies there is somebody's work again, and is saved in turn.
+    let told = sandbox.ok(&["undo", "--restore", &format!("pdf@{}", digits("removed"))]).to_string();
+    assert!(told.contains("your edited `pdf` was saved; `skillpm undo` brings it back"), "{told}");
+    assert_eq!((sandbox.read(pdf), sandbox.read("skillpm.lock")), ("second".to_owned(), lock));
+    assert!(sandbox.ok(&["list"]).stdout.contains("edited"));
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.read(pdf), "first");
+    // By the name alone it is the one that was kept last.
+    sandbox.ok(&["undo", "--restore", "pdf"]);
+    assert!(sandbox.ok(&["undo", "--restore", "pdf"]).stderr.contains("there is nothing to do"));
+    sandbox.ok(&["remove", "pdf", "--force"]);
+    let output = sandbox.run(&["undo", "--restore", "pdf"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr.contains("your copy is in `"), "{output}");
+    assert_eq!(sandbox.run(&["undo", "--restore", "pfd"]).code, Some(2));
+    assert_eq!(sandbox.run(&["undo", "--restore", "pdf", "--list"]).code, Some(2));
+}
+
+/// A copy of an older version, of which nothing was noted, is listed with what it says itself.
+#[test]
+fn a_copy_without_a_note_is_listed_too() {
+    let sandbox = installed();
+    sandbox.write(".agents/skills/pdf/notes.md", "mine");
+    sandbox.ok(&["install", "--force"]);
+    std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v2/kept-notes")).expect("noted");
+    let listed = sandbox.ok(&["undo", "--list", "--json"]);
+    let copies: Vec<serde_json::Value> = serde_json::from_str(&listed.stdout).expect("JSON");
+    let [copy] = &copies[..] else { panic!("{listed}") };
+    assert_eq!((&copy["name"], &copy["why"]), (&"pdf".into(), &serde_json::Value::Null));
+    assert!(copy["kept_at"].is_string(), "{copy}");
+    sandbox.ok(&["undo", "--restore", "pdf"]);
+    assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "mine");
 }

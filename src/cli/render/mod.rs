@@ -15,6 +15,7 @@ pub(crate) mod export;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod install;
+pub(crate) mod kept;
 pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod outdated;

@@ -14,7 +14,7 @@ use crate::install::state::{HAS_REPOSITORY, inside, read_manifest};
 use crate::interrupt::Changing;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
-use crate::store::{self, Store};
+use crate::store::{self, Note, Store, Why};
 
 /// The texts that manifest and lockfile had before.
 pub(super) struct Old<'a> {
@@ -156,7 +156,8 @@ impl Transaction<'_> {
         if inside(tree).repository {
             return Err(Error::new(ErrorKind::Findings, format!("`{}` {HAS_REPOSITORY}", tree.display())));
         }
-        let place = Store::new(self.settings)?.keep(&store::read(tree)?)?;
+        let note = Note::new(name.as_str(), Why::Meanwhile, self.scope.skill_dir(name));
+        let place = Store::new(self.settings)?.keep(&store::read(tree)?, Some(note))?;
         let place = place.display();
         self.saved.borrow_mut().push(format!("what was written into `{name}` meanwhile is in `{place}`"));
         Ok(())
