@@ -35,6 +35,11 @@ pub trait Reporter: Send + Sync {
         let _ = text;
     }
 
+    /// Something that only matters to whoever wants to know all: where a copy lies, for example.
+    fn detail(&self, text: &str) {
+        let _ = text;
+    }
+
     /// One step of a transaction is about to be done.
     fn step(&self, step: &str) {
         let _ = step;
@@ -51,11 +56,31 @@ pub trait Reporter: Send + Sync {
     }
 }
 
+/// Something that a person may pick.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// What it is called.
+    pub title: String,
+    /// What it is.
+    pub description: String,
+    /// What is to be known of it before: that it is installed already, for example.
+    pub note: Option<String>,
+    /// Whether it is picked unless the person says otherwise.
+    pub picked: bool,
+}
+
+impl Choice {
+    /// One that is not picked yet.
+    pub fn new(title: &str, description: &str) -> Self {
+        Self { title: title.to_owned(), description: description.to_owned(), note: None, picked: false }
+    }
+}
+
 /// Asks a person.
 pub trait Interact: Send + Sync {
-    /// Lets a person pick from `items` (title, description) and returns their indices, or `None`
-    /// where nobody can be asked. An empty answer means that the person wants none.
-    fn choose(&self, question: &str, items: &[(String, String)]) -> Option<Vec<usize>>;
+    /// Lets a person pick from `items` and returns their indices, or `None` where nobody can be asked. An empty answer
+    /// means that the person wants none.
+    fn choose(&self, question: &str, items: &[Choice]) -> Option<Vec<usize>>;
 
     /// Lets a person type a line; `default` is what an empty one means. `None` where nobody can be
     /// asked.
@@ -83,7 +108,7 @@ pub struct Silent;
 impl Reporter for Silent {}
 
 impl Interact for Silent {
-    fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
+    fn choose(&self, _question: &str, _items: &[Choice]) -> Option<Vec<usize>> {
         None
     }
 }

@@ -2,6 +2,7 @@
 //! nothing else.
 
 mod args;
+mod choose;
 mod commands;
 pub mod exit;
 mod help;

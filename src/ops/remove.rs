@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{installed_names, keep_replaced, kept_by, make_plan, told_shared};
-use super::install::audience::Audience;
+use super::install::audience::{ALL, Audience};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::needs::{needers, reach};
@@ -12,6 +12,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
+use crate::reporter::Choice;
 
 /// What is to go.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +57,11 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         .then(|| Transaction::begin(&scope, &context.settings, &*context.reporter))
         .transpose()?;
     let files = Files::read(&scope)?;
-    let names = installed_names(&scope, &files, &request.names)?;
+    let names = if request.names.iter().any(|name| name == ALL) {
+        asked_for(&files).cloned().collect()
+    } else {
+        installed_names(&scope, &files, &request.names)?
+    };
     let unneeded = no_longer_needed(&scope, &files, &names)?;
     let mut outcome = RemoveOutcome {
         scope: Some(scope.kind),
@@ -77,6 +82,29 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     }
     outcome.kept.extend(told_shared(&scope, &plan));
     Ok(outcome)
+}
+
+/// The skills that may be picked to go: those that somebody asked for, with their sources.
+///
+/// # Errors
+///
+/// A manifest or lockfile that cannot be read.
+pub fn removable(context: &Context, scope: Option<ScopeKind>) -> Result<Vec<Choice>> {
+    let scope = Scope::new(&context.settings, scope.unwrap_or(ScopeKind::Project))?;
+    let files = Files::read(&scope)?;
+    let choice = |name: &SkillName| {
+        let entry = files.manifest.skills().get(name).map(|entry| entry.origin.to_string());
+        let source = entry.or_else(|| Some(files.lock.skills.get(name)?.origin.to_string()));
+        Choice::new(name.as_str(), &source.unwrap_or_default())
+    };
+    Ok(asked_for(&files).map(choice).collect())
+}
+
+/// The skills that somebody asked for: those of the manifest, or all of the lockfile where there is none.
+fn asked_for(files: &Files) -> impl Iterator<Item = &SkillName> {
+    let (manifest, lock) = (files.manifest.skills(), &files.lock.skills);
+    let locked = lock.keys().filter(|_| files.manifest_text.is_none());
+    manifest.keys().chain(locked)
 }
 
 /// The skills that stay because others need them, and that agents saw only for those that go, `names`. Where the

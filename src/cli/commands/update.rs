@@ -97,16 +97,27 @@ fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Ve
     render::update::plan(&app.printer, &prepared.plan()?, false);
     let told = prepared.warnings().to_vec();
     app.printer.warnings(&told);
-    let new = prepared.new_versions();
-    let question =
-        if new == 1 { "update this skill?".to_owned() } else { format!("update these {new} skills?") };
-    // What ends an earlier merge was asked for by a flag of its own.
-    let answer = if new == 0 { None } else { app.context.interact.confirm(&question) };
-    if answer == Some(false) {
+    let items = prepared.choices();
+    let picked = match &items[..] {
+        // What ends an earlier merge was asked for by a flag of its own.
+        [] if prepared.new_versions() == 0 => None,
+        // What comes because others need it is no choice of its own.
+        [] | [_] => {
+            app.context.interact.confirm("update this skill?").map(|yes| if yes { vec![0] } else { vec![] })
+        }
+        items => app.context.interact.choose("which skills do you want to update?", items),
+    };
+    let Some(picked) = picked else { return Ok((prepared.apply(false)?, told)) };
+    if picked.is_empty() {
         return Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")
             .hint("`skillpm update NAME` updates only the skills that it names"));
     }
-    Ok((prepared.apply(answer.is_some())?, told))
+    if picked.len() >= items.len() {
+        return Ok((prepared.apply(true)?, told));
+    }
+    let names = picked.into_iter().filter_map(|at| Some(items.get(at)?.title.clone())).collect();
+    let request = UpdateRequest { names, ..prepared.request().clone() };
+    Ok((prepare(&app.context, &request)?.agreed(&prepared).apply(false)?, told))
 }
 
 fn request(args: &UpdateArgs) -> UpdateRequest {

@@ -8,7 +8,7 @@ use crate::engine::load::SKILL_FILE;
 use crate::engine::testing::World;
 use crate::error::ErrorKind;
 use crate::lint::{self, Profile, Ruleset, Subject};
-use crate::reporter::Interact;
+use crate::reporter::{Choice, Interact};
 
 fn request(name: &str) -> CreateRequest {
     CreateRequest { name: Some(name.into()), ..CreateRequest::default() }
@@ -169,7 +169,7 @@ fn a_wrong_value_is_refused() {
 struct Scripted(&'static [&'static str], Mutex<Vec<String>>, Mutex<Vec<String>>);
 
 impl Interact for Scripted {
-    fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
+    fn choose(&self, _question: &str, _items: &[Choice]) -> Option<Vec<usize>> {
         None
     }
 

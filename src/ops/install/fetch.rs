@@ -115,7 +115,7 @@ impl Fetched {
             Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
             None => Vec::new(),
         };
-        let chosen = select(context, spec, &opened, found, &names, request.yes)?;
+        let chosen = select(context, scope, spec, &opened, found, &names, request.yes)?;
         if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
             let number = chosen.len();
             return Err(Error::usage(format!("`--as {alias}` names one skill, and {number} are meant"))

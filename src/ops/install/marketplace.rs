@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::Scope;
 use crate::ops::gate::Gate;
+use crate::reporter::Choice;
 use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
 use crate::source::{self, Opened};
@@ -198,8 +199,8 @@ impl<'a> Market<'a> {
             return Ok(plugins.clone());
         }
         let items: Vec<_> =
-            plugins.iter().map(|plugin| (plugin.name.clone(), one_line(&plugin.description))).collect();
-        match self.context.interact.choose("which plugins are to be installed?", &items) {
+            plugins.iter().map(|plugin| Choice::new(&plugin.name, &one_line(&plugin.description))).collect();
+        match self.context.interact.choose("which plugins do you want to install?", &items) {
             Some(picked) if picked.is_empty() => Err(Error::usage("no plugin was chosen")
                 .hint("mark plugins with the space bar, or name them after the source")),
             Some(picked) => Ok(picked.into_iter().filter_map(|at| plugins.get(at).cloned()).collect()),

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::gate::Gate;
+use crate::reporter::Choice;
 use crate::source::discover::{Candidate, discover_all};
 use crate::source::package::{self, Project};
 use crate::spec::{Origin, SourceSpec};
@@ -22,7 +23,7 @@ use crate::text::{closest, shell_word};
 pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     let (mut bringers, warnings) = bringers(context, scope)?;
     if !request.skills.is_empty() {
-        choose(context, request, &mut bringers)?;
+        choose(context, scope, request, &mut bringers)?;
     }
     let mut outcome = InstallOutcome { warnings, ..InstallOutcome::default() };
     for Chosen { spec, opened, candidates, .. } in &bringers {
@@ -47,7 +48,7 @@ pub(super) fn choose_skills(
     let (mut bringers, warnings) = bringers(context, scope)?;
     let mut fetched = Fetched::new(gate);
     fetched.warnings = warnings;
-    choose(context, request, &mut bringers)?;
+    choose(context, scope, request, &mut bringers)?;
     mark_named(request, &mut bringers);
     Ok((fetched, bringers))
 }
@@ -74,7 +75,7 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String
 }
 
 /// Leaves the skills that `request` means.
-fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) -> Result<()> {
+fn choose(context: &Context, scope: &Scope, request: &InstallRequest, bringers: &mut [Chosen]) -> Result<()> {
     if request.skills.iter().any(|name| name == ALL) {
         return Ok(());
     }
@@ -92,14 +93,13 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
         let picked = if offered.len() == 1 || request.yes {
             (0..offered.len()).collect()
         } else {
-            let items: Vec<_> = offered
-                .iter()
-                .map(|one| {
-                    let text = select::description(one.1);
-                    (title(*one), format!("({}) {text}", bringers[one.0].spec))
-                })
-                .collect();
-            match context.interact.choose("which skills are to be installed?", &items) {
+            let offer = |one: &(usize, &Candidate)| {
+                let text = select::description(one.1);
+                Choice::new(&title(*one), &format!("({}) {text}", bringers[one.0].spec))
+            };
+            let mut items: Vec<_> = offered.iter().map(offer).collect();
+            select::mark_installed(scope, &mut items);
+            match context.interact.choose("which skills do you want to install?", &items) {
                 Some(picked) if picked.is_empty() => {
                     return Err(Error::usage("no skill was chosen")
                         .hint("mark skills with the space bar, or name them with `--skill NAME`"));

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use super::Available;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::install::scope::Scope;
+use crate::install::state::Files;
 use crate::name::SkillName;
+use crate::reporter::Choice;
 use crate::source::Opened;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in};
 use crate::spec::{Origin, Reference, SourceSpec};
@@ -89,6 +92,7 @@ pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> S
 /// A name that no skill or more than one has; several skills and nobody to ask.
 pub(super) fn select(
     context: &Context,
+    scope: &Scope,
     spec: &SourceSpec,
     opened: &Opened,
     found: Vec<Candidate>,
@@ -115,8 +119,10 @@ pub(super) fn select(
     if offered.len() == 1 || yes {
         return Ok(offered);
     }
-    let items: Vec<_> = offered.iter().map(|c| (c.title(&opened.name).to_owned(), description(c))).collect();
-    match context.interact.choose("which skills are to be installed?", &items) {
+    let offer = |c: &Candidate| Choice::new(c.title(&opened.name), &description(c));
+    let mut items: Vec<_> = offered.iter().map(offer).collect();
+    mark_installed(scope, &mut items);
+    match context.interact.choose("which skills do you want to install?", &items) {
         Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")
             .hint("mark skills with the space bar, or name them with `--skill NAME`")),
         Some(picked) => Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect()),
@@ -134,6 +140,16 @@ fn several(spec: &SourceSpec, opened: &Opened, offered: &[Candidate]) -> Error {
     }
     Error::usage(message)
         .hint("name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`")
+}
+
+/// Says of those of `items` that are installed in `scope` that they are. Files that cannot be read say nothing.
+pub(super) fn mark_installed(scope: &Scope, items: &mut [Choice]) {
+    let Ok(files) = Files::read(scope) else { return };
+    for item in items {
+        if SkillName::new(&item.title).is_ok_and(|name| files.knows(&name)) {
+            item.note = Some("installed".to_owned());
+        }
+    }
 }
 
 /// What is shown of a skill where one is picked.

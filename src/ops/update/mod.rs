@@ -18,6 +18,7 @@ pub use self::outcome::{
     ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };
 
+use self::edits::DIGITS;
 use self::find::Job;
 use self::settle::{Fault, Settled};
 use super::change::{add_contents, installed_names, keep_copies, keep_replaced, kept_by, no_manifest};
@@ -30,8 +31,10 @@ use crate::install::needs::reach;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
+use crate::lockfile::Locked;
 use crate::merge::Prefer;
 use crate::name::SkillName;
+use crate::reporter::Choice;
 
 /// So many skills are named in the command of a hint.
 const MOST_NAMED: usize = 8;
@@ -208,6 +211,47 @@ impl Prepared<'_> {
         self.jobs.iter().filter(|job| job.new_version().is_some()).count()
     }
 
+    /// What is to be done.
+    pub fn request(&self) -> &UpdateRequest {
+        self.request
+    }
+
+    /// The skills with a new version, for a person who picks some of them. Those with new capabilities that nobody agreed
+    /// to are not picked beforehand.
+    pub fn choices(&self) -> Vec<Choice> {
+        let choice = |job: &Job| {
+            let find::Work::New(newer) = &job.work else { return None };
+            let version = |locked: &Locked| {
+                locked
+                    .version
+                    .clone()
+                    .or_else(|| Some(locked.revision.as_ref()?.chars().take(DIGITS).collect()))
+            };
+            let versions = match (version(&newer.old), version(&newer.new)) {
+                (Some(old), Some(new)) if old != new => format!("{old} -> {new}, "),
+                _ => String::new(),
+            };
+            let what = match job.new_capabilities() {
+                0 => "no new capabilities".to_owned(),
+                1 => "1 new capability".to_owned(),
+                number => format!("{number} new capabilities"),
+            };
+            let picked = !self.refused.contains(&job.name);
+            Some(Choice { picked, ..Choice::new(job.name.as_str(), &format!("{versions}{what}")) })
+        };
+        self.jobs.iter().filter_map(choice).collect()
+    }
+
+    /// With the new capabilities agreed to that were in `seen`, which a person has looked at.
+    #[must_use]
+    pub fn agreed(mut self, seen: &Self) -> Self {
+        let seen = seen.versions();
+        let jobs = &self.jobs;
+        self.refused
+            .retain(|name| !jobs.iter().any(|job| job.name == *name && seen.contains(&job.version())));
+        self
+    }
+
     /// What [`Prepared::apply`] would do, as things are now. Nothing is changed. Where another run is changing the same
     /// skills, all is looked at anew.
     ///
@@ -264,10 +308,7 @@ impl Prepared<'_> {
         // Others were faster. Nobody else changes anything from here on, so what is seen now holds.
         let mut again = look(self.context, self.request, scope.clone())?;
         if consent {
-            let seen = self.versions();
-            again.refused.retain(|name| {
-                !again.jobs.iter().any(|job| job.name == *name && seen.contains(&job.version()))
-            });
+            again = again.agreed(&self);
         }
         again.check_capabilities()?;
         let settled = settle::settle(&again, &files)?;

@@ -135,7 +135,7 @@ pub(in crate::ops::install) fn list(
     let mut found = candidates(&opened, spec)?;
     let names = names_of(request, spec);
     if !names.is_empty() {
-        found = select(context, spec, &opened, found, &names, true)?;
+        found = select(context, scope, spec, &opened, found, &names, true)?;
     }
     Ok(found.iter().map(|c| available(spec, &opened.name, c)).collect())
 }

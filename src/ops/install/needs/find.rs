@@ -104,7 +104,7 @@ impl Needs {
             return Err(Error::usage(format!("`{spec}` has {} skills, and none is named", found.len()))
                 .hint(format!("whoever wrote `{}` has to name one, as in `{spec}@NAME`", needer.name)));
         }
-        let chosen = select(worker.context(), &spec, &opened, found, &names, true)?;
+        let chosen = select(worker.context(), worker.scope(), &spec, &opened, found, &names, true)?;
         let [one] = &chosen[..] else {
             return Err(Error::usage(format!("`{spec}` has no skill")));
         };
