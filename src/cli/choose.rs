@@ -219,11 +219,11 @@ mod tests {
         insta::assert_snapshot!(picker.lines(40, 9).join("\n"), @r"
         ? which skills do you want to install?
           (1 of 3 picked)
-          type to filter, space picks, → all,
-          ← none, enter ends, esc cancels
-          [x] pdf           Reads \u{1b}[2J PDF…
+          type to filter, space picks, → all, ←
+          none, enter ends, esc cancels
+          [x] pdf           Reads \u{1b}[2J PD…
         > [ ] spreadsheets  Reads tables
-          [ ] docx          (installed) Writes …
+          [ ] docx          (installed) Writes…
         ");
         for (width, height) in [(40, 9), (20, 4), (0, 0), (200, 60)] {
             let lines = picker.lines(width, height);

@@ -280,10 +280,10 @@ mod tests {
             )
         );
         assert_eq!(
-            told("skillpm remove"),
+            told("skillpm disable"),
             (
                 "the following required arguments were not provided: <NAME>...".to_owned(),
-                vec!["`skillpm remove --help` shows what is possible".to_owned()]
+                vec!["`skillpm disable --help` shows what is possible".to_owned()]
             )
         );
         let (message, hints) = told("skillpm install o/r --scope here");

@@ -119,6 +119,7 @@ struct Raw {
 #[serde(deny_unknown_fields)]
 struct RawOther {
     before: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     asked: Option<String>,
     new: Digest,
     mine: Digest,

@@ -272,7 +272,7 @@ fn a_person_filters_what_is_picked() {
     terminal.press("\r");
     let (code, seen) = terminal.end();
     assert_eq!(code, Some(0), "{seen}");
-    assert!(seen.contains("? which skills do you want to install? pdf"), "{seen}");
+    assert!(seen.contains("which skills do you want to install? \u{1b}[32mpdf"), "{seen}");
     assert!(sandbox.project().join(".agents/skills/pdf").exists(), "{seen}");
 }
 

@@ -337,12 +337,14 @@ fn what_was_changed_since_is_in_the_way() {
     hint: `skillpm undo` once more does it again
     ");
     assert!(!sandbox.project().join(".agents/skills").exists());
-    for line in forced.stderr.lines().filter(|line| line.starts_with("your ")) {
-        let path = line.split('`').nth(3).expect("a path");
+    let copies = sandbox.ok(&["undo", "--list", "--json"]).stdout;
+    let copies: Vec<serde_json::Value> = serde_json::from_str(&copies).expect("JSON");
+    for (name, file) in [("skillpm.toml", "skillpm.toml"), ("pdf", "notes.md")] {
+        let copy = copies.iter().find(|copy| copy["name"] == name).expect("listed");
+        assert_eq!(copy["why"], "taken-back");
         let path =
-            path.replace("[DIR]", &sandbox.project().parent().expect("a parent").display().to_string());
-        let file = if line.contains("pdf") { Path::new(&path).join("notes.md") } else { path.into() };
-        assert!(std::fs::read_to_string(file).expect("kept").contains("mine"), "{line}");
+            copy["path"].as_str().expect("a path").replace("[DIR]", &sandbox.root().display().to_string());
+        assert!(std::fs::read_to_string(Path::new(&path).join(file)).expect("kept").contains("mine"));
     }
     sandbox.ok(&["undo"]);
     assert_eq!(sandbox.scope(), edited, "edits and all");
@@ -957,10 +959,12 @@ fn a_saved_copy_comes_back_by_its_name() {
     let mut whys: Vec<_> = copies.iter().map(|copy| copy["why"].as_str().expect("noted")).collect();
     whys.sort_unstable();
     assert_eq!((whys, copies.len()), (vec!["removed", "replaced"], 2));
-    let from = sandbox.project().join(".agents/skills/pdf").display().to_string();
+    let root = sandbox.root().display().to_string();
     for copy in &copies {
-        assert_eq!((&copy["name"], &copy["from"]), (&"pdf".into(), &from.clone().into()));
-        assert!(Path::new(copy["path"].as_str().expect("a path")).join("notes.md").is_file());
+        let from = "[DIR]/project/.agents/skills/pdf";
+        assert_eq!((&copy["name"], &copy["from"]), (&"pdf".into(), &from.into()));
+        let path = copy["path"].as_str().expect("a path").replace("[DIR]", &root);
+        assert!(Path::new(&path).join("notes.md").is_file());
         assert!(copy["kept_at"].as_str().expect("a time").starts_with("20"));
     }
     let digits = |why: &str| {
