@@ -656,7 +656,7 @@ fn what_the_user_wrote_stays() {
     hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
     ");
 
-    let forced = sandbox.run(&["install", "./src/pdf", "--force"]);
+    let forced = sandbox.run(&["install", "./src/pdf", "--force", "--verbose"]);
     assert_eq!(forced.code, Some(0), "{forced}");
     let kept = forced.stderr.split('`').find(|part| part.contains("store-v2")).expect("where it is kept");
     let kept = kept.replace("[DIR]", &sandbox.home().parent().expect("a parent").display().to_string());

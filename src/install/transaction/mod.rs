@@ -91,8 +91,8 @@ pub struct Transaction<'a> {
     /// Whether the last transaction can be taken back.
     undoable: Cell<bool>,
     finished_undo: Cell<bool>,
-    /// Directories that lay there without anything in them: they are not ours to remove.
-    kept_empty: Vec<PathBuf>,
+    /// The directory of skills, if it lay there without anything in it: it is not ours to remove.
+    kept_empty: Option<PathBuf>,
     lock: Option<DirLock>,
     /// What is cleared away where the user stops before anything is changed.
     rest: Option<Rest>,
@@ -115,8 +115,9 @@ impl<'a> Transaction<'a> {
         })?;
         let changing = changing.take().unwrap_or_else(Changing::begin);
         let mut transaction = Self::new(scope, settings, reporter, Some(lock))?;
-        let dirs = [scope.skills_dir(), scope.disabled_dir()];
-        transaction.kept_empty = dirs.into_iter().filter(|dir| fs::is_empty_dir(dir)).collect();
+        let skills = scope.skills_dir();
+        // Where a run was killed, it may be that one's.
+        transaction.kept_empty = Some(skills).filter(|dir| !Self::is_begun(scope) && fs::is_empty_dir(dir));
         transaction.recover(&changing)?;
         transaction.rest = Some(transaction.clear_on_stop());
         Ok(transaction)
@@ -140,7 +141,7 @@ impl<'a> Transaction<'a> {
     /// The directories of the scope that go where nothing is in them.
     fn made_by_us(&self) -> Vec<PathBuf> {
         let dirs = [self.scope.skills_dir(), self.scope.disabled_dir(), self.scope.work_dir()];
-        dirs.into_iter().filter(|dir| !self.kept_empty.contains(dir)).collect()
+        dirs.into_iter().filter(|dir| self.kept_empty.as_ref() != Some(dir)).collect()
     }
 
     /// The command that takes the last change of this scope back, if it can be taken back.
@@ -175,7 +176,7 @@ impl<'a> Transaction<'a> {
             known,
             undoable: Cell::new(false),
             finished_undo: Cell::new(false),
-            kept_empty: Vec::new(),
+            kept_empty: None,
             lock,
             rest: None,
         })
