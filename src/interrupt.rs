@@ -187,6 +187,8 @@ pub fn end(mut look: impl FnMut()) -> Outcome {
     }
     let Work { rest, outcome, .. } = work.take().unwrap_or_default();
     drop(work);
-    rest.into_values().for_each(|clear| clear());
+    for clear in rest.into_values() {
+        clear();
+    }
     outcome
 }

@@ -39,6 +39,7 @@ pub struct UndoRequest {
 
 /// What was taken back.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct UndoOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,

@@ -131,9 +131,9 @@ impl<'a> Transaction<'a> {
             let has_begun = fs::kind(&directory.join(JOURNAL)).is_ok_and(|kind| kind.is_some());
             if !has_begun {
                 fs::clear_away(&directory);
-                made.iter().for_each(|dir| {
+                for dir in &made {
                     fs::remove_dir_if_empty(dir);
-                });
+                }
             }
         })
     }

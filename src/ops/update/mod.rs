@@ -368,7 +368,7 @@ impl Prepared<'_> {
         };
         let error = Error::new(ErrorKind::Findings, what);
         let command = format!("{}{}", command(self.scope.kind), self.request.options());
-        let names: String = self.request.names.iter().map(|name| format!(" {name}")).collect();
+        let names: String = self.request.names.iter().flat_map(|name| [" ", name]).collect();
         let error = error.hint(format!(
             "nothing was changed; review the lines marked `!`, then run `{command}{names} --allow-new-capabilities={}`",
             only.join(",")
