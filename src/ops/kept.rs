@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::plan::{Content, Goal, Merged, Place, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Files, digest_of};
+use crate::install::state::Files;
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::skill;
@@ -154,7 +154,7 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
     let disabled = entry.is_some_and(|entry| entry.disabled);
     let place = if disabled { Place::Disabled } else { Place::Canonical };
     let path = scope.place(settings, &place, &name)?;
-    let replaces = if fs::kind(&path)?.is_some() { digest_of(&path) } else { None };
+    let replaces = if fs::kind(&path)?.is_some() { scope.index.trees().digest(&path) } else { None };
     let set = store::read(Path::new(&copy.path))?;
     let tree = set.digest()?;
     let keep = replaces.is_some_and(|there| there != locked.digest && there != tree);

@@ -47,6 +47,7 @@ mod install;
 mod interop;
 mod interrupt;
 mod kill;
+mod leftovers;
 mod link;
 mod linking;
 mod loading;
