@@ -149,9 +149,8 @@ impl Unresolved {
         };
         let Some(text) = text else { return Ok(None) };
         let record = Self::parse(&text, name).map_err(|reason| {
-            Error::config(format!("`{}` cannot be read: {reason}", path.display())).hint(
-                "it tells of a merge that has to be looked at; delete it to take the skill as it lies there",
-            )
+            Error::config(format!("`{}` cannot be read: {reason}", path.display()))
+                .hint("it describes an unfinished merge; delete it to keep the skill as it is")
         })?;
         let is_about = record.new == locked.digest && record.before.origin == locked.origin;
         Ok(Some(record).filter(|_| is_about))
@@ -239,7 +238,7 @@ fn text_of(locked: &Locked, name: &SkillName) -> String {
 fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
     let mut lock = Lockfile::parse(text).map_err(|error| error.to_string())?;
     let locked = lock.skills.remove(name).filter(|_| lock.skills.is_empty());
-    locked.ok_or_else(|| format!("it does not tell what was locked of `{name}`"))
+    locked.ok_or_else(|| format!("it does not say what was locked for `{name}`"))
 }
 
 impl Asked {
@@ -252,7 +251,7 @@ impl Asked {
         let Some(text) = text else { return Ok(Self::Unknown) };
         let manifest = Manifest::parse(text).map_err(|error| error.to_string())?;
         match manifest.skills().keys().find(|other| *other != name) {
-            Some(other) => Err(format!("it tells what was asked for of `{other}`")),
+            Some(other) => Err(format!("it says what was requested of `{other}`")),
             None => Ok(Self::of(&manifest, name)),
         }
     }

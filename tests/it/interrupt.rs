@@ -89,7 +89,7 @@ fn a_change_is_made_or_not() {
             continue;
         }
         if output.status.code() != Some(0) {
-            let made = "interrupted after the change was made; `skillpm undo` takes it back";
+            let made = "interrupted after the change was made; `skillpm undo` undoes it";
             assert!(told.contains(made) && output.status.signal() == Some(2), "round {round}: {told}");
         }
         made += 1;

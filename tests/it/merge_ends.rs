@@ -45,9 +45,9 @@ fn what_is_needed_again_comes_back() {
     insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
     exit: 0
     --- stderr
-    + base (path:./src): others need it now
+    + base (path:./src): now needed by others
     < pdf (path:./src): back to what it was before the merge
-    1 skill taken back, 1 added in `.agents/skills`
+    1 skill undone, 1 added in `.agents/skills`
     `skillpm.lock` changed: commit it
     ");
     assert_eq!(sandbox.scope(), before);
@@ -62,8 +62,8 @@ fn what_is_needed_again_comes_back() {
     exit: 0
     --- stderr
     < pdf (path:./src): back to what it was before the merge
-    warning: `base`, which `pdf` needs, does not come back: the store no longer has it; `skillpm install` asks for it anew
-    1 skill taken back in `.agents/skills`
+    warning: `base`, which `pdf` needs, was not restored: the store no longer has it; `skillpm install` installs it again
+    1 skill undone in `.agents/skills`
     `skillpm.lock` changed: commit it
     ");
     let output = sandbox.run(&["doctor"]);
@@ -106,7 +106,7 @@ fn an_update_that_was_taken_back_leaves_no_note() {
     sandbox.ok(&["update"]);
     let output = sandbox.run(&["update", "pdf", "--abort"]);
     assert_eq!(output.code, Some(2), "{output}");
-    assert!(output.stderr.contains("there is no merge of `pdf` to take back"), "{output}");
+    assert!(output.stderr.contains("there is no merge of `pdf` to undo"), "{output}");
 }
 
 /// The same of what a run left that was killed before its change began.
@@ -157,7 +157,7 @@ fn what_goes_does_not_stay_as_it_is() {
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
     exit: 0
     --- stderr
-    - brand (path:./src): nothing needs it any more
+    - brand (path:./src): no longer needed
     ~ solo (path:./src)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
@@ -190,7 +190,7 @@ fn what_is_needed_goes_back_too() {
         assert!(sandbox.project().join(".agents/skills/brand/SKILL.md").exists());
         assert!(sandbox.read(solo).contains("new"), "it has nothing to do with it");
         let after = (sandbox.scope(), sandbox.read("skillpm.lock"));
-        assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(1), "edited skills are left as they are");
+        assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(1), "edited skills are left as is");
         assert_eq!((sandbox.scope(), sandbox.read("skillpm.lock")), after);
         let lock = before.1.replace(digest_of(&before.1, "solo"), digest_of(&after.1, "solo"));
         assert_eq!(after.1, lock, "but for `solo` it is what it was");
@@ -212,7 +212,7 @@ fn what_was_changed_since_stays() {
     assert!(sandbox.read(".agents/skills/tables/SKILL.md").contains("newer"));
     assert!(!sandbox.project().join(".agents/skills/brand").exists(), "{output}");
     let lock = sandbox.read("skillpm.lock");
-    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(1), "edited skills are left as they are");
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(1), "edited skills are left as is");
     assert_eq!(sandbox.read("skillpm.lock"), lock);
 }
 

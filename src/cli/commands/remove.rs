@@ -12,7 +12,7 @@ use crate::ops::remove::{RemoveRequest, removable, remove};
 // Arguments of `remove`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RemoveArgs {
-    /// the names under which the skills are installed; `'*'` is all of them [default: a person picks]
+    /// the names of the installed skills; `'*'` is all of them [default: a person picks]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -51,7 +51,7 @@ fn pick(app: &App, scope: Option<ScopeKind>) -> Result<Vec<String>> {
     let items = removable(&app.context, scope)?;
     if items.is_empty() {
         return Err(Error::usage("no skills are installed here")
-            .hint("`skillpm list` shows what is installed and in which scope"));
+            .hint("`skillpm list` shows what is installed, and where"));
     }
     match app.context.interact.choose("which skills do you want to remove?", &items) {
         Some(picked) if picked.is_empty() => {

@@ -21,11 +21,11 @@ pub(crate) struct UndoArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// also take back what you changed since; your copy is kept in the store
+    /// also undo what you changed since; the store keeps your copy
     #[arg(short, long, conflicts_with = "forget")]
     force: bool,
 
-    /// take nothing back: remove what is kept of the last change, which cannot be undone then
+    /// undo nothing: forget the last change, so that it can no longer be undone
     #[arg(long)]
     forget: bool,
 
@@ -33,7 +33,7 @@ pub(crate) struct UndoArgs {
     #[arg(long, conflicts_with_all = ["dry_run", "force", "forget", "scope", "global", "project"])]
     list: bool,
 
-    /// bring a copy that is kept back in place of the installed skill: its name, or `NAME@DIGITS` for one of several
+    /// bring a copy that is kept back instead of the installed skill: its name, or `NAME@DIGITS` for one of several
     #[arg(long, value_name = "NAME", conflicts_with_all = ["force", "forget", "list"])]
     restore: Option<String>,
 

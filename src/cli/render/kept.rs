@@ -48,7 +48,7 @@ pub(crate) fn restored(printer: &Printer, outcome: &RestoreOutcome) {
     printer.note(&format!("{} restored", count(1, "skill")));
     if outcome.undoable && outcome.kept.is_empty() {
         let flag = outcome.scope.map_or("", ScopeKind::flag);
-        printer.hint(&format!("`skillpm undo{flag}` takes it back"));
+        printer.hint(&format!("`skillpm undo{flag}` undoes it"));
     }
 }
 

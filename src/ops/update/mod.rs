@@ -362,9 +362,9 @@ impl Prepared<'_> {
         let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
         let comes = |name: &SkillName| !self.files.lock.skills.contains_key(name);
         let what = if self.refused.iter().any(comes) {
-            format!("{} can do what nobody has agreed to", quoted.join(", "))
+            format!("{} can do what was not allowed", quoted.join(", "))
         } else {
-            format!("the new version of {} can do what the locked one cannot", quoted.join(", "))
+            format!("the new version of {} has new capabilities", quoted.join(", "))
         };
         let error = Error::new(ErrorKind::Findings, what);
         let command = format!("{}{}", command(self.scope.kind), self.request.options());
