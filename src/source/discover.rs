@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::document::Document;
 use crate::refusal::Refusal;
 use crate::skill::{SkillMeta, load};
-use crate::tree::{Node, Tree};
+use crate::tree::{Node, SUBMODULE, Tree};
 use crate::workers;
 
 mod plugins;
@@ -137,7 +137,7 @@ pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
 
 /// Returns the directories of `tree` that belong to other repositories: submodules, whose files it does not have.
 pub fn submodules(tree: &Tree) -> BTreeSet<String> {
-    let special = tree.entries().filter(|(_, entry)| matches!(entry.node, Node::Special("a submodule")));
+    let special = tree.entries().filter(|(_, entry)| matches!(entry.node, Node::Special(SUBMODULE)));
     let mut found: BTreeSet<String> = special.map(|(path, _)| path.to_owned()).collect();
     // An archive says nothing of them, but for what git itself reads.
     let text = tree.read(".gitmodules", MAX_GITMODULES).unwrap_or_default();

@@ -82,6 +82,8 @@ pub enum Files {
     Changed,
     /// There are none any more where the skill was.
     Gone,
+    /// The same, and the source has a directory that may be it elsewhere: only a download tells.
+    Moved,
     /// Only a download would tell.
     Unknown,
 }

@@ -71,6 +71,7 @@ mod rights;
 mod run;
 mod samples;
 mod show;
+mod sources;
 mod threats;
 mod together;
 mod together_all;

@@ -865,11 +865,11 @@ fn everything_that_a_project_uses() {
     insta::assert_snapshot!(refused(&sandbox, 2, run(&[])), @"
     exit: 2
     --- stderr
-    error: the packages of this project have 3 skills, and none is named:
+    error: the packages of this project have 3 skills; choose some with `--skill`:
       pdf (python:demo)
       js (npm:js-demo)
       pdf (r:demo)
-    hint: name them with `--skill NAME` (repeat it for more), or take all with `--yes`
+    hint: `skillpm install --from-project --skill pdf` (more names may follow), or `--skill '*'` for all
     ");
     insta::assert_snapshot!(refused(&sandbox, 2, run(&["--skill", "pdf"])), @"
     exit: 2
@@ -887,7 +887,7 @@ fn everything_that_a_project_uses() {
     hint: `skillpm install --from-project --list` shows what is there
     ");
     insta::assert_snapshot!(run(&["--yes", "--dry-run"]), @"
-    exit: 0
+    exit: 2
     --- stdout
     would put pdf in .agents/skills
     would put js in .agents/skills
