@@ -64,7 +64,7 @@ impl Reporter for Progress {
     fn waiting_for_lock(&self, dir: &Path) {
         if !self.told_of_lock.swap(true, Ordering::Relaxed) {
             let dir = dir.display();
-            self.tell(|printer| printer.note(&format!("waiting for another skillpm that works in `{dir}`")));
+            self.tell(|printer| printer.note(&format!("waiting for another skillpm process in `{dir}`")));
         }
     }
 
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(
             err.text(),
             "failed to connect to `api.github.com`; retrying in 2 s (1 of 3)\n\
-             waiting for another skillpm that works in `p/.agents`\n"
+             waiting for another skillpm process in `p/.agents`\n"
         );
     }
 

@@ -174,7 +174,7 @@ fn ask_scope(
         if let Some(entry) = entry.filter(|entry| !locked.is_skill_of(entry)) {
             let other = if entry.origin == locked.origin { "place in its source" } else { "source" };
             outcome.warnings.push(format!(
-                "`{name}` is locked from another {other} than the manifest names: `skillpm install{}` settles it",
+                "`{name}` is locked from a {other} other than the one in the manifest: `skillpm install{}` resolves it",
                 scope.kind.flag()
             ));
             continue;
@@ -344,7 +344,7 @@ impl Failures {
     fn told(self) -> impl Iterator<Item = Error> {
         self.0.into_iter().map(|(sources, error)| {
             let quoted: Vec<_> = sources.iter().map(|source| format!("`{source}`")).collect();
-            error.context(format!("{} cannot be asked for newer versions", quoted.join(", ")))
+            error.context(format!("{} cannot be checked for newer versions", quoted.join(", ")))
         })
     }
 }
@@ -421,7 +421,7 @@ mod tests {
             (ScopeKind::User, "../home/.config/skillpm/skillpm.toml", "skillpm install -g"),
         ] {
             world.write(manifest, text);
-            let expected = [format!("`pdf` is not installed yet: `{command}` brings it")];
+            let expected = [format!("`pdf` is not installed yet: `{command}` installs it")];
             let scope = Some(scope);
             let request = OutdatedRequest { scope, ..OutdatedRequest::default() };
             let told = outdated(&world.context(), &request).expect("works").warnings;

@@ -113,7 +113,7 @@ const ODDITIES: &[Oddity] = &[
     oddity(
         22,
         "---\nname: pdf\ndescription: d\nmetadata:\n  v: \"1\"\n  v: \"2\"\n---\n",
-        Loads("d", "the key `v` is there twice"),
+        Loads("d", "the key `v` appears twice"),
     ),
     oddity(23, "\u{feff}---\nname: pdf\ndescription: d\n---\n", Loads("d", "byte-order mark")),
     oddity(24, "---\r\nname: pdf\r\ndescription: d\r\n---\r\n", Loads("d", "")),

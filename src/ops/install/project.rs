@@ -61,10 +61,13 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String
     if bringers.is_empty() {
         let root = scope.root.display();
         let error = if looked.is_empty() {
-            Error::usage(format!("`{root}` is no project whose packages skillpm knows"))
+            Error::usage(format!("skillpm does not know how to find the packages of `{root}`"))
                 .hint("such a project has a `pyproject.toml`, `package.json`, `DESCRIPTION`, `renv.lock` or `Cargo.toml`")
         } else {
-            Error::usage(format!("no package of this project brings skills; looked at {}", looked.join(", ")))
+            Error::usage(format!(
+                "no package of this project comes with skills; searched {}",
+                looked.join(", ")
+            ))
         };
         return Err(warnings.into_iter().fold(error, Error::hint));
     }
@@ -103,7 +106,7 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
                     Some(close) => error.hint(format!("did you mean `{close}`?")),
                     None => error,
                 };
-                return Err(error.hint("`skillpm install --from-project --list` shows what is there"));
+                return Err(error.hint("`skillpm install --from-project --list` shows what is available"));
             }
             several => {
                 let sources: Vec<_> = several
