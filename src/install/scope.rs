@@ -30,6 +30,14 @@ impl ScopeKind {
             Self::User => " -g",
         }
     }
+
+    /// Where its skills are, for messages.
+    pub fn within(self) -> &'static str {
+        match self {
+            Self::Project => "in this project",
+            Self::User => "among your own skills",
+        }
+    }
 }
 
 impl std::fmt::Display for ScopeKind {
@@ -291,8 +299,12 @@ fn outside(path: &Path, real: &Path) -> Error {
 
 /// The error for a link at `path` whose `target` is not there.
 pub fn nowhere(path: &Path, target: &Path) -> Error {
-    Error::integrity(format!("`{}` is a link to `{}`, which is not there", path.display(), target.display()))
-        .hint("remove the link, or make what it leads to")
+    Error::integrity(format!(
+        "`{}` is a link to `{}`, which does not exist",
+        path.display(),
+        target.display()
+    ))
+    .hint("remove the link, or create its target")
 }
 
 /// Whether something lies at `path`, links followed.

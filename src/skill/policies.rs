@@ -35,16 +35,16 @@ const TABLE: &[Row] = &[
         verdicts: [
             (
                 "default",
-                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` has a \
-                 character that is not a letter, a digit or a hyphen: U+0020; 2:7 the name `PDF Reader` \
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` \
+                 contains a space; only letters, digits and hyphens are allowed; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
             ("strict", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
             ("skillkit", "ok"),
             (
                 "langchain-skillkit",
-                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` has a \
-                 character that is not a letter, a digit or a hyphen: U+0020; 2:7 the name `PDF Reader` \
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` \
+                 contains a space; only letters, digits and hyphens are allowed; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
             ("langflow", "ok"),
@@ -72,7 +72,7 @@ const TABLE: &[Row] = &[
             ("skillkit", "refused: the required field `name` is missing from the frontmatter"),
             (
                 "langchain-skillkit",
-                "told: 1:1 the field `name` is missing; the directory's name `pdf` stands for it",
+                "told: 1:1 the field `name` is missing; the directory's name `pdf` is used instead",
             ),
             ("langflow", "refused: the required field `name` is missing from the frontmatter"),
             ("btw", "refused: the required field `name` is missing from the frontmatter"),
@@ -112,7 +112,7 @@ const TABLE: &[Row] = &[
             (
                 "langchain-skillkit",
                 "told: 1:1 the file has no frontmatter: start it with `---`, `name`, `description` and `---`; \
-                 1:1 the field `name` is missing; the directory's name `pdf` stands for it; 1:1 the field \
+                 1:1 the field `name` is missing; the directory's name `pdf` is used instead; 1:1 the field \
                  `description` is missing or empty: no agent knows when to use the skill",
             ),
             (
@@ -169,12 +169,12 @@ const TABLE: &[Row] = &[
         conflict: "C7: a version at the top",
         text: "---\nname: pdf\ndescription: d\nversion: 1.10\n---\n",
         verdicts: [
-            ("default", "told: 4:1 the field `version` belongs below `metadata`"),
-            ("strict", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
+            ("default", "told: 4:1 the field `version` belongs under `metadata`"),
+            ("strict", "refused: the field `version` belongs under `metadata` (line 4, column 1)"),
             ("skillkit", "ok"),
             ("langchain-skillkit", "ok"),
             ("langflow", "ok"),
-            ("btw", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
+            ("btw", "refused: the field `version` belongs under `metadata` (line 4, column 1)"),
         ],
     },
     Row {
@@ -275,7 +275,7 @@ fn names_of_btw() {
     }
     for (name, message) in [
         ("Pdf", "has an upper-case letter"),
-        ("pdf_2", "has a character that is not a letter"),
+        ("pdf_2", "contains `_`"),
         ("-pdf", "starts or ends with a hyphen"),
         ("pdf-", "starts or ends with a hyphen"),
         ("pdf--2", "has two hyphens in a row"),

@@ -62,7 +62,7 @@ fn a_project_that_cannot_be_written() {
     error: failed to create `[DIR]/project/.agents`
       caused by: Permission denied (os error 13)
     hint: check who owns the path, and its mode
-    hint: or install into the other scope with `--scope`
+    hint: or install for yourself with `skillpm install -g`
     ");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o755)).expect("chmod");
@@ -110,7 +110,7 @@ fn a_disk_without_room() {
         let output = sandbox.run(&["install", "~/src/pdf"]);
         assert_eq!(output.code, Some(6), "{output}");
         assert!(output.stderr.contains("No space left on device"), "{output}");
-        assert!(output.stderr.contains("hint: free some space"), "{output}");
+        assert!(output.stderr.contains("free some space"), "{output}");
         assert_eq!(sandbox.tree(&project), Vec::<String>::new(), "{options}: nothing is left");
     }
 }
@@ -141,7 +141,7 @@ fn directories_of_others_and_directories_without_write_permission() {
     error: failed to look at `[DIR]/project/.goose/skills`
       caused by: Permission denied (os error 13)
     hint: check who owns the path, and its mode
-    hint: or install into the other scope with `--scope`
+    hint: or install for yourself with `skillpm install -g`
     ");
     let cache = sandbox.project().join(".agents/skills/pdf/empty");
     std::fs::create_dir_all(cache.join("sub")).expect("directories");
@@ -211,7 +211,7 @@ fn a_disk_that_fills_up_during_an_update() {
             assert_eq!(installed(&sandbox).as_deref(), Some("second"), "{room}: {output}");
         } else {
             assert_eq!(output.code, Some(6), "{room}: {output}");
-            assert!(output.stderr.contains("hint: free some space"), "{room}: {output}");
+            assert!(output.stderr.contains("free some space"), "{room}: {output}");
             assert_eq!(installed(&sandbox).as_deref(), Some("first"), "{room}: {output}");
             assert_eq!((sandbox.read("skillpm.lock"), sandbox.tree(&project)), (lock, before), "{room}");
         }
@@ -261,8 +261,8 @@ fn a_project_on_a_read_only_disk() {
     --- stderr
     error: failed to create `[DIR]/project/.agents`
       caused by: Read-only file system (os error 30)
-    hint: mount the file system so that it can be written to
-    hint: or install into the other scope with `--scope`
+    hint: remount the file system as writable
+    hint: or install for yourself with `skillpm install -g`
     ");
 }
 

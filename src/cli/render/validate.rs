@@ -299,7 +299,7 @@ fn summary(outcome: &ValidateOutcome) -> String {
     let (errors, warnings) = (outcome.count(Severity::Error), outcome.count(Severity::Warning));
     let skills = count(outcome.skills.len(), "skill");
     if errors + warnings == 0 {
-        return format!("{skills}: nothing to complain about");
+        return format!("{skills}: ok");
     }
     format!("{skills}: {}, {}", count(errors, "error"), count(warnings, "warning"))
 }
@@ -352,7 +352,7 @@ mod tests {
         4 | author: me
           | ^^^^^^
           |
-          = help: move it below `metadata`, as `  author: …`
+          = help: move it under `metadata`, as `  author: …`
         "#);
         insta::assert_snapshot!(err, @"
         1 skill: 2 errors, 1 warning
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn clean_skills_are_only_counted() {
         let (out, err) = told(&["---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\n---\n"]);
-        assert_eq!((out.as_str(), err.as_str()), ("", "1 skill: nothing to complain about\n"));
+        assert_eq!((out.as_str(), err.as_str()), ("", "1 skill: ok\n"));
     }
 
     /// A key of the file stands in what helps, and may have a line end in it.
@@ -406,7 +406,7 @@ mod tests {
             "---\nname: pdf\ndescription: Reads. Use when asked.\n---\n{before}scripts\\a.py{after}\n"
         )]);
         insta::assert_snapshot!(out, @r"
-        warning[windows-path]: `scripts\a.py` is a path of Windows
+        warning[windows-path]: `scripts\a.py` is a Windows path
          --> skills/pdf/SKILL.md:5:4001
           |
         5 | ... é é é é é é é é é é é é é é é é é é é é é é é é é é é é é scripts\a.py é é é é é é é é é é é é é é é é é é é é é é é é é é é é é ...

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Looks for angle brackets in the description.",
         why: "Descriptions are put between tags in front of the agent. Anthropic's validator refuses what \
-            could be read as a tag; the specification says nothing of it.",
+            could be read as a tag; the specification does not mention it.",
         bad: "---\nname: pdf\ndescription: Reads <file>.pdf.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "Anthropic's `quick_validate.py`",
@@ -33,7 +33,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if let Some(bracket) = text.chars().find(|c| matches!(c, '<' | '>')) {
         let finding = RULE
             .finding(format!("the description has a `{bracket}`"), written(subject, node, bracket))
-            .help("say it without angle brackets, such as `FILE` for `<file>`");
+            .help("rewrite it without angle brackets, such as `FILE` for `<file>`");
         findings.push(finding);
     }
 }

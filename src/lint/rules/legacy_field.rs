@@ -13,12 +13,12 @@ pub(super) static RULE: Rule = Rule {
     id: "legacy-field",
     group: Group::Package,
     levels: Levels::WARNING,
-    summary: "version, tags and dependencies stand below `metadata`",
+    summary: "version, tags and dependencies belong under `metadata`",
     docs: Docs {
         what: "Looks for `version`, `tags` and `dependencies` at the top level, where many skills have them.",
-        why: "The specification has no such fields, and its validator refuses the file. Its own example has the \
-            version below `metadata`. `dependencies` names packages of Python or npm in most skills and skills in \
-            some; what a skill needs of other skills stands in `metadata.skill-dependencies`.",
+        why: "The specification has no such fields, and its validator refuses the file. Its own example has \
+            the version under `metadata`. `dependencies` names packages of Python or npm in most skills and skills in \
+            some; the skills that a skill needs belong in `metadata.skill-dependencies`.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nversion: 1.2.0\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.2.0\"\n---\n",
         source: "specification, `metadata`; its example",
@@ -35,13 +35,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut found = Vec::new();
     for field in ["version", "tags", "dependencies"] {
         let Some((key, _)) = subject.field(field) else { continue };
-        let message = format!("`{field}` stands at the top level");
+        let message = format!("`{field}` is at the top level");
         let help = match field {
             "dependencies" => format!(
-                "if these are skills, list them in `metadata.{}`; packages belong into `compatibility`",
+                "if these are skills, list them in `metadata.{}`; packages belong in `compatibility`",
                 requirement::KEY
             ),
-            _ => format!("move it below `metadata`, as text in quotes: `  {field}: \"…\"`"),
+            _ => format!("move it under `metadata`, as text in quotes: `  {field}: \"…\"`"),
         };
         found.push(RULE.finding(message, key.span.clone()).help(help));
     }
@@ -71,7 +71,7 @@ fn fix(subject: &Subject<'_>) -> Option<Fix> {
     let first = moved.first()?;
     let line_end = if text[first.lines.clone()].ends_with("\r\n") { "\r\n" } else { "\n" };
     let names: Vec<String> = moved.iter().map(|entry| format!("`{}`", entry.key)).collect();
-    let title = format!("move {} below `metadata`", names.join(" and "));
+    let title = format!("move {} under `metadata`", names.join(" and "));
     let mut edits: Vec<Edit> = moved.iter().map(|entry| Edit::delete(entry.lines.clone())).collect();
     let written: Vec<_> = moved.iter().map(|entry| (entry.key, entry.value.clone(), entry.rest)).collect();
     let mut inserted = entries::insert_metadata(subject, &written, first.lines.start, line_end)?;
@@ -146,7 +146,7 @@ mod tests {
         assert_places(
             &RULE,
             &[
-                (text, &[(2, 1), (4, 1), (5, 1)], "`version` stands at the top level"),
+                (text, &[(2, 1), (4, 1), (5, 1)], "`version` is at the top level"),
                 ("---\nname: x\nmetadata:\n  version: 1\n---\n", &[], ""),
             ],
         );

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::ERROR,
     summary: "the name has lower-case letters, digits and hyphens only",
     docs: Docs {
-        what: "Looks for upper-case letters, blanks, underscores and all other characters.",
+        what: "Looks for upper-case letters, spaces, underscores and all other characters.",
         why: "The name is also the name of a directory and of a command.",
         bad: "---\nname: PDF_Reader\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
@@ -55,7 +55,7 @@ mod tests {
                 (
                     &name("ckm:x"),
                     &[(2, 10)],
-                    "the name `ckm:x` has a character that is not a letter, a digit or a hyphen: U+003A",
+                    "the name `ckm:x` contains `:`; only letters, digits and hyphens are allowed",
                 ),
                 (
                     &name("Ahrefs Automation"),
@@ -65,7 +65,7 @@ mod tests {
                 (
                     &name("हिन्दी"),
                     &[(2, 8)],
-                    "the name `हिन्दी` has a character that is not a letter, a digit or a hyphen: U+093F",
+                    "the name `हिन्दी` contains U+093F; only letters, digits and hyphens are allowed",
                 ),
                 (&name("技能"), &[], ""),
                 (&name("7zip"), &[], ""),

@@ -8,12 +8,12 @@ pub(super) static RULE: Rule = Rule {
     id: "quirk-closing-delimiter",
     group: Group::Quirk,
     levels: Levels::QUIRK,
-    summary: "there is no `---` inside of the frontmatter",
+    summary: "there is no `---` inside the frontmatter",
     docs: Docs {
         what: "Looks for a `---` that is not a line of its own, in a value or a comment.",
-        why: "The reference validator takes the first `---` after the opening one for the end of the \
-            frontmatter, wherever it stands. Fields behind it are not there for it, and a value that is cut \
-            in two may be no YAML. The rule speaks up only where that leads to an error.",
+        why: "The reference validator takes the first `---` after the opening one as the \
+            end of the frontmatter, wherever it is. It does not see the fields after it, and a value that is \
+            cut in two may not be valid YAML. The rule only reports cases that lead to an error.",
         bad: "---\nname: pdf\n# --- about ---\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\n# about\ndescription: Reads PDF files.\n---\n",
         source: "reference validator 0.1.0, `parse_frontmatter`",
@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         Reading::Stopped(stop) => stop.cause.is_yaml() || slice.contains(&stop.span.start),
     });
     if refused {
-        let message = "the reference validator takes this `---` for the end of the frontmatter";
+        let message = "the reference validator takes this `---` as the end of the frontmatter";
         let finding = RULE.finding(message, slice.end..slice.end + 3);
         findings.push(finding.help("write something else, such as `-` or `—`"));
     }
@@ -48,7 +48,7 @@ mod tests {
     /// Oddity 16.
     #[test]
     fn a_delimiter_in_a_value_is_told_where_it_matters() {
-        let message = "the reference validator takes this `---` for the end of the frontmatter";
+        let message = "the reference validator takes this `---` as the end of the frontmatter";
         assert_places(
             &RULE,
             &[

@@ -8,9 +8,9 @@ pub(super) static RULE: Rule = Rule {
     id: "unknown-field",
     group: Group::Spec,
     levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Error),
-    summary: "the frontmatter has the specification's fields only",
+    summary: "the frontmatter only has fields of the specification",
     docs: Docs {
-        what: "Looks for top-level keys other than the six of the specification.",
+        what: "Looks for top-level keys other than the specification's six.",
         why: "Tools ignore them or, like the reference validator, refuse the file. The place for your \
             own keys is `metadata`.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n",
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         });
         let help = match near {
             Some(field) => Some(format!("did you mean `{field}`?")),
-            _ if value.text().is_some() => Some(format!("move it below `metadata`, as `  {name}: …`")),
+            _ if value.text().is_some() => Some(format!("move it under `metadata`, as `  {name}: …`")),
             _ => None,
         };
         findings.push(Finding { help, fix, ..finding });
@@ -69,8 +69,8 @@ mod tests {
             ("Name: y", "did you mean `name`?"),
             ("allowed_tools: y", "did you mean `allowed-tools`?"),
             ("licence: y", "did you mean `license`?"),
-            ("version: y", "move it below `metadata`, as `  version: …`"),
-            ("game: y\nname: x", "move it below `metadata`, as `  game: …`"),
+            ("version: y", "move it under `metadata`, as `  version: …`"),
+            ("game: y\nname: x", "move it under `metadata`, as `  game: …`"),
         ] {
             assert_eq!(help(&RULE, &format!("---\n{line}\n---\n")), expected, "{line}");
         }

@@ -146,7 +146,7 @@ fn a_result() {
           }
         ],
         "message": {
-          "text": "a hidden character: U+202E, a control of direction\ndelete it; it is nothing that writing needs"
+          "text": "a hidden character: U+202E, a direction control\ndelete it; no script needs it"
         },
         "partialFingerprints": {
           "primaryLocationLineHash": "f1f271f45c276594:1"
@@ -175,7 +175,7 @@ fn a_result() {
           }
         ],
         "message": {
-          "text": "the specification has no field `author`\nmove it below `metadata`, as `  author: …`"
+          "text": "the specification has no field `author`\nmove it under `metadata`, as `  author: …`"
         },
         "partialFingerprints": {
           "primaryLocationLineHash": "1fef0be175109b69:1"
@@ -206,11 +206,11 @@ fn the_table_describes_every_rule_and_results_point_into_it() {
         "level": "warning"
       },
       "fullDescription": {
-        "text": "Looks for top-level keys other than the six of the specification. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`."
+        "text": "Looks for top-level keys other than the specification's six. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`."
       },
       "help": {
-        "markdown": "Looks for top-level keys other than the six of the specification. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.\n\n**Wrong**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n```\n\n**Right**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n```\n\nSource: the specification is silent; the reference validator refuses them.",
-        "text": "Looks for top-level keys other than the six of the specification. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`. Source: the specification is silent; the reference validator refuses them."
+        "markdown": "Looks for top-level keys other than the specification's six. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.\n\n**Wrong**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n```\n\n**Right**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n```\n\nSource: the specification is silent; the reference validator refuses them.",
+        "text": "Looks for top-level keys other than the specification's six. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`. Source: the specification is silent; the reference validator refuses them."
       },
       "helpUri": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
       "id": "unknown-field",
@@ -221,7 +221,7 @@ fn the_table_describes_every_rule_and_results_point_into_it() {
         ]
       },
       "shortDescription": {
-        "text": "the frontmatter has the specification's fields only"
+        "text": "the frontmatter only has fields of the specification"
       }
     }
     "#);
