@@ -111,9 +111,7 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
             SkillState::Ok => "as it was installed",
             SkillState::Modified if installed.editable => "editable, and no link to its directory",
             SkillState::Modified => "edited since it was installed",
-            SkillState::Conflict => {
-                "in conflict: an update left markers or kept files to resolve"
-            }
+            SkillState::Conflict => "in conflict: an update left markers or kept files to resolve",
             SkillState::Untracked => "not installed by skillpm",
             SkillState::Editable => "a link to a working directory",
             SkillState::Missing => "missing",
@@ -248,11 +246,11 @@ mod tests {
           hides          ~/.agents/skills/pdf (user:pdf)
           hidden by      .claude/skills/other (project-claude:pdf)
 
-        file                    bytes  sha256
-        SKILL.md                  120  0123456789ab
-        key -> ../secret            -  -
+        file                       bytes  sha256
+        SKILL.md                     120  0123456789ab
+        key -> ../secret               -  -
         pipe (not a regular file)      -  -
-        scripts/fill.py*          120  0123456789ab
+        scripts/fill.py*             120  0123456789ab
         4 files, 240 bytes
 
         does not follow the specification (tolerated):
