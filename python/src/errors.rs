@@ -39,9 +39,9 @@ const KEYWORDS: &[(&str, &str)] = &[
     ("`--allow-scripts` answers yes", "`SkillManager(ask=...)` sets who answers"),
     ("`scripts = \"allow\"` or", "`SkillManager(scripts=\"allow\")`, `scripts = \"allow\"` or"),
     ("`--cwd`", "`cwd`"),
-    ("`--env NAME` passes a variable on, `--env NAME=VALUE`", "`env={\"NAME\": \"VALUE\"}`"),
+    ("`--env NAME` passes a variable through, `--env NAME=VALUE`", "`env={\"NAME\": \"VALUE\"}`"),
     ("`--sandbox off`", "`sandbox=\"off\"`"),
-    ("by `--stdin` or in a file", "in a file"),
+    ("with `--stdin` or in a file", "in a file"),
 ];
 
 /// `text` of the library with the keywords of Python in place of flags.
