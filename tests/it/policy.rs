@@ -583,8 +583,7 @@ fn doctor_brings_nothing_back_that_is_denied() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @r#"
     exit: 1
     --- stdout
-    error: `doc` is locked, but `[DIR]/project/.agents/skills/doc` is missing [skill-missing]
-      repaired
+    fixed: `doc` is locked, but `[DIR]/project/.agents/skills/doc` is missing [skill-missing]
     error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
       it cannot be brought back: `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:6:9: `deny = "github:acme/skills/skills/pdf"` says so
     --- stderr

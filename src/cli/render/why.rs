@@ -105,6 +105,7 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
             format!("editable, and {place} is not a link to its directory{awry}")
         }
         SkillState::Modified => format!("is in {place}{edited}{awry}"),
+        SkillState::LineEnds => format!("is in {place}, with other line ends than are locked{awry}"),
         SkillState::Conflict => {
             format!("is in {place}, with unresolved conflicts of an update{awry}")
         }

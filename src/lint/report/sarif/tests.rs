@@ -96,7 +96,7 @@ fn a_result() {
           "primaryLocationLineHash": "f14288844b1caacc:1"
         },
         "ruleId": "description-when",
-        "ruleIndex": 38
+        "ruleIndex": 39
       },
       {
         "fixes": [
@@ -152,7 +152,7 @@ fn a_result() {
           "primaryLocationLineHash": "f1f271f45c276594:1"
         },
         "ruleId": "hidden-character",
-        "ruleIndex": 42
+        "ruleIndex": 43
       },
       {
         "level": "warning",
@@ -181,7 +181,7 @@ fn a_result() {
           "primaryLocationLineHash": "1fef0be175109b69:1"
         },
         "ruleId": "unknown-field",
-        "ruleIndex": 33
+        "ruleIndex": 34
       }
     ]
     "#);
