@@ -191,7 +191,7 @@ fn what_is_left_out_decides_the_exit_code() {
     for all in [&["--skill", "*"][..], &["--yes"]] {
         let output = sandbox.run(&[&["install", "../r"], all].concat());
         assert_eq!(output.code, Some(5), "{output}");
-        assert!(output.stderr.contains("`bad` is left out"), "{output}");
+        assert!(output.stderr.contains("`bad` was left out"), "{output}");
         assert_eq!(installed(&sandbox), ["x"]);
     }
     let json = sandbox.run(&["install", "../r", "-y", "--json"]);

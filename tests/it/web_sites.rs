@@ -689,7 +689,7 @@ fn hostile_entries() {
     hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets
     ");
     let all = Sandbox::new().run(&["install", &forge.url(""), "--skill", "*"]);
-    assert_eq!((all.code, all.stderr.matches("is left out").count()), (Some(5), 26), "{all}");
+    assert_eq!((all.code, all.stderr.matches("was left out").count()), (Some(5), 26), "{all}");
     let mut shown = String::new();
     for name in ["file-url", "twice", "../../canary", "godo"] {
         shown.push_str(&told(&forge, &sandbox.run(&["install", &forge.url(""), "--skill", name])));
@@ -1069,7 +1069,7 @@ fn faults() {
 
 /// The digest that compression decides.
 fn shown_digest(text: &str) -> String {
-    text.split(": sha256:").nth(1).map(|rest| format!("sha256:{}", &rest[..64])).unwrap_or_default()
+    text.split("expected sha256:").nth(1).map(|rest| format!("sha256:{}", &rest[..64])).unwrap_or_default()
 }
 
 /// Many skills at once: one index, one request each, and as many files open as the system allows.
