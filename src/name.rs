@@ -42,13 +42,22 @@ pub enum NameError {
     #[error("the name `{0}` has two hyphens in a row")]
     DoubleHyphen(String),
     /// A character that is not a letter, a digit or a hyphen.
-    #[error("the name `{name}` has a character that is not a letter, a digit or a hyphen: U+{:04X}", u32::from(*.character))]
+    #[error("the name `{name}` contains {}; only letters, digits and hyphens are allowed", visible(*.character))]
     Character {
         /// The whole name, after NFKC.
         name: String,
         /// The first character at fault.
         character: char,
     },
+}
+
+/// `character` as a message shows it: as it is where it can be seen in every font, else by its code point.
+fn visible(character: char) -> String {
+    match character {
+        ' ' => "a space".to_owned(),
+        c if c.is_ascii_graphic() => format!("`{c}`"),
+        c => format!("U+{:04X}", u32::from(c)),
+    }
 }
 
 impl SkillName {

@@ -12,6 +12,7 @@ mod printer;
 mod progress;
 mod prompt;
 mod render;
+mod several;
 mod signals;
 mod style;
 mod usage;
@@ -60,7 +61,7 @@ fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
         return 0;
     }
     let env = Env::from_process();
-    let arguments = help_command(arguments);
+    let arguments = several::repeated(help_command(arguments));
     let cli = parse::parse(&arguments);
     let fallback = Env::default();
     let look = Look::new(env.as_ref().unwrap_or(&fallback), cli.as_ref().ok().map(|cli| &cli.global));

@@ -57,7 +57,7 @@ const ODDITIES: &[Oddity] = &[
     oddity(
         6,
         "---\nname: pdf\ndescription: d\nversion: 1.0.0\nmetadata:\n  bins: [\"a\"]\n---\n",
-        Loads("d", "`version` belongs below `metadata`"),
+        Loads("d", "`version` belongs under `metadata`"),
     ),
     oddity(
         7,
@@ -132,10 +132,10 @@ const ODDITIES: &[Oddity] = &[
     oddity(
         37,
         "---\r\nname: pdf\\_api\r\n\r\ndescription: d\r\nmetadata: {\"a\":\\[\"b\"]}\r\n---\r\n",
-        Loads("d", "U+005C"),
+        Loads("d", "contains `\\`"),
     ),
-    oddity(38, "---\nname: a/b@pdf\ndescription: d\n---\n", Loads("d", "U+002F")),
-    oddity(39, "---\nname: ckm:pdf\ndescription: d\n---\n", Loads("d", "U+003A")),
+    oddity(38, "---\nname: a/b@pdf\ndescription: d\n---\n", Loads("d", "contains `/`")),
+    oddity(39, "---\nname: ckm:pdf\ndescription: d\n---\n", Loads("d", "contains `:`")),
     oddity(40, "---\nname: Pdf Tool\ndescription: d\n---\n", Loads("d", "has an upper-case letter")),
     oddity(
         41,

@@ -275,7 +275,7 @@ fn names_of_btw() {
     }
     for (name, message) in [
         ("Pdf", "has an upper-case letter"),
-        ("pdf_2", "has a character that is not a letter"),
+        ("pdf_2", "contains `_`"),
         ("-pdf", "starts or ends with a hyphen"),
         ("pdf-", "starts or ends with a hyphen"),
         ("pdf--2", "has two hyphens in a row"),

@@ -837,7 +837,7 @@ fn hints_about_skills_of_the_user_have_their_scope() {
     sandbox.write("../home/.agents/skills/own/SKILL.md", "---\nname: own\ndescription: Mine. Use it.\n---\n");
     let output = sandbox.run(&["import", "-g"]);
     assert!(
-        output.stderr.contains("`skillpm install -g SOURCE --skill own` makes one skillpm's"),
+        output.stderr.contains("`skillpm install -g SOURCE --skill own` installs one from there"),
         "{output}"
     );
 }
@@ -917,7 +917,7 @@ fn hostile_entries() {
     assert_eq!(output.code, Some(1));
     insta::assert_snapshot!(output.stdout, @"
     name    outcome  source              why
-    canary  left     github:acme/skills  `http://127.0.0.1:9/repos/acme/skills/commits/HEAD` is needed, but `--offline` forbids the network
+    canary  left     github:acme/skills  `acme/skills` is not in the store, and `--offline` forbids the network
     esc-2j  left     -                   skillpm does not support sources of the type `oci`
     ext     left     -                   `ext::sh -c touch CANARY` is not an address that skillpm can install from
     gone    left     path:/nowhere       `/nowhere` does not exist
@@ -1091,7 +1091,7 @@ fn a_merge_conflict_in_the_lockfile() {
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
     // What is taken back is not for a commit.
     let undo = sandbox.ok(&["undo"]).stderr;
-    assert!(undo.contains("warning: `skillpm.lock` is as a merge left it"), "{undo}");
+    assert!(undo.contains("warning: `skillpm.lock` still has what a merge left in it"), "{undo}");
     assert_eq!(sandbox.read("skillpm.lock"), torn);
     assert!(!sandbox.ok(&["undo"]).stderr.contains("warning"));
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));

@@ -40,8 +40,8 @@ fn told(scene: &Scene, output: &Output) -> String {
     for (pattern, with) in [
         (r"\d\d:\d\d UTC", "TIME UTC"),
         (r"sha256:[0-9a-f]{64}", "DIGEST"),
-        (r"\b\d+ bytes came, \d+ were", "SOME bytes came, MORE were"),
-        (r"\b\d+ bytes came", "SOME bytes came"),
+        (r"\b\d+ bytes arrived, \d+ were", "SOME bytes arrived, MORE were"),
+        (r"\b\d+ bytes arrived", "SOME bytes arrived"),
         (r"after \d+ bytes", "after SOME bytes"),
     ] {
         text = regex::Regex::new(pattern).expect("a pattern").replace_all(&text, with).into_owned();
@@ -210,7 +210,7 @@ fn one(what: &str, way: Way, endpoint: Endpoint, fault: Fault) -> String {
     let last = requests.last().expect("it was asked");
     let number = requests.iter().filter(|path| *path == last).count();
     let text = told(&scene, &output);
-    let retries = text.lines().filter(|line| line.contains(": retrying")).count();
+    let retries = text.lines().filter(|line| line.contains("; retrying in")).count();
     if !what.contains("loop") {
         assert_eq!(number, 1 + retries, "{what}: {requests:?}\n{text}");
     }
@@ -223,7 +223,7 @@ fn one(what: &str, way: Way, endpoint: Endpoint, fault: Fault) -> String {
     let plural = if number == 1 { "" } else { "s" };
     let start = format!("exit {code}, {number} request{plural}{all}: ");
     // What came before a reset may be lost with it.
-    if what.contains("reset") && (text.contains("is cut off: ") || text.contains(" broke off")) {
+    if what.contains("reset") && (text.contains("was cut off: ") || text.contains(" broke off")) {
         return start + "cut off";
     }
     let error = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
@@ -420,12 +420,12 @@ fn nobody_is_there() {
         }
     }
     insta::assert_snapshot!(shown, @"
-    http://127.0.0.1:9/a.zip: retrying in 1 second
+    failed to connect to `127.0.0.1:9`; retrying in 1 s (1 of 1)
     error: failed to connect to `127.0.0.1:9`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`
     hint: skills in the store can be installed without a network: `--offline`
-    http://0.0.0.0:9/a.zip: retrying in 1 second
+    failed to connect to `0.0.0.0:9`; retrying in 1 s (1 of 1)
     error: failed to connect to `0.0.0.0:9`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`

@@ -108,7 +108,7 @@ impl Needs {
             ))
             .hint(format!("the author of `{}` must name one, as in `{spec}@NAME`", needer.name)));
         }
-        let chosen = select(worker.context(), worker.scope(), &spec, &opened, found, &names, true)?;
+        let chosen = select(worker.context(), &spec, &opened, found, &names, true)?;
         let [one] = &chosen[..] else {
             return Err(Error::usage(format!("`{spec}` has no skill")));
         };
