@@ -21,7 +21,7 @@ pub mod install;
 pub mod invoke;
 pub mod link;
 pub mod list;
-mod named;
+pub mod named;
 pub mod outdated;
 pub mod paths;
 pub mod permit;

@@ -71,6 +71,7 @@ mod review;
 mod rights;
 mod run;
 mod samples;
+mod shells;
 mod show;
 mod threats;
 mod together;
