@@ -33,6 +33,9 @@ variables! {
     /// that host, sent to no other, and only over `https` or to this machine. A dot is `_`, a hyphen
     /// `__`, and a port follows after `___`.
     SKILLPM_TOKEN_;
+    /// With a host behind it, as `SKILLPM_TOKEN_`: the secret query, such as `sig=...`, for addresses of that host that
+    /// have none; sent to no other, and only over `https` or to this machine.
+    SKILLPM_QUERY_;
     /// File of names and passwords for hosts, `~/.netrc` unless set.
     NETRC;
     /// Seconds without a byte after which a connection is given up, 30 unless set.

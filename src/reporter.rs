@@ -21,9 +21,10 @@ pub trait Reporter: Send + Sync {
     /// The download is over, well or not.
     fn download_finished(&self) {}
 
-    /// A request failed in a way that may pass, and is tried again after `seconds`.
-    fn retrying(&self, what: &str, seconds: u64) {
-        let _ = (what, seconds);
+    /// A request failed in a way that may pass, for the reason `why`, and is tried again after `seconds`: for the
+    /// time `tried` of at most `most`.
+    fn retrying(&self, why: &str, seconds: u64, tried: u32, most: u32) {
+        let _ = (why, seconds, tried, most);
     }
 
     /// Another machine was asked, or did not have to be.

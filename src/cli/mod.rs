@@ -12,6 +12,7 @@ mod printer;
 mod progress;
 mod prompt;
 mod render;
+mod several;
 mod signals;
 mod style;
 mod usage;
@@ -66,7 +67,7 @@ fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
         let printer = Printer::new(Look::new(env, Typed::of(&arguments)));
         return complete::answer(env, &arguments, &printer).unwrap_or_else(|error| failed(&printer, &error));
     }
-    let arguments = parse::command_first(help_command(arguments));
+    let arguments = several::repeated(parse::command_first(help_command(arguments)));
     let cli = parse::parse(&arguments);
     let fallback = Env::default();
     let typed = match &cli {

@@ -65,13 +65,8 @@ impl Reporter for Progress {
         }
     }
 
-    fn retrying(&self, what: &str, seconds: u64) {
-        let when = match seconds {
-            0 => "now".to_owned(),
-            1 => "in 1 second".to_owned(),
-            seconds => format!("in {seconds} seconds"),
-        };
-        self.tell(|printer| printer.note(&format!("{what}: retrying {when}")));
+    fn retrying(&self, why: &str, seconds: u64, tried: u32, most: u32) {
+        self.tell(|printer| printer.note(&format!("{why}; retrying in {seconds} s ({tried} of {most})")));
     }
 
     fn requested(&self, request: &Requested<'_>) {
@@ -128,7 +123,7 @@ mod tests {
         let progress = Progress::new(Arc::new(printer));
         progress.download_started("github:o/r", Some(3));
         progress.download_progressed(3);
-        progress.retrying("api.github.com", 2);
+        progress.retrying("failed to connect to `api.github.com`", 2, 1, 3);
         progress.waiting_for_lock(Path::new("p/.agents"));
         progress.waiting_for_lock(Path::new("p/.agents"));
         progress.step("put pdf");
@@ -136,7 +131,7 @@ mod tests {
         assert_eq!(out.text(), "");
         assert_eq!(
             err.text(),
-            "api.github.com: retrying in 2 seconds\n\
+            "failed to connect to `api.github.com`; retrying in 2 s (1 of 3)\n\
              waiting for another skillpm process in `p/.agents`\n"
         );
     }

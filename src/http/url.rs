@@ -98,6 +98,11 @@ impl Url {
         self.0.host().unwrap_or_default()
     }
 
+    /// Whether it has a query.
+    pub fn has_query(&self) -> bool {
+        self.0.query().is_some()
+    }
+
     /// Whether the scheme is `https`.
     pub fn is_https(&self) -> bool {
         self.0.scheme_str() == Some("https")

@@ -311,7 +311,7 @@ fn a_repository_on_another_server_says_how_to_get_there() {
     assert_eq!(scene.forge.requests(), []);
     insta::assert_snapshot!(told(&error, &scene), @r"
     error (Usage): `ghe.example.com/acme/skills` is not on `github.com`
-    hint: for a GitHub Enterprise server set `GH_HOST=ghe.example.com`, and `GH_ENTERPRISE_TOKEN` to a token for it
+    hint: if `ghe.example.com` is your GitHub Enterprise server, set `GH_HOST=ghe.example.com`
     hint: for anything else write the address with its scheme, `https://`
     ");
 }

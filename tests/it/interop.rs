@@ -917,7 +917,7 @@ fn hostile_entries() {
     assert_eq!(output.code, Some(1));
     insta::assert_snapshot!(output.stdout, @"
     name    outcome  source              why
-    canary  left     github:acme/skills  `http://127.0.0.1:9/repos/acme/skills/commits/HEAD` is needed, but `--offline` forbids the network
+    canary  left     github:acme/skills  `acme/skills` is not in the store, and `--offline` forbids the network
     esc-2j  left     -                   skillpm does not support sources of the type `oci`
     ext     left     -                   `ext::sh -c touch CANARY` is not an address that skillpm can install from
     gone    left     path:/nowhere       `/nowhere` does not exist

@@ -73,6 +73,7 @@ mod run;
 mod samples;
 mod shells;
 mod show;
+mod sources;
 mod threats;
 mod together;
 mod together_all;

@@ -135,6 +135,7 @@ fn programs_read_json() {
         "latest": null,
         "status": "current",
         "held_back": null,
+        "moved_to": null,
         "tag_moved": false,
         "modified": true,
         "disabled": false
@@ -150,6 +151,7 @@ fn programs_read_json() {
         "latest": "v1.1.0",
         "status": "current",
         "held_back": null,
+        "moved_to": null,
         "tag_moved": false,
         "modified": false,
         "disabled": false

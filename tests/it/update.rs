@@ -279,14 +279,15 @@ fn latest_goes_past_a_tag_that_is_gone() {
     insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
     exit: 2
     --- stdout
-    name  locked  newest  latest  state        scope    source
-    doc   v1.9.0  -       v1.9.1  not reached  project  git:../repo
-    pdf   v1.9.0  -       v1.9.1  not reached  project  github:acme/skills
+    name  locked  newest  latest  state     scope    source
+    doc   v1.9.0  -       v1.9.1  ref gone  project  git:../repo
+    pdf   v1.9.0  -       v1.9.1  ref gone  project  github:acme/skills
     --- stderr
-    warning: `git+../repo` cannot be checked for newer versions: `../repo` has no tag `v1.9.0`
+    warning: `doc`: the tag `v1.9.0` of `git+../repo` no longer exists
     hint: did you mean `v1.9.1`?
-    warning: `acme/skills` cannot be checked for newer versions: `acme/skills` has no revision `v1.9.0`
-    hint: name a tag, a branch or a full commit id of that repository
+    hint: name another one in `skillpm.toml`, or `skillpm install git+../repo --skill doc` for the default branch
+    warning: `pdf`: the tag or branch `v1.9.0` of `acme/skills` no longer exists
+    hint: name another one in `skillpm.toml`, or `skillpm install acme/skills --skill pdf` for the default branch
     2 of 2 skills are outdated
     hint: `skillpm update --latest` goes past the tags and commits that the manifest names
     ");
@@ -296,10 +297,11 @@ fn latest_goes_past_a_tag_that_is_gone() {
     ! doc was left as is
     ! pdf was left as is
     2 skills failed in `.agents/skills`
-    warning: `doc` was left as is: `../repo` has no tag `v1.9.0`
+    warning: `doc` was left as is: the tag `v1.9.0` of `git+../repo` no longer exists
     hint: did you mean `v1.9.1`?
-    warning: `pdf` was left as is: `acme/skills` has no revision `v1.9.0`
-    hint: name a tag, a branch or a full commit id of that repository
+    hint: name another one in `skillpm.toml`, or `skillpm install git+../repo --skill doc` for the default branch
+    warning: `pdf` was left as is: the tag or branch `v1.9.0` of `acme/skills` no longer exists
+    hint: name another one in `skillpm.toml`, or `skillpm install acme/skills --skill pdf` for the default branch
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "--latest"]), @"
     exit: 0

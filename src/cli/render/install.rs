@@ -8,7 +8,7 @@ use crate::install::agents::CANONICAL_DIR;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
 use crate::manifest;
-use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
+use crate::ops::install::{Change, InstallOutcome, InstalledSkill, LeftOut};
 use crate::ops::policy::Decided;
 
 /// So many skills that stay as they are get a line each. More would bury what changed: they are counted.
@@ -38,6 +38,7 @@ struct Report<'a> {
     agents: &'a [String],
     left_modified: &'a [String],
     left_unreadable: &'a [String],
+    left_out: &'a [LeftOut],
     decided: &'a [Decided],
     warnings: &'a [String],
 }
@@ -53,6 +54,7 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
         agents: &outcome.agents,
         left_modified: &outcome.left_modified,
         left_unreadable: &outcome.left_unreadable,
+        left_out: &outcome.left_out,
         decided: &outcome.decided,
         warnings: &outcome.warnings,
     });

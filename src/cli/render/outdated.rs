@@ -49,12 +49,22 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         );
     }
     for skill in skills {
+        if let Some(place) = &skill.moved_to {
+            let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { one_line(path) };
+            printer.note(&format!(
+                "`{}` moved from `{}` to `{}` in its source: `skillpm update{}` follows it",
+                one_line(&skill.name),
+                shown(skill.path.as_deref().unwrap_or_default()),
+                shown(place),
+                skill.scope.flag()
+            ));
+        }
         if let Some(reason) = &skill.held_back {
             printer.note(&format!("`{}` is held back: the newest version {reason}", one_line(&skill.name)));
         }
     }
     let may_come = |skill: &OutdatedSkill| {
-        matches!(skill.status, Status::Changed | Status::Unknown) && skill.held_back.is_none()
+        matches!(skill.status, Status::Changed | Status::Moved | Status::Unknown) && skill.held_back.is_none()
     };
     if let Some((commands, one)) = updates(skills, "", may_come) {
         let bring = if one { "installs" } else { "install" };
@@ -131,6 +141,8 @@ fn state(skill: &OutdatedSkill) -> String {
         Status::Current => "current",
         Status::Changed => "changed",
         Status::Gone => "gone",
+        Status::Moved => "moved",
+        Status::RefGone => "ref gone",
         Status::Unknown => "unknown",
         Status::Failed => "not reached",
         Status::NotAsked => "not asked",
@@ -156,10 +168,12 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
 
-    const STATES: [Status; 7] = [
+    const STATES: [Status; 9] = [
         Status::Current,
         Status::Changed,
         Status::Gone,
+        Status::Moved,
+        Status::RefGone,
         Status::Unknown,
         Status::Failed,
         Status::NotAsked,
@@ -178,6 +192,7 @@ mod tests {
             latest: None,
             status,
             held_back: None,
+            moved_to: (status == Status::Moved).then(|| "skills/new".into()),
             tag_moved: false,
             modified: false,
             disabled: false,

@@ -251,7 +251,7 @@ impl Table {
 
 /// The words of states that are not as they should be, those that somebody changed, and those that are well.
 const STATES: [(Style, &[&str]); 4] = [
-    (BAD, &["missing", "conflict", "gone", "not reached", "refused", "failed"]),
+    (BAD, &["missing", "conflict", "gone", "ref gone", "not reached", "refused", "failed"]),
     (
         CHANGED,
         &["edited", "copy edited", "changed", "held back", "moved", "tag moved", "not linked", "unknown"],

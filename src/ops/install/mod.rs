@@ -1,5 +1,6 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 mod alarms;
@@ -7,6 +8,7 @@ mod attributes;
 pub(super) mod audience;
 pub(super) mod editable;
 mod fetch;
+mod incomplete;
 pub(in crate::ops) mod intake;
 mod marketplace;
 pub(in crate::ops) mod needs;
@@ -21,8 +23,8 @@ pub(super) use self::fetch::{asked, locked, unprotected};
 #[cfg(feature = "create")]
 pub(super) use self::fetch::{check_no_directory, open};
 pub(super) use self::intake::keep;
-pub use self::outcome::{Available, Change, InstallOutcome, InstalledSkill, OfferedPlugin};
-pub(super) use self::select::{candidates, typed};
+pub use self::outcome::{Available, Change, InstallOutcome, InstalledSkill, LeftOut, OfferedPlugin};
+pub(super) use self::select::{candidates, of_name, typed};
 
 use self::audience::Audience;
 use self::fetch::Chosen;
@@ -42,8 +44,8 @@ use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::settings::Settings;
-use crate::spec::{Reference, SourceSpec};
-use crate::text::conflict_line;
+use crate::spec::{Reference, SourceSpec, SpecError};
+use crate::text::{conflict_line, shell_word};
 
 /// What is to be installed.
 #[derive(Debug, Clone, Default)]
@@ -98,6 +100,7 @@ pub struct InstallRequest {
 /// been changed then.
 pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let request = &*with_skills_named(context, request)?;
     if request.restores() {
         check_restore(request)?;
         return reinstall(context, &scope, request);
@@ -130,15 +133,41 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         .collect::<Result<_>>()?;
     if request.list {
         let mut gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
-        let lists = specs.iter().map(|spec| fetch::list(context, &scope, request, spec, &mut gate));
-        let available = lists.collect::<Result<Vec<_>>>()?.concat();
-        return Ok(InstallOutcome { available, ..InstallOutcome::default() });
+        return fetch::list(context, &scope, request, &specs, &mut gate);
     }
     let gate = check_scope(context, &scope, request)?;
     let mut fetched = Fetched::new(gate);
-    let chosen = specs.iter().map(|spec| fetched.choose(context, &scope, request, spec));
+    let typed = request.sources.iter().zip(&specs);
+    let chosen = typed.map(|(text, spec)| fetched.choose(context, &scope, request, text, spec));
     let chosen = chosen.collect::<Result<Vec<_>>>()?;
+    let missed: Vec<_> = chosen.iter().map(|chosen| chosen.missed.clone()).collect();
+    fetch::check_missed(request, &missed)?;
     put(context, &scope, request, fetched, &chosen, Enough::OneOfEach)
+}
+
+/// Returns `request` with the words among its sources that are no sources as names of skills, where there are sources
+/// beside them: `owner/repo pdf`.
+///
+/// # Errors
+///
+/// A word that is also what a directory or file here is called.
+fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Result<Cow<'a, InstallRequest>> {
+    let is_word = |text: &String| matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_)));
+    let (words, sources): (Vec<String>, Vec<String>) = request.sources.iter().cloned().partition(is_word);
+    if request.marketplace.is_some() || words.is_empty() || sources.is_empty() {
+        return Ok(Cow::Borrowed(request));
+    }
+    if let Some(word) =
+        words.iter().find(|word| matches!(fs::kind(&context.settings.cwd.join(word)), Ok(Some(_))))
+    {
+        return Err(Error::usage(format!(
+            "`{word}` is the name of something here, and may be a skill of `{}`",
+            sources[0]
+        ))
+        .hint(format!("`--skill {0}` is the skill, `./{0}` what is here", shell_word(word))));
+    }
+    let skills = request.skills.iter().cloned().chain(words).collect();
+    Ok(Cow::Owned(InstallRequest { sources, skills, ..request.clone() }))
 }
 
 /// How many skills must be fit to be installed.
@@ -314,6 +343,7 @@ fn change(
     outcome.dry_run = request.dry_run;
     outcome.passed_over = audience.passed_over().iter().map(ToString::to_string).collect();
     outcome.warnings = fetched.warnings;
+    outcome.left_out = fetched.left_out;
     outcome.decided = fetched.gate.decided();
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, &files, conflicts)));
     outcome.warnings.extend(still_disabled(scope, request, &goal));

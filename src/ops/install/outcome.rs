@@ -42,6 +42,17 @@ pub struct InstallOutcome {
     pub left_modified: Vec<String>,
     /// Skills that cannot be read and are left as they are; the warnings say why.
     pub left_unreadable: Vec<String>,
+    /// What was asked for among others and could not be installed; the warnings say why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A skill or plugin that was asked for among others and could not be installed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LeftOut {
+    /// Its name, or its directory where several have one name.
+    pub name: String,
+    /// The exit code of what went wrong.
+    pub code: u8,
 }
 
 /// A skill that a source holds.
