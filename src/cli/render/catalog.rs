@@ -13,7 +13,7 @@ pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
         printer.warning(warning);
     }
     let catalog = &outcome.catalog;
-    let Some((tokens, budget)) = catalog.tokens.zip(catalog.budget) else { return };
+    let Some((most, budget)) = catalog.most.zip(catalog.budget) else { return };
     if !catalog.cut.is_empty() {
         let names: Vec<_> = catalog.cut.iter().take(MAX_NAMES).map(|cut| &cut.name).collect();
         let more = match catalog.cut.len() - names.len() {
@@ -29,7 +29,7 @@ pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
         ));
     }
     if catalog.is_over_budget() {
-        printer.warning(&format!("without any description it is about {tokens} tokens, more than {budget}"));
+        printer.warning(&format!("without any description it may be {most} tokens, more than {budget}"));
         printer.hint("`--fields name` leaves all else out, `--tag` and `--agent` choose skills");
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn file(printer: &Printer, written: &Written, command: Option<&str>) 
     match (written.changed, command) {
         _ if written.none => printer.note(&format!("there is no skill to tell of: `{file}` was not made")),
         (false, _) => printer.note(&format!("`{file}` is up to date")),
-        (true, None) => printer.status("~", &format!("`{file}`")),
+        (true, None) => printer.status("updated", &format!("`{file}`")),
         (true, Some(command)) => {
             printer.warning(&format!("the catalog in `{file}` is not up to date"));
             printer.hint(&format!("`{}` brings it up to date", one_line(command)));
