@@ -42,13 +42,30 @@ pub enum NameError {
     #[error("the name `{0}` has two hyphens in a row")]
     DoubleHyphen(String),
     /// A character that is not a letter, a digit or a hyphen.
-    #[error("the name `{name}` has a character that is not a letter, a digit or a hyphen: U+{:04X}", u32::from(*.character))]
+    #[error("the name `{name}` contains {}; names have letters, digits and hyphens", shown(*.character))]
     Character {
         /// The whole name, after NFKC.
         name: String,
         /// The first character at fault.
         character: char,
     },
+}
+
+/// A character as people know it; its code point where it shows nothing, or not by itself.
+fn shown(character: char) -> String {
+    let group = character.general_category_group();
+    match character {
+        ' ' => "a space".to_owned(),
+        '\t' => "a tab".to_owned(),
+        _ if matches!(
+            group,
+            GeneralCategoryGroup::Mark | GeneralCategoryGroup::Separator | GeneralCategoryGroup::Other
+        ) =>
+        {
+            format!("U+{:04X}", u32::from(character))
+        }
+        _ => format!("`{character}`"),
+    }
 }
 
 impl SkillName {

@@ -32,7 +32,7 @@ fn hostile_lockfiles() {
     let cases = [
         (
             format!("name = \"../../canary\"\n{github}{revision}{digest}"),
-            "skill `../../canary`: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E",
+            "skill `../../canary`: the name `../../canary` contains `.`; names have letters, digits and hyphens",
         ),
         (format!("name = \"x\"\n{github}{revision}"), "2:1: missing field `digest`"),
         (

@@ -131,7 +131,7 @@ fn every_fault_names_its_place() {
         ("[skills]\nPDF = { path = \"x\" }", "2:1: the name `PDF` has an upper-case letter"),
         (
             "[skills]\n\"../x\" = { path = \"x\" }",
-            "2:1: the name `../x` has a character that is not a letter, a digit or a hyphen: U+002E",
+            "2:1: the name `../x` contains `.`; names have letters, digits and hyphens",
         ),
         ("[skills]\nx = { githb = \"a/b\" }", "2:7: the key `githb` is not known here"),
         ("[skills]\nx = { github = \"a\" }", "2:5: `a` is not an address that skillpm can install from"),

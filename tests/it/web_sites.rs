@@ -577,10 +577,10 @@ fn hostile_entries() {
       cannot be installed: its entry in the index has no `name`
     canary
       ../../canary in http://HOST
-      cannot be installed: its `name` in the index is none: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E
+      cannot be installed: its `name` in the index is none: the name `../../canary` contains `.`; names have letters, digits and hyphens
     etc
       /etc in http://HOST
-      cannot be installed: its `name` in the index is none: the name `/etc` has a character that is not a letter, a digit or a hyphen: U+002F
+      cannot be installed: its `name` in the index is none: the name `/etc` contains `/`; names have letters, digits and hyphens
     Upper
       Upper in http://HOST
       cannot be installed: its `name` in the index is none: the name `Upper` has an upper-case letter
@@ -595,7 +595,7 @@ fn hostile_entries() {
       cannot be installed: its `name` in the index is none: the name has 65 characters, 64 are allowed
     esc\u{1b}[31m
       esc\u{1b}[31m in http://HOST
-      cannot be installed: its `name` in the index is none: the name `esc\u{1b}[31m` has a character that is not a letter, a digit or a hyphen: U+001B
+      cannot be installed: its `name` in the index is none: the name `esc\u{1b}[31m` contains U+001B; names have letters, digits and hyphens
     skills[9]
       skills[9] in http://HOST
       cannot be installed: its entry in the index has a `name` that is no text
@@ -664,13 +664,13 @@ fn hostile_entries() {
     `skillpm.toml` and `skillpm.lock` changed: commit both
     warning: `skills[0]` of `http://HOST` cannot be installed: its entry in the index is not an object
     warning: `skills[1]` of `http://HOST` cannot be installed: its entry in the index has no `name`
-    warning: `../../canary` of `http://HOST` cannot be installed: its `name` in the index is none: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E
-    warning: `/etc` of `http://HOST` cannot be installed: its `name` in the index is none: the name `/etc` has a character that is not a letter, a digit or a hyphen: U+002F
+    warning: `../../canary` of `http://HOST` cannot be installed: its `name` in the index is none: the name `../../canary` contains `.`; names have letters, digits and hyphens
+    warning: `/etc` of `http://HOST` cannot be installed: its `name` in the index is none: the name `/etc` contains `/`; names have letters, digits and hyphens
     warning: `Upper` of `http://HOST` cannot be installed: its `name` in the index is none: the name `Upper` has an upper-case letter
     warning: `a--b` of `http://HOST` cannot be installed: its `name` in the index is none: the name `a--b` has two hyphens in a row
     warning: `pдf` of `http://HOST` cannot be installed: its `name` in the index has other letters than `a` to `z`
     warning: `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx` of `http://HOST` cannot be installed: its `name` in the index is none: the name has 65 characters, 64 are allowed
-    warning: `esc\u{1b}[31m` of `http://HOST` cannot be installed: its `name` in the index is none: the name `esc\u{1b}[31m` has a character that is not a letter, a digit or a hyphen: U+001B
+    warning: `esc\u{1b}[31m` of `http://HOST` cannot be installed: its `name` in the index is none: the name `esc\u{1b}[31m` contains U+001B; names have letters, digits and hyphens
     warning: `skills[9]` of `http://HOST` cannot be installed: its entry in the index has a `name` that is no text
     warning: `no-description` of `http://HOST` cannot be installed: its entry in the index has no `description`
     warning: `empty-description` of `http://HOST` cannot be installed: its entry in the index has an empty `description`
@@ -700,7 +700,7 @@ fn hostile_entries() {
     error: `twice/SKILL.md` cannot be loaded: the index lists it more than once
     exit: 5
     --- stderr
-    error: `../../canary/SKILL.md` cannot be loaded: its `name` in the index is none: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E
+    error: `../../canary/SKILL.md` cannot be loaded: its `name` in the index is none: the name `../../canary` contains `.`; names have letters, digits and hyphens
     exit: 2
     --- stderr
     error: there is no skill `godo` in `http://HOST`

@@ -55,7 +55,7 @@ mod tests {
                 (
                     &name("ckm:x"),
                     &[(2, 10)],
-                    "the name `ckm:x` has a character that is not a letter, a digit or a hyphen: U+003A",
+                    "the name `ckm:x` contains `:`; names have letters, digits and hyphens",
                 ),
                 (
                     &name("Ahrefs Automation"),
@@ -65,7 +65,7 @@ mod tests {
                 (
                     &name("हिन्दी"),
                     &[(2, 8)],
-                    "the name `हिन्दी` has a character that is not a letter, a digit or a hyphen: U+093F",
+                    "the name `हिन्दी` contains U+093F; names have letters, digits and hyphens",
                 ),
                 (&name("技能"), &[], ""),
                 (&name("7zip"), &[], ""),

@@ -120,12 +120,12 @@ fn a_wrong_name_gets_the_rule_and_a_right_one() {
         ("PDF Reader", "the name `PDF Reader` has an upper-case letter", Some("pdf-reader")),
         (
             "../etc",
-            "the name `../etc` has a character that is not a letter, a digit or a hyphen: U+002E",
+            "the name `../etc` contains `.`; names have letters, digits and hyphens",
             Some("etc --path .."),
         ),
         (
             "my skills/pdf/",
-            "the name `my skills/pdf/` has a character that is not a letter, a digit or a hyphen: U+0020",
+            "the name `my skills/pdf/` contains a space; names have letters, digits and hyphens",
             Some("pdf --path 'my skills'"),
         ),
         ("a/B", "the name `a/B` has an upper-case letter", Some("a-b")),
