@@ -132,17 +132,17 @@ const ODDITIES: &[Oddity] = &[
     oddity(
         37,
         "---\r\nname: pdf\\_api\r\n\r\ndescription: d\r\nmetadata: {\"a\":\\[\"b\"]}\r\n---\r\n",
-        Loads("d", "U+005C"),
+        Loads("d", "contains `\\`"),
     ),
-    oddity(38, "---\nname: a/b@pdf\ndescription: d\n---\n", Loads("d", "U+002F")),
-    oddity(39, "---\nname: ckm:pdf\ndescription: d\n---\n", Loads("d", "U+003A")),
+    oddity(38, "---\nname: a/b@pdf\ndescription: d\n---\n", Loads("d", "contains `/`")),
+    oddity(39, "---\nname: ckm:pdf\ndescription: d\n---\n", Loads("d", "contains `:`")),
     oddity(40, "---\nname: Pdf Tool\ndescription: d\n---\n", Loads("d", "has an upper-case letter")),
     oddity(
         41,
         "---\nname: PDF\ndescription: d\n---\n",
         Loads("d", "differs from the directory's name `pdf`"),
     ),
-    oddity(42, "---\ndescription: d\n---\n", Skipped("the required field `name` is missing")),
+    oddity(42, "---\ndescription: d\n---\n", Loads("d", "the directory's name `pdf` stands for it")),
     oddity(43, "---\nname: pdf\ndescription:  \nlicense: MIT\n---\n", Skipped("`description` is empty")),
     oddity(44, "", File),
     oddity(

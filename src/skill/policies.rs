@@ -35,16 +35,14 @@ const TABLE: &[Row] = &[
         verdicts: [
             (
                 "default",
-                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` has a \
-                 character that is not a letter, a digit or a hyphen: U+0020; 2:7 the name `PDF Reader` \
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` contains a space; names have letters, digits and hyphens; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
             ("strict", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
             ("skillkit", "ok"),
             (
                 "langchain-skillkit",
-                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` has a \
-                 character that is not a letter, a digit or a hyphen: U+0020; 2:7 the name `PDF Reader` \
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` contains a space; names have letters, digits and hyphens; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
             ("langflow", "ok"),
@@ -67,7 +65,7 @@ const TABLE: &[Row] = &[
         conflict: "C3: no name",
         text: "---\ndescription: d\n---\n",
         verdicts: [
-            ("default", "refused: the required field `name` is missing from the frontmatter"),
+            ("default", "told: 1:1 the field `name` is missing; the directory's name `pdf` stands for it"),
             ("strict", "refused: the required field `name` is missing from the frontmatter"),
             ("skillkit", "refused: the required field `name` is missing from the frontmatter"),
             (
@@ -275,7 +273,7 @@ fn names_of_btw() {
     }
     for (name, message) in [
         ("Pdf", "has an upper-case letter"),
-        ("pdf_2", "has a character that is not a letter"),
+        ("pdf_2", "contains `_`"),
         ("-pdf", "starts or ends with a hyphen"),
         ("pdf-", "starts or ends with a hyphen"),
         ("pdf--2", "has two hyphens in a row"),
