@@ -167,7 +167,7 @@ pub(crate) enum Command {
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
 
-    /// bring the frontmatter of skills into canonical form
+    /// bring skills into canonical form: the frontmatter, blank lines around it, the last line end
     #[command(alias = "format", after_help = help::FMT)]
     Fmt(FmtArgs),
 

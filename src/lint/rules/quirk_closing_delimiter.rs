@@ -8,12 +8,14 @@ pub(super) static RULE: Rule = Rule {
     id: "quirk-closing-delimiter",
     group: Group::Quirk,
     levels: Levels::QUIRK,
-    summary: "there is no `---` inside of the frontmatter",
+    summary: "there is no `---` inside the frontmatter",
     docs: Docs {
-        what: "Looks for a `---` that is not a line of its own, in a value or a comment.",
+        what: "Looks for a `---` before the line that closes the frontmatter: in a value, in a comment, in `-----`, \
+            or on an indented line.",
         why: "The reference validator takes the first `---` after the opening one for the end of the \
-            frontmatter, wherever it stands. Fields behind it are not there for it, and a value that is cut \
-            in two may be no YAML. The rule speaks up only where that leads to an error.",
+            frontmatter, wherever it is. Fields behind it are missing there, and a value that is cut \
+            in two may not be YAML. The rule reports it where that validator refuses what is left, whatever the \
+            reason.",
         bad: "---\nname: pdf\n# --- about ---\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\n# about\ndescription: Reads PDF files.\n---\n",
         source: "reference validator 0.1.0, `parse_frontmatter`",
