@@ -60,6 +60,8 @@ pub struct Agents {
     pub targets: Option<Vec<String>>,
     /// Whether they get copies in place of links.
     pub copy: bool,
+    /// Whether git is told to leave the bytes of skills alone; `None` where nothing is said, which means yes.
+    pub gitattributes: Option<bool>,
 }
 
 /// The table `[lint]`, as it is written: which rules there are is for the linter to say.
@@ -481,8 +483,11 @@ impl Reader<'_> {
 
     fn agents(&self, item: &Item) -> Result<Agents, ManifestError> {
         let table = self.table(item, "`agents`")?;
-        self.known(table, &["targets", "copy"])?;
-        Ok(Agents { targets: self.strings(table, "targets")?, copy: self.flag(table, "copy")? })
+        self.known(table, &["targets", "copy", "gitattributes"])?;
+        let gitattributes =
+            table.get("gitattributes").map(|_| self.flag(table, "gitattributes")).transpose()?;
+        let (targets, copy) = (self.strings(table, "targets")?, self.flag(table, "copy")?);
+        Ok(Agents { targets, copy, gitattributes })
     }
 
     /// A list of agents.

@@ -132,17 +132,23 @@ impl SafePath {
         collision_key(&self.0)
     }
 
+    /// Whether a part of it is a name that Windows keeps for a device.
+    pub fn is_device(&self) -> bool {
+        self.0.split('/').any(|component| {
+            let stem = component.split('.').next().unwrap_or(component).trim_end();
+            DEVICES.iter().any(|device| stem.eq_ignore_ascii_case(device))
+                || (stem.ends_with(|last: char| last.is_ascii_digit())
+                    && PORTS.iter().any(|port| stem[..stem.len() - 1].eq_ignore_ascii_case(port)))
+        })
+    }
+
     /// Whether Windows cannot hold a file of this name: a device name, a trailing dot or space, or
     /// one of `<>"|?*`.
     pub fn is_unportable(&self) -> bool {
-        self.0.split('/').any(|component| {
-            let stem = component.split('.').next().unwrap_or(component).trim_end();
-            let is = |device: &&str| stem.eq_ignore_ascii_case(device);
-            let device = DEVICES.iter().any(is)
-                || (stem.ends_with(|last: char| last.is_ascii_digit())
-                    && PORTS.iter().any(|port| stem[..stem.len() - 1].eq_ignore_ascii_case(port)));
-            device || component.ends_with(['.', ' ']) || component.contains(['<', '>', '"', '|', '?', '*'])
-        })
+        self.is_device()
+            || self.0.split('/').any(|component| {
+                component.ends_with(['.', ' ']) || component.contains(['<', '>', '"', '|', '?', '*'])
+            })
     }
 }
 

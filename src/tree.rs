@@ -16,6 +16,7 @@ use crate::refusal::{Limits, Refusal};
 mod content;
 mod held;
 mod kept;
+pub mod leftovers;
 mod rights;
 mod set;
 
@@ -44,6 +45,9 @@ pub enum Node {
 /// The kind of a [`Node::Special`] whose name is not UTF-8. It stands in a tree under the name that is shown for it.
 pub const NOT_UTF_8: &str = "an entry whose name is not UTF-8";
 
+/// The kind of a [`Node::Special`] that stands for the files of another repository.
+pub const SUBMODULE: &str = "a submodule";
+
 /// One entry of a [`Tree`].
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
@@ -59,19 +63,27 @@ pub struct Tree {
     entries: BTreeMap<String, Entry>,
     content: Arc<dyn Content>,
     repository: bool,
+    /// Directories that were not entered.
+    skipped: Vec<String>,
 }
 
 impl Tree {
     /// Returns a tree of `entries`, whose keys are `/`-separated relative paths without empty, `.`
     /// or `..` components.
     pub fn new(entries: BTreeMap<String, Entry>, content: Arc<dyn Content>) -> Self {
-        Self { entries, content, repository: false }
+        Self { entries, content, repository: false, skipped: Vec::new() }
     }
 
     /// Says whether a repository lies in the directory that this was read from: a `.git`, which is never an entry.
     #[must_use]
     pub fn with_repository(self, repository: bool) -> Self {
         Self { repository, ..self }
+    }
+
+    /// Says which directories were not entered, whose files are no entries.
+    #[must_use]
+    pub fn with_skipped(self, skipped: Vec<String>) -> Self {
+        Self { skipped, ..self }
     }
 
     /// Whether a repository lies in it that no entry tells of.
@@ -97,6 +109,13 @@ impl Tree {
             .range(prefix.clone()..)
             .take_while(move |(path, _)| path.starts_with(&prefix))
             .map(move |(path, entry)| (&path[skip..], *entry))
+    }
+
+    /// Where the submodule lies that is at `path` or has that name; `None` where there is none.
+    pub fn submodule(&self, path: &str) -> Option<&str> {
+        let is_meant = |at: &str| at == path || at.rsplit('/').next() == Some(path);
+        let found = self.entries().find(|(at, entry)| entry.node == Node::Special(SUBMODULE) && is_meant(at));
+        found.map(|(at, _)| at)
     }
 
     /// Reads the file at `path`, at most `limit` bytes of it.
@@ -158,7 +177,7 @@ impl Tree {
     pub fn within(self, top: &str) -> Self {
         let entries =
             self.entries.into_iter().map(|(path, entry)| (format!("{top}/{path}"), entry)).collect();
-        Self { entries, content: self.content, repository: self.repository }
+        Self { entries, ..self }
     }
 
     /// Returns this tree without the entries whose path `is_out` names.

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use super::place::{create_dir_all, temp_dir_in};
-use super::{Kind, PathContext, PathError, kind};
+use super::{Kind, PathContext, PathError, kind, read_capped};
 
 /// What kind of links a system makes without being asked for more rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +75,18 @@ impl LinkKind {
             Self::Copy => false,
         }
     }
+}
+
+/// Whether the file at `path` says what `link` says, and nothing else: so git writes a link where it may make none, as on
+/// Windows without developer mode.
+pub fn is_written_link(path: &Path, link: &LinkKind) -> bool {
+    const LONGEST: u64 = 4096;
+    let LinkKind::Symlink(says) = link else { return false };
+    let says = says.to_str().map(|says| says.replace('\\', "/"));
+    matches!(kind(path), Ok(Some(Kind::File)))
+        && says.is_some_and(
+            |says| matches!(read_capped(path, LONGEST), Ok(Some(text)) if text == says.as_bytes()),
+        )
 }
 
 /// Takes the prefix off with which Windows tells that a path is meant as it stands.

@@ -13,7 +13,7 @@ use super::{PathContext, PathError};
 /// without.
 #[derive(Debug)]
 pub struct DirLock {
-    _file: Option<File>,
+    file: Option<File>,
 }
 
 impl DirLock {
@@ -38,9 +38,14 @@ impl DirLock {
             }
             // Between opening and locking, the directory may have been removed and made anew.
             if same_directory(&file, dir) {
-                return Ok(Self { _file: Some(file) });
+                return Ok(Self { file: Some(file) });
             }
         }
+    }
+
+    /// Whether `dir` is still the directory that is locked: another one, or a link, may have taken its place.
+    pub fn is_at(&self, dir: &Path) -> bool {
+        self.file.as_ref().is_none_or(|file| same_directory(file, dir))
     }
 
     /// As [`DirLock::acquire`], but any number of processes may hold the lock in this way at once.
@@ -55,7 +60,7 @@ impl DirLock {
                 return unsupported(error, dir);
             }
             if same_directory(&file, dir) {
-                return Ok(Self { _file: Some(file) });
+                return Ok(Self { file: Some(file) });
             }
         }
     }
@@ -64,7 +69,7 @@ impl DirLock {
     pub fn try_acquire(dir: &Path) -> Option<Self> {
         let file = File::open(dir).ok()?;
         file.try_lock().ok()?;
-        same_directory(&file, dir).then_some(Self { _file: Some(file) })
+        same_directory(&file, dir).then_some(Self { file: Some(file) })
     }
 }
 
@@ -81,7 +86,7 @@ fn open(dir: &Path) -> Result<Option<File>, PathError> {
 fn unsupported(error: io::Error, dir: &Path) -> Result<DirLock, PathError> {
     // EBADF: some network file systems lock only what is open for writing.
     if error.kind() == io::ErrorKind::Unsupported || error.raw_os_error() == Some(9) {
-        return Ok(DirLock { _file: None });
+        return Ok(DirLock { file: None });
     }
     Err(error).at("lock", dir)
 }

@@ -35,7 +35,7 @@ pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic, write_out}
 pub use beneath::{BeneathError, copy_beneath, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small, write_small_with};
 pub use file::SharedFile;
-pub use link::{LinkKind, System, make_link, make_new, plain, relative, symlink};
+pub use link::{LinkKind, System, is_written_link, make_link, make_new, plain, relative, symlink};
 pub use listing::Listing;
 pub use lock::DirLock;
 #[cfg(target_os = "linux")]
@@ -52,7 +52,7 @@ pub use place::{
 };
 pub use plant::write_file;
 pub use quick::{Base, Looked, entries};
-pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats};
+pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats, stats_but};
 pub use temp::{anonymous_temp_file, create_private_dir, is_empty_dir, is_private_dir, temp_dir};
 pub use tree::{close, materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};

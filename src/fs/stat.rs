@@ -143,9 +143,18 @@ pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
 /// Where something cannot be looked at; names that are not UTF-8; too many files; a system whose files
 /// have too little that tells them apart.
 pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
+    stats_but(root, &[])
+}
+
+/// As [`stats`], but what is in directories of the names `skip` is left out.
+///
+/// # Errors
+///
+/// As [`stats`].
+pub fn stats_but(root: &Path, skip: &[&str]) -> Result<Vec<(String, FileStat)>, PathError> {
     let mut found = Vec::new();
     let metadata = fs::symlink_metadata(root).at("look at", root)?;
-    walk(root, "", &metadata, &mut found)?;
+    walk(root, "", &metadata, skip, &mut found)?;
     Ok(found)
 }
 
@@ -163,6 +172,7 @@ fn walk(
     dir: &Path,
     path: &str,
     metadata: &fs::Metadata,
+    skip: &[&str],
     found: &mut Vec<(String, FileStat)>,
 ) -> Result<(), PathError> {
     // Before it is read: what changes in it from now on changes its times.
@@ -175,8 +185,8 @@ fn walk(
             return Err(io::Error::from(io::ErrorKind::InvalidData)).at("look at", dir);
         };
         let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-        if metadata.is_dir() && name != ".git" {
-            walk(&dir.join(name), &below, &metadata, found)?;
+        if metadata.is_dir() && name != ".git" && !skip.contains(&name) {
+            walk(&dir.join(name), &below, &metadata, skip, found)?;
         } else {
             found.push((below, (&metadata).into()));
         }
@@ -189,6 +199,7 @@ fn walk(
     dir: &Path,
     _path: &str,
     _metadata: &fs::Metadata,
+    _skip: &[&str],
     _found: &mut Vec<(String, FileStat)>,
 ) -> Result<(), PathError> {
     Err(io::Error::from(io::ErrorKind::Unsupported)).at("look at", dir)
@@ -198,6 +209,14 @@ fn walk(
 #[cfg(unix)]
 fn number(value: impl TryInto<u64>) -> Option<u64> {
     value.try_into().ok()
+}
+
+impl FileStat {
+    /// Whether it is a regular file.
+    pub fn is_file(&self) -> bool {
+        const KIND: u32 = 0o170_000;
+        self.mode & KIND == 0o100_000
+    }
 }
 
 #[cfg(unix)]

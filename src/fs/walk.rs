@@ -54,6 +54,7 @@ pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree,
         paths: Vec::new(),
         rights: Vec::new(),
         repository: false,
+        skipped: Vec::new(),
         walk,
     };
     for place in places {
@@ -63,11 +64,11 @@ pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree,
             found.all(Dir::top(format!("{place}/"), walk)).map_err(flatten)?;
         }
     }
-    let Found { base, entries, paths, rights, repository, .. } = found;
+    let Found { base, entries, paths, rights, repository, skipped, .. } = found;
     // Of one skill there may be thousands: they do not keep their directories open.
     let base = (walk.depth != usize::MAX).then_some(base);
     let content = OnDisk::new(root.to_owned(), base, paths, rights);
-    Ok(Tree::new(entries, Arc::new(content)).with_repository(repository))
+    Ok(Tree::new(entries, Arc::new(content)).with_repository(repository).with_skipped(skipped))
 }
 
 /// Whether `place` is a directory below `root`, with no link on the way to it.
@@ -139,6 +140,8 @@ struct Found<'a> {
     rights: Vec<Rights>,
     /// Whether a `.git` was met.
     repository: bool,
+    /// The directories that were not entered.
+    skipped: Vec<String>,
     walk: Walk<'a>,
 }
 
@@ -158,9 +161,20 @@ impl Dir {
     }
 }
 
-/// What a directory holds: paths of what is no directory, the directories to be read next, and whether there is a
-/// `.git` among all these.
-type Read = Result<(Vec<(String, Met)>, Vec<Dir>, bool), WalkError>;
+/// What a directory holds.
+#[derive(Default)]
+struct Inside {
+    /// What is no directory.
+    leaves: Vec<(String, Met)>,
+    /// The directories to be read next.
+    dirs: Vec<Dir>,
+    /// Those that are not to be read.
+    skipped: Vec<String>,
+    /// Whether there is a `.git` among all these.
+    repository: bool,
+}
+
+type Read = Result<Inside, WalkError>;
 
 impl Found<'_> {
     /// Adds what lies at and below `top`. Directories that lie equally deep are read by several threads, and
@@ -174,8 +188,9 @@ impl Found<'_> {
                 let read: Vec<Read> =
                     workers::map(dirs, workers::PIECE, || (), |(), dir| self.read(dir)).collect();
                 for read in read {
-                    let (leaves, dirs, repository) = read?;
+                    let Inside { leaves, dirs, skipped, repository } = read?;
                     self.repository |= repository;
+                    self.skipped.extend(skipped);
                     next.extend(dirs);
                     leaves.into_iter().try_for_each(|(path, met)| self.leaf(path, met))?;
                 }
@@ -188,8 +203,8 @@ impl Found<'_> {
     fn read(&self, dir: &Dir) -> Read {
         let Dir { prefix, depth, rights } = dir;
         let below = prefix.trim_end_matches('/');
-        let (mut leaves, mut dirs) = (Vec::new(), Vec::new());
-        let (mut is_skill, mut repository) = (false, false);
+        let Inside { mut leaves, mut dirs, mut skipped, mut repository } = Inside::default();
+        let mut is_skill = false;
         let listed = self.base.children(Path::new(below), |name, met| {
             let Some(name) = name.to_str() else {
                 // Only what it is a part of cannot be a skill.
@@ -203,7 +218,9 @@ impl Found<'_> {
                 repository = true;
             } else if met != Met::Directory {
                 leaves.push(([prefix, name].concat(), met));
-            } else if !self.walk.skip.contains(&name) {
+            } else if self.walk.skip.contains(&name) {
+                skipped.push([prefix, name].concat());
+            } else {
                 let prefix = [prefix, name, "/"].concat();
                 dirs.push(Dir { prefix, depth: depth.saturating_sub(1), rights: Rights::ALL });
             }
@@ -230,7 +247,7 @@ impl Found<'_> {
         } else if *depth == 0 {
             dirs.clear();
         }
-        Ok((leaves, dirs, repository))
+        Ok(Inside { leaves, dirs, skipped, repository })
     }
 
     fn leaf(&mut self, path: String, met: Met) -> Result<(), WalkError> {

@@ -22,6 +22,7 @@ use crate::spec::{Reference, Transport, is_commit};
 use crate::tree::Tree;
 
 pub use probe::Probe;
+pub use program::is_ignored;
 
 /// What a repository is to be opened at.
 #[derive(Debug, Clone, Copy)]

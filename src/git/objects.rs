@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::path::{PathError, SafePath};
 use crate::refusal::{Limits, Refusal};
 use crate::source::newest::Identity;
-use crate::tree::{Content, Entry, NOT_UTF_8, Node, ReadError, Tree};
+use crate::tree::{Content, Entry, NOT_UTF_8, Node, ReadError, SUBMODULE, Tree};
 
 /// How many directories deep a tree is read. A path in a skill may not be half as deep.
 const MAX_DEPTH: usize = 128;
@@ -243,7 +243,7 @@ impl Walk<'_> {
                 }
                 0o100_000 => Kind::File { executable: mode & 0o111 != 0 },
                 0o120_000 => Kind::Symlink,
-                0o160_000 => Kind::Special("a submodule"),
+                0o160_000 => Kind::Special(SUBMODULE),
                 _ => Kind::Special("an entry of an unknown kind"),
             };
             // A name that is not UTF-8 is shown as this file may be called: neither hides that it is there.

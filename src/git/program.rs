@@ -286,6 +286,22 @@ const CONFIG: &[(&str, &str)] = &[
 ];
 
 /// The environment of the program.
+/// Whether git leaves `path` out of the repository around the directory `dir`, as its own and the user's rules say; `None`
+/// where no `git` can be asked.
+pub fn is_ignored(settings: &Settings, dir: &Path, path: &Path) -> Option<bool> {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
+    let mut command = Command::new("git");
+    command.env_clear().envs(environment(&settings.env, "")).current_dir(dir);
+    // Without the index, which a repository can have read by a program of its own.
+    command.args(["-c", "core.fsmonitor=false", "check-ignore", "--quiet", "--no-index", "--"]).arg(path);
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
+    match status.code()? {
+        0 => Some(true),
+        1 => Some(false),
+        _ => None,
+    }
+}
+
 fn environment(env: &Env, schemes: &str) -> BTreeMap<OsString, OsString> {
     let passed = |name: &OsStr| match name.to_str() {
         Some("SSH_ASKPASS" | "LANGUAGE") => false,

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::index::Index;
 use super::scope::Scope;
-use super::state::{Found, Inside, inside, normal, real_dir};
+use super::state::{Found, Inside, normal, real_dir};
 use crate::digest::Digest;
-use crate::fs::{self, Base, Kind, Listing, PathError};
+use crate::fs::{self, Base, Kind, LinkKind, Listing, PathError};
 use crate::name::SkillName;
 use crate::path::collision_key;
 
@@ -146,7 +146,7 @@ impl SkillsDir {
     pub fn inside(&self, name: &SkillName, index: &Index) -> Inside {
         match self.base() {
             Some(base) => index.inside(base, name.as_str()),
-            None => inside(&self.place(name)),
+            None => index.trees().inside(&self.place(name)),
         }
     }
 
@@ -156,6 +156,13 @@ impl SkillsDir {
         let Some((ours, base)) = self.ours.get().zip(self.base()) else { return false };
         let text = base.link_text(name.as_str());
         text.is_some_and(|text| text.strip_prefix(ours.as_str()) == Some(name.as_str()))
+    }
+
+    /// Whether the file at the place of `name` says what a link to its canonical copy says that lies there.
+    fn is_written_link(&self, name: &SkillName) -> bool {
+        let canonical = self.canonical.join(name.as_str());
+        let link = LinkKind::Symlink(fs::relative(&self.real, &canonical));
+        self.real != self.canonical && fs::is_written_link(&self.place(name), &link)
     }
 
     /// What lies at the place of `name`; of a tree `digest` tells the digest.
@@ -188,6 +195,7 @@ impl SkillsDir {
                     Found::OtherLink(target)
                 }
             }
+            Some(Kind::File) if self.is_written_link(name) => Found::Written,
             Some(_) => Found::Other,
         })
     }

@@ -1,6 +1,7 @@
 //! Installing: what changes in a scope ([`plan`]), and changing it as one ([`transaction`]).
 
 pub mod agents;
+pub mod attributes;
 pub mod directory;
 pub mod editable;
 pub mod health;
@@ -15,3 +16,4 @@ pub mod sight;
 pub mod sources;
 pub mod state;
 pub mod transaction;
+pub mod trees;

@@ -259,7 +259,7 @@ impl Planner<'_> {
         for (place, found) in [(Place::Canonical, self.canonical(name)), (Place::Disabled, self.aside(name))]
         {
             match found {
-                Found::Absent | Found::Other => {}
+                Found::Absent | Found::Other | Found::Written => {}
                 // Links among the disabled are none of ours.
                 Found::OurLink | Found::OtherLink(_) | Found::Loop if place == Place::Disabled => {}
                 Found::OurLink | Found::OtherLink(_) | Found::Loop => {

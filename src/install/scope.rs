@@ -143,7 +143,7 @@ impl Scope {
 
     fn of(settings: &Settings, kind: ScopeKind, root: PathBuf, files: &Path) -> Self {
         let (manifest, lockfile) = (files.join(manifest::FILE_NAME), files.join(lockfile::FILE_NAME));
-        let index = Index::new(settings, &root, &kind.to_string());
+        let index = Index::new(settings, &root, &kind.to_string(), &lockfile);
         Self { kind, root, manifest, lockfile, index }
     }
 
@@ -178,7 +178,7 @@ impl Scope {
     /// The same scope with nothing remembered of its trees: for whoever decides what may be thrown away.
     #[must_use]
     pub fn unindexed(&self) -> Self {
-        Self { index: Index::default(), ..self.clone() }
+        Self { index: self.index.forgetful(), ..self.clone() }
     }
 
     /// The directory that holds the canonical copies.
@@ -244,6 +244,13 @@ impl Scope {
         }
     }
 
+    /// Whether something lies at `path`, links followed; in a project a directory in which there are at most other empty
+    /// ones is nothing: no agent works there.
+    pub fn is_used(&self, path: &Path) -> bool {
+        let may_be_empty = self.kind == ScopeKind::Project && path.starts_with(&self.root);
+        exists(path) && !(may_be_empty && is_empty(path, 3))
+    }
+
     /// Refuses the directories of skills, disabled or not, where a link leads them out of the project.
     ///
     /// # Errors
@@ -271,12 +278,30 @@ impl Scope {
             let dangling = fs::kind(path)? == Some(Kind::Symlink);
             match fs::real_path(path)? {
                 Some(real) if real.starts_with(&root) => return Ok(()),
-                Some(real) => return Err(outside(path, &real)),
+                Some(real) => {
+                    let (link, to) = self.link_out(path, &root)?.unwrap_or_else(|| (path.to_owned(), real));
+                    return Err(outside(&link, &to));
+                }
                 None if dangling => return Err(nowhere(path, &fs::read_link(path)?.unwrap_or_default())),
                 None => there = path.parent(),
             }
         }
         Ok(())
+    }
+
+    /// The link on the way from the scope's root to `path` that leads out of `root`, which is the same with links followed,
+    /// and where it leads.
+    fn link_out(&self, path: &Path, root: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
+        let mut way: Vec<_> = path.ancestors().take_while(|dir| **dir != *self.root).collect();
+        while let Some(dir) = way.pop() {
+            if fs::kind(dir)? == Some(Kind::Symlink)
+                && let Some(real) = fs::real_path(dir)?
+                && !real.starts_with(root)
+            {
+                return Ok(Some((dir.to_owned(), real)));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -298,6 +323,13 @@ pub fn nowhere(path: &Path, target: &Path) -> Error {
 /// Whether something lies at `path`, links followed.
 pub fn exists(path: &Path) -> bool {
     fs::real_path(path).is_ok_and(|real| real.is_some())
+}
+
+/// Whether `path` is a directory without anything but empty directories, to this depth.
+fn is_empty(path: &Path, depth: usize) -> bool {
+    matches!(fs::kind(path), Ok(Some(Kind::Directory)))
+        && fs::list_dir(path)
+            .is_ok_and(|names| names.iter().all(|name| depth > 0 && is_empty(&path.join(name), depth - 1)))
 }
 
 /// The root of the project around the working directory: see [`Scope::new`], which also looks where the

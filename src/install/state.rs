@@ -9,6 +9,7 @@ pub use self::survey::{Found, Survey};
 use super::needs;
 use super::plan::requirement_of;
 use super::scope::{Scope, nowhere};
+use super::trees::{Trees, is_tree};
 pub use crate::fs::relative;
 
 use crate::digest::Digest;
@@ -17,9 +18,7 @@ use crate::fs::{self, PathError};
 use crate::lockfile::{LockError, Locked, Lockfile, Mended};
 use crate::manifest::{Manifest, ManifestError, Requirement};
 use crate::name::SkillName;
-use crate::refusal::Limits;
 use crate::text::line_column;
-use crate::tree::Tree;
 
 /// The largest manifest or lockfile that is read, in bytes.
 pub const MAX_FILE: u64 = 16 << 20;
@@ -79,7 +78,7 @@ impl Files {
         let conflicts = Some(others.keys().cloned().collect());
         for (name, other) in others {
             // What lies there is of one of the sides, and may be replaced as what was installed.
-            if digest_of(&scope.skill_dir(&name)) == Some(other.digest) {
+            if is_tree(&scope.skill_dir(&name), &other.digest) {
                 lock.skills.insert(name, other);
             }
         }
@@ -289,32 +288,15 @@ pub struct Inside {
 /// What is told of a directory with a repository in it that is in the way.
 pub const HAS_REPOSITORY: &str = "holds a git repository, which skillpm could not keep for you";
 
-/// What the directory `path` holds. Every byte is read; [`Scope::index`] may know it already.
-pub fn inside(path: &Path) -> Inside {
-    let Ok(tree) = fs::tree_of(path) else { return Inside::default() };
-    Inside { digest: digest_in(&tree).ok(), repository: tree.has_repository() }
-}
-
-/// The digest of the skill in directory `path`, or `None` where it cannot be read as one. Every byte is
-/// read; [`Scope::index`] may know it already.
-pub fn digest_of(path: &Path) -> Option<Digest> {
-    inside(path).digest
-}
-
 /// Why the skill in directory `path` has no digest; `None` where it has one.
 pub fn why_no_skill(path: &Path) -> Option<Error> {
-    let read = || digest_in(&fs::tree_of(path)?);
-    read().err()
+    Trees::default().read(path).err().map(Error::from)
 }
 
 /// What is told of the directory `path` that is in the way and cannot be kept as a skill, with the reason.
 pub fn not_kept(path: &Path) -> String {
     let why = why_no_skill(path).map(|error| format!(": {}", error.with_causes())).unwrap_or_default();
     format!("`{}` holds something that skillpm could not keep for you{why}", path.display())
-}
-
-fn digest_in(tree: &Tree) -> Result<Digest> {
-    Ok(tree.skill("", &Limits::default())?.digest()?)
 }
 
 /// Takes `.` and `..` out of `path` without looking at the file system.

@@ -46,7 +46,10 @@ fn reads_what_the_design_shows() {
     );
     assert_eq!(manifest.skills()[&name("lint")].reference, Some(Reference::Tag("v1.2".into())));
     assert_eq!(manifest.skills()[&name("old")].name.as_deref(), Some("pdf"));
-    assert_eq!(manifest.agents(), &Agents { targets: Some(vec!["claude-code".into()]), copy: false });
+    assert_eq!(
+        manifest.agents(),
+        &Agents { targets: Some(vec!["claude-code".into()]), copy: false, gitattributes: None }
+    );
     assert_eq!(manifest.to_string(), TEXT);
 }
 
@@ -58,7 +61,11 @@ fn edits_keep_comments_and_order() {
     manifest
         .set_skill(&name("pdf"), Requirement { reference: Some(Reference::Branch("main".into())), ..pdf });
     manifest.remove_skill(&name("brand"));
-    manifest.set_agents(Agents { targets: Some(vec!["claude-code".into(), "goose".into()]), copy: false });
+    manifest.set_agents(Agents {
+        targets: Some(vec!["claude-code".into(), "goose".into()]),
+        copy: false,
+        gitattributes: None,
+    });
     let expected = r#"# our skills
 [skills]
 pdf   = { github = "anthropics/skills", path = "skills/pdf", branch = "main" }   # the one we love
@@ -178,7 +185,7 @@ fn every_fault_names_its_place() {
     for (text, hint) in [
         ("[skills]\nx = { github = \"a/b\", tags = \"1\" }", "did you mean `tag`?"),
         ("[skills]\nx = { path = \"x\", tag = \"1\" }", "only skills of `github` and `git` have revisions"),
-        ("[agents]\ndisabled = true", "known keys are `targets`, `copy`"),
+        ("[agents]\ndisabled = true", "known keys are `targets`, `copy`, `gitattributes`"),
     ] {
         assert_eq!(Manifest::parse(text).expect_err(text).hint.as_deref(), Some(hint), "{text}");
     }

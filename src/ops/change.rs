@@ -18,11 +18,12 @@ use crate::install::plan::{
 };
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::sources;
-use crate::install::state::{Files, HAS_REPOSITORY, Survey, digest_of, not_kept};
+use crate::install::state::{Files, HAS_REPOSITORY, Survey, not_kept};
 use crate::install::transaction::Transaction;
+use crate::install::trees::Lying;
 use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
-use crate::store::{self, Store};
+use crate::store::Store;
 use crate::text::closest;
 use crate::tree::FileSet;
 
@@ -107,9 +108,10 @@ fn unedited(
     }
     let placed = Placed::of(&context.settings, scope).untouched();
     for Conflict { name, place, kind } in trees {
-        let path = scope.place(&context.settings, place, name).ok();
-        let Some(digest) = path.and_then(|path| digest_of(&path)) else { continue };
-        if *kind == Modified && is_fetched(context, &digest) {
+        let Ok(path) = scope.place(&context.settings, place, name) else { continue };
+        let Some(digest) = scope.index.trees().digest(&path) else { continue };
+        let is_other_line_ends = || scope.index.trees().is_other_line_ends(&path);
+        if *kind == Modified && (is_fetched(context, &digest) || is_other_line_ends()) {
             fetched.insert(digest);
         } else if placed.has(place, name, &digest) || is_merged_copy(context, place, &digest) {
             untouched.insert((place.clone(), name.clone()));
@@ -149,7 +151,10 @@ impl<'a> Unedited<'a> {
     pub(super) fn has(&self, place: &Place, name: &SkillName, digest: &Digest) -> bool {
         let placed =
             || self.placed.get_or_init(|| Placed::of(&self.context.settings, self.scope).untouched());
-        is_fetched(self.context, digest) || placed().has(place, name, digest)
+        let path = self.scope.place(&self.context.settings, place, name);
+        // Nothing that somebody wrote goes with line ends.
+        let other_line_ends = || path.is_ok_and(|path| self.scope.index.trees().is_other_line_ends(&path));
+        is_fetched(self.context, digest) || placed().has(place, name, digest) || other_line_ends()
     }
 }
 
@@ -334,7 +339,7 @@ pub(super) fn rearrange(
     let copy = files.manifest.agents().copy;
     // Copies need the bytes, if anybody gets one.
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
-    let care = Care { bring: how.bring, replaces: Replaces::Nothing, copy: copy && comes };
+    let care = Care { bring: how.bring, replaces: Replaces::Nothing, copy: copy && comes, check: false };
     let Restore { mut fetched, .. } = look_after(context, scope, &files, &edits.skills, care)?;
     let mut changed = Changed { warnings: std::mem::take(&mut fetched.warnings), ..Changed::default() };
     for wanted in &mut fetched.wanted {
@@ -413,7 +418,7 @@ pub(super) fn add_contents(
         let mut set = None;
         for path in [scope.skill_dir(name), scope.disabled_skill_dir(name)] {
             if fs::kind(&path)?.is_some() {
-                set = Some(store::read(&path)?);
+                set = Some(scope.index.trees().read(&path)?.files);
                 break;
             }
         }
@@ -437,8 +442,7 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
     // They came from a source once: who goes back to them need not fetch them again.
     for (at, name) in &plan.store {
         let path = scope.place(&context.settings, at, name)?;
-        let set = store::read(&path)?;
-        let digest = set.digest()?;
+        let Lying { files: set, digest, .. } = scope.index.trees().read(&path)?;
         // What users wrote into a skill that was merged is kept already, for nobody else to read.
         if !is_fetched(context, &digest) && !is_merged_copy(context, at, &digest) {
             Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
@@ -447,7 +451,9 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
     for (at, name) in &plan.keep {
         let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
-        let kept = store.keep(&store::read(&path)?).map_err(|error| error.context(lost(&path)))?;
+        let kept = store
+            .keep(&scope.index.trees().read(&path)?.files)
+            .map_err(|error| error.context(lost(&path)))?;
         told.push(format!("your copy of `{name}` is kept in `{}`", kept.display()));
     }
     Ok(told)

@@ -386,7 +386,7 @@ impl Doctor<'_> {
         digest: &crate::digest::Digest,
     ) -> Result<FileSet> {
         if matches!(place, Place::Agent(_)) {
-            return store::read(&scope.skill_dir(name));
+            return Ok(scope.index.trees().read(&scope.skill_dir(name))?.files);
         }
         let stored = self.store.as_ref().map(|store| store.get(digest)).transpose()?.flatten();
         stored.ok_or_else(|| Error::io(format!("the tree of `{name}` is not in the store any more")))

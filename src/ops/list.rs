@@ -79,12 +79,14 @@ pub struct ListedSkill {
 
 /// How what is on disk compares to the lockfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum SkillState {
     /// Every byte is as locked.
     Ok,
     /// It was edited.
     Modified,
+    /// Its line ends are others, and nothing else, as where git wrote it with those of Windows.
+    LineEnds,
     /// An update left conflicts in it that somebody has to look at. Agents may see it or not.
     Conflict,
     /// It is locked and not there.
@@ -330,9 +332,12 @@ fn listed(
             }
         }
         let Some(state) = state(locked, found) else { return Ok(None) };
-        skill.state = state;
+        let place = if out_of_sight { scope.disabled_skill_dir(name) } else { scope.skill_dir(name) };
+        let is_tree = state == SkillState::Modified && matches!(found, Found::Tree(_));
+        let other = is_tree && scope.index.trees().is_other_line_ends(&place);
+        skill.state = if other { SkillState::LineEnds } else { state };
     }
-    skill.modified = skill.state == SkillState::Modified;
+    skill.modified = matches!(skill.state, SkillState::Modified | SkillState::LineEnds);
     if out_of_sight && skill.state != SkillState::Missing {
         skill.state = SkillState::Disabled;
     }

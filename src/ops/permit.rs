@@ -102,7 +102,12 @@ fn decide(
     }
     let mut warnings = Vec::new();
     match &checked.provenance {
-        Provenance::Locked(skill) => warnings.extend(as_locked(request, skill)?),
+        Provenance::Locked(skill) => {
+            warnings.extend(as_locked(request, skill)?);
+            if !skill.fetched && !request.allow_modified && !is_trusted(context, skill, &checked.files)? {
+                return Err(unchecked(request, skill));
+            }
+        }
         Provenance::Unlocked(_) if request.vouched => {}
         Provenance::Unlocked(skill) => warnings.extend(trusted(context, request, skill, &checked.files)?),
     }
@@ -162,11 +167,34 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
         return Ok(Some(differs));
     }
     let flag = skill.scope.flag();
+    if modified.line_ends {
+        let differs = format!("`{name}` in `{place}` differs from what is locked in line ends only");
+        return Err(refused(request, differs)
+            .hint(format!("`skillpm install{flag}` brings back the line ends that are locked"))
+            .hint("`--allow-modified` runs it as it is"));
+    }
     Err(refused(request, differs)
         .hint(format!(
             "`skillpm diff{flag} {name}` shows what differs, `skillpm install{flag} --force` brings the locked files back"
         ))
         .hint("`--allow-modified` runs it as it is"))
+}
+
+/// Whether the directory of `skill`, with all its `files`, is trusted.
+fn is_trusted(context: &Context, skill: &LockedSkill, files: &FileSet) -> Result<bool> {
+    let dirs = TrustedDirs::read(&context.settings);
+    let standing = dirs.standing(&skill.place)?;
+    Ok(matches!(standing, Standing::Trusted(_)) && exposed_file(&skill.place, files)?.is_none())
+}
+
+/// The error for a skill whose digest nobody but the lockfile knows: a script can rewrite both.
+fn unchecked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Error {
+    let (name, place, flag) = (&skill.name, skill.place.display(), skill.scope.flag());
+    refused(
+        request,
+        format!("only `skillpm.lock` vouches for `{name}` in `{place}`: you have not fetched these files from its source"),
+    )
+    .hint(format!("`skillpm install{flag}` checks them against the source; then they run"))
 }
 
 /// Refuses a skill that no lockfile knows, unless its directory is trusted and none of `files`, which are to

@@ -17,6 +17,7 @@ use crate::fs;
 use crate::install::agents;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{read_lock, real_dir};
+use crate::install::trees::Trees;
 use crate::lockfile::{Locked, Lockfile};
 use crate::name::SkillName;
 use crate::refusal::Limits;
@@ -64,6 +65,9 @@ pub struct LockedSkill {
     pub locked: Locked,
     /// How it differs; `None` where every byte is as locked.
     pub modified: Option<Modified>,
+    /// Whether the user's store has what is locked: then skillpm fetched it, or checked it against its source. A lockfile
+    /// alone vouches for nothing, since whoever may write the skill may write that, too.
+    pub fetched: bool,
 }
 
 /// How a skill differs from what is locked.
@@ -73,6 +77,9 @@ pub struct Modified {
     pub found: Digest,
     /// The files that differ; `None` where the store has nothing to compare them with.
     pub files: Option<Vec<ChangedFile>>,
+    /// Whether line ends are all that differs.
+    #[serde(skip)]
+    pub line_ends: bool,
 }
 
 /// A skill that no lockfile knows.
@@ -146,17 +153,20 @@ pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> 
         Some(claim) => (claim.place.clone(), claim.below.clone()),
         None => (real.to_owned(), String::new()),
     };
-    let (files, digest) = read(&root).map_err(|error| unreadable(&root, error))?;
+    let trees = claims.first().map(|claim| claim.trees);
+    let (files, digest) = read(&root, trees).map_err(|error| unreadable(&root, error))?;
     let same_place = |claim: &&Claim| claim.place == root;
     let exact = claims.iter().filter(same_place).find(|claim| claim.locked.digest == digest);
     let provenance = if let Some(claim) = exact.or(claims.first()) {
-        let locked = claim.locked.clone();
-        let modified = exact.is_none().then(|| {
-            let store = Store::new(settings).ok();
-            Modified { found: digest, files: changed(&files, &locked.digest, store.as_ref()) }
+        let (locked, store) = (claim.locked.clone(), Store::new(settings).ok());
+        let modified = exact.is_none().then(|| Modified {
+            found: digest,
+            files: changed(&files, &locked.digest, store.as_ref()),
+            line_ends: claim.trees.has_other_line_ends(&files, &locked.digest),
         });
+        let fetched = store.is_some_and(|store| store.has(&locked.digest));
         let (name, scope, place) = (claim.name.clone(), claim.scope, root);
-        Provenance::Locked(Box::new(LockedSkill { name, scope, place, locked, modified }))
+        Provenance::Locked(Box::new(LockedSkill { name, scope, place, locked, modified, fetched }))
     } else {
         let origin = Origin::Local(root.display().to_string());
         Provenance::Unlocked(UnlockedSkill { path: root, origin })
@@ -171,6 +181,7 @@ struct Claim<'a> {
     place: PathBuf,
     below: String,
     locked: &'a Locked,
+    trees: &'a Trees,
 }
 
 /// What the lockfile of a scope knows of the directory `real`, which is a place of one of its skills or lies
@@ -206,14 +217,19 @@ fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &P
         }
         let Some(below) = parts.collect::<Option<Vec<_>>>() else { continue };
         let place = real.ancestors().nth(below.len()).unwrap_or(real).to_owned();
-        return Some(Claim { name: name.clone(), scope: scope.kind, place, below: below.join("/"), locked });
+        let (name, kind, below) = (name.clone(), scope.kind, below.join("/"));
+        return Some(Claim { name, scope: kind, place, below, locked, trees: scope.index.trees() });
     }
     None
 }
 
-/// The files at `path` and their digest. Small ones are read once, and stay in memory.
-fn read(path: &Path) -> Result<(FileSet, Digest), ReadError> {
-    let set = fs::tree_of(path)?.skill("", &Limits::default())?;
+/// The files at `path` and their digest; where `trees` know what is locked, without what tools left there. Small ones
+/// stay in memory: what runs is what was looked at.
+fn read(path: &Path, trees: Option<&Trees>) -> Result<(FileSet, Digest), ReadError> {
+    let set = match trees {
+        Some(trees) => trees.files(path)?,
+        None => fs::tree_of(path)?.skill("", &Limits::default())?,
+    };
     match set.hold()? {
         Some(held) => Ok((held.set().clone(), held.digest())),
         None => Ok((set.clone(), set.digest()?)),

@@ -242,6 +242,7 @@ impl TreeSkill {
                 marks.extend(skill.modified.then_some("edited"));
             }
             SkillState::Modified => marks.push(if skill.editable { "not linked" } else { "edited" }),
+            SkillState::LineEnds => marks.push("other line ends"),
             SkillState::Conflict => marks.push("in conflict"),
             SkillState::Missing => marks.push("missing"),
             SkillState::Untracked => marks.push("untracked"),

@@ -213,7 +213,9 @@ pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
             let tree = fs::scan(&real, walk)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
             let ours = Installed::below(scope, &real)?;
-            Ok(Opened::new(tree.without(|path| ours.holds(path)), None, &name))
+            // What tools left there is nothing that its author wrote.
+            let tree = tree.without(|path| ours.holds(path)).without_leftovers(|_| false);
+            Ok(Opened::new(tree, None, &name))
         }
         Some(real) => {
             let file = Arc::new(SharedFile::open(&real)?);

@@ -64,6 +64,16 @@ impl Store {
         self.root.join(below(digest))
     }
 
+    /// Whether the tree with `digest` was fetched and is here. What users edited does not count, and no byte is read.
+    pub fn has(&self, digest: &Digest) -> bool {
+        matches!(fs::kind(&self.path(digest)), Ok(Some(Kind::File)))
+    }
+
+    /// Whether what is in the place of the tree with `digest` can be opened, or nothing is there.
+    pub fn is_readable(&self, digest: &Digest) -> bool {
+        fs::SharedFile::open_plain(&self.path(digest)).is_ok()
+    }
+
     /// Returns the tree with `digest`, if it is here. Its names and sizes are checked, its bytes are not
     /// yet: whoever writes them somewhere compares the digest of what was written.
     ///

@@ -172,7 +172,7 @@ fn a_restore_keeps_it_disabled() {
 #[test]
 fn files_that_no_skill_may_have_move_along() {
     let sandbox = installed(&[]);
-    let dir = |place: &str| sandbox.project().join(".agents").join(place).join("pdf/venv");
+    let dir = |place: &str| sandbox.project().join(".agents").join(place).join("pdf/system");
     std::os::unix::fs::symlink("/usr", dir("skills")).expect("a link");
     sandbox.ok(&["disable", "pdf"]);
     assert!(dir(".skillpm-disabled").is_symlink() && !dir("skills").is_symlink());

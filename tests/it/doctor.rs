@@ -559,12 +559,9 @@ fn the_store_and_the_downloads() {
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stdout
-    warning: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left by a run that was killed [store-stage]
-      repaired
-    warning: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it starts like an HTML page [download-damaged]
-      repaired
-    warning: `[DIR]/home/.cache/skillpm/github/.download-x` was left by a run that was killed [download-rest]
-      repaired
+    fixed: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left by a run that was killed [store-stage]
+    fixed: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it starts like an HTML page [download-damaged]
+    fixed: `[DIR]/home/.cache/skillpm/github/.download-x` was left by a run that was killed [download-rest]
     --- stderr
     3 repaired, nothing is wrong
     ");
@@ -618,12 +615,9 @@ fn several_things_at_once_and_one_that_stops_no_other() {
     --- stdout
     warning: `[DIR]/project/.agents/skills/.skillpm-moving-odd` was left by a run that was killed [leftover]
       cannot be repaired: `l`: this is a symbolic link that leads out of the skill or to no regular file
-    error: `docx` is locked, and `[DIR]/project/.agents/skills/docx` is not there [skill-missing]
-      repaired
-    error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is not there [link-missing]
-      repaired
-    warning: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which is not there [link-broken]
-      repaired
+    fixed: `docx` is locked, and `[DIR]/project/.agents/skills/docx` is not there [skill-missing]
+    fixed: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is not there [link-missing]
+    fixed: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which is not there [link-broken]
     --- stderr
     3 repaired, 0 errors, 1 warning
     ");
@@ -764,8 +758,7 @@ fn a_skill_that_was_made_editable_by_hand() {
     --- stdout
     warning: `pdf` is locked, and editable in `[DIR]/project/skillpm.toml` [locked-otherwise]
       `skillpm install` takes it out of the lockfile
-    error: `pdf` is editable, and `[DIR]/project/.agents/skills/pdf` is no link to `[DIR]/project/src/pdf` [editable-link]
-      repaired
+    fixed: `pdf` is editable, and `[DIR]/project/.agents/skills/pdf` is no link to `[DIR]/project/src/pdf` [editable-link]
     --- stderr
     1 repaired, 0 errors, 1 warning
     ");
@@ -883,10 +876,8 @@ fn the_manifest_decides_who_is_disabled() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
     exit: 0
     --- stdout
-    warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
-      repaired
-    warning: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which is disabled [link-unwanted]
-      repaired
+    fixed: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
+    fixed: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which is disabled [link-unwanted]
     --- stderr
     2 repaired, nothing is wrong; 1 note (shown with `--verbose`)
     ");
@@ -947,10 +938,8 @@ fn who_is_to_have_a_link() {
       `skillpm install` locks what the manifest says
     warning: `pdf` is locked with other agents than `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
       `skillpm install` locks what the manifest says
-    warning: `[DIR]/project/.claude/skills/docx` leads to `docx`, which Claude Code is not to see [link-unwanted]
-      repaired
-    warning: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which Claude Code is not to see [link-unwanted]
-      repaired
+    fixed: `[DIR]/project/.claude/skills/docx` leads to `docx`, which Claude Code is not to see [link-unwanted]
+    fixed: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which Claude Code is not to see [link-unwanted]
     --- stderr
     2 repaired, 0 errors, 2 warnings; 1 note (shown with `--verbose`)
     ");
@@ -1104,6 +1093,20 @@ fn a_file_in_the_place_of_a_link() {
     sandbox.ok(&["install", "./src/pdf", "--agent", "claude-code"]);
     std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removes");
     sandbox.write(".claude/skills/pdf", "../../.agents/skills/pdf");
+    insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
+    exit: 1
+    --- stdout
+    error: `[DIR]/project/.claude/skills/pdf` is a file that says where the link should lead [link-missing]
+      `--fix` can make the link
+    --- stderr
+    1 error, 0 warnings
+    hint: `skillpm doctor --fix` repairs 1 of them; nothing that you wrote is removed
+    ");
+    sandbox.ok(&["doctor", "--fix"]);
+    sandbox.ok(&["verify"]);
+    // What says anything else is somebody's.
+    std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removes");
+    sandbox.write(".claude/skills/pdf", "../../.agents/skills/pdf\n");
     insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
     exit: 1
     --- stdout

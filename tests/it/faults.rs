@@ -271,7 +271,6 @@ fn what_was_moved_and_linked_is_taken_back_when_a_step_fails() {
         sandbox.ok(&["disable", "docx"]);
         sandbox.write(".agents/.skillpm-disabled/docx/SKILL.md", "mine");
         sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
-        std::fs::remove_dir_all(sandbox.project().join(".goose")).expect("removed");
         sandbox.write(".goose/skills", "a file");
         let before = everything(&sandbox);
         let output = sandbox.run(args);

@@ -115,8 +115,6 @@ fn one_skill_of_a_repository() {
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     .agents/
-    .claude/
-    .claude/skills/
     644 skillpm.lock
     644 skillpm.toml
     ");

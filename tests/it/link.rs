@@ -371,6 +371,7 @@ fn what_is_not_ours_stays() {
     // A link that leads to itself stands for nothing, so it is in nobody's way.
     std::fs::remove_dir_all(sandbox.project().join(".goose/skills/pdf")).expect("removed");
     for target in ["pdf", "/nowhere"] {
+        std::fs::create_dir_all(sandbox.project().join(".goose/skills")).expect("a directory");
         symlink(target, sandbox.project().join(".goose/skills/pdf")).expect("a link");
         let output = sandbox.run(&["link", "-a", "goose"]);
         assert_eq!(output.code, Some(i32::from(target == "/nowhere")), "{output}");

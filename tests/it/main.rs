@@ -46,6 +46,7 @@ mod inject;
 mod install;
 mod interop;
 mod kill;
+mod leftovers;
 mod link;
 mod linking;
 mod loading;

@@ -580,8 +580,7 @@ fn doctor_brings_nothing_back_that_is_denied() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @r#"
     exit: 1
     --- stdout
-    error: `doc` is locked, and `[DIR]/project/.agents/skills/doc` is not there [skill-missing]
-      repaired
+    fixed: `doc` is locked, and `[DIR]/project/.agents/skills/doc` is not there [skill-missing]
     error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
       it cannot be brought back: `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:6:9: `deny = "github:acme/skills/skills/pdf"` says so
     --- stderr

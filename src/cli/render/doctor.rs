@@ -30,6 +30,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DoctorOutcome, fix: bool) {
 
 fn lines(finding: &Diagnosis, outcome: &DoctorOutcome, fix: bool) -> String {
     let severity = match finding.severity {
+        _ if finding.fixed => "fixed",
         Severity::Note => "note",
         Severity::Warning => "warning",
         Severity::Error => "error",
@@ -42,7 +43,7 @@ fn lines(finding: &Diagnosis, outcome: &DoctorOutcome, fix: bool) -> String {
         lines.push('\n');
     };
     match (&finding.fix, &finding.failure) {
-        _ if finding.fixed => more("", "repaired"),
+        _ if finding.fixed => {}
         (_, Some(failure)) => more("cannot be repaired: ", failure),
         (Some(what), None) if fix && outcome.dry_run => more("would be repaired: ", what),
         (Some(what), None) => more("`--fix` can ", what),

@@ -29,6 +29,12 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
             printer.hint(&format!("`skillpm install{}` brings missing skills back", scope.flag()));
         }
     }
+    if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::LineEnds) {
+        let flag = skill.scope.flag();
+        printer.hint(&format!(
+            "git or an editor changed line ends, and nothing else: `skillpm install{flag}` brings back those that are locked"
+        ));
+    }
     if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::Conflict) {
         let (flag, name) = (skill.scope.flag(), one_line(&skill.name));
         printer.hint(&format!("`skillpm update{flag} {name}` tells what is to be resolved"));
@@ -68,13 +74,15 @@ fn state(skill: &ListedSkill) -> String {
         SkillState::Ok => "ok",
         SkillState::Modified if skill.editable => "not linked",
         SkillState::Modified => "edited",
+        SkillState::LineEnds => "line ends",
         SkillState::Conflict => "conflict",
         SkillState::Missing => "missing",
         SkillState::Untracked => "untracked",
         SkillState::Disabled => "disabled",
         SkillState::Editable => "editable",
     };
-    let edited = skill.modified && !matches!(skill.state, SkillState::Modified | SkillState::Conflict);
+    let edited = skill.modified
+        && !matches!(skill.state, SkillState::Modified | SkillState::LineEnds | SkillState::Conflict);
     let disabled = skill.disabled && skill.state == SkillState::Conflict;
     let copies = if skill.edited_copies.is_empty() { "" } else { ", copy edited" };
     match (edited, disabled) {
@@ -200,6 +208,7 @@ mod tests {
         let states = [
             SkillState::Ok,
             SkillState::Modified,
+            SkillState::LineEnds,
             SkillState::Conflict,
             SkillState::Missing,
             SkillState::Untracked,

@@ -111,6 +111,7 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
             SkillState::Ok => "as it was installed",
             SkillState::Modified if installed.editable => "editable, and no link to its directory",
             SkillState::Modified => "edited since it was installed",
+            SkillState::LineEnds => "as it was installed, with other line ends",
             SkillState::Conflict => {
                 "in conflict: an update left marks or kept files that somebody has to look at"
             }

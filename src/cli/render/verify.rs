@@ -50,8 +50,15 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
     let places = || skills.iter().flat_map(|skill| &skill.places);
     let is_there = |wanted| places().any(|place| place.verdict == wanted);
     let flag = scope.flag();
+    if let Some(skill) = skills.iter().find(|skill| skill.verdict == Verdict::Conflict) {
+        let name = one_line(&skill.name);
+        return Some(format!(
+            "settle the conflicts in `{name}`, or run `skillpm update{flag} {name}` with `--ours`, `--theirs` or `--abort`"
+        ));
+    }
+    let is_edited = |place: &VerifiedPlace| place.verdict == Verdict::Modified && place.found.is_some();
     // Where something else than a skill lies, no force helps.
-    if places().any(|place| place.found.is_some()) {
+    if places().any(is_edited) {
         Some(format!(
             "`skillpm install{flag} --force` puts back what is locked and keeps your copy in the store"
         ))
@@ -60,6 +67,10 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
     {
         let name = one_line(&gone.name);
         Some(format!("`{name}` is editable, and its directory is gone: {}", put_back(scope, &name)))
+    } else if is_there(Verdict::LineEnds) {
+        Some(format!(
+            "`skillpm install{flag}` brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
+        ))
     } else if is_there(Verdict::Missing) {
         Some(format!("`skillpm install{flag}` brings back what is missing"))
     } else if is_there(Verdict::Elsewhere) {
@@ -86,6 +97,9 @@ fn lines(skill: &VerifiedSkill, all: bool) -> String {
         if let Some(more) = files.len().checked_sub(shown).filter(|more| *more > 0) {
             line("    ", &format!("and {more} more, shown with `--verbose`"));
         }
+        for leftover in place.leftovers.iter().filter(|_| all) {
+            line("    ", &format!("left by a tool, not part of the skill: {leftover}"));
+        }
         if place.found.is_some() && place.files.is_none() {
             line("    ", "which files differ is not known: the store has no copy of what is locked");
         }
@@ -104,6 +118,8 @@ fn of_place(place: &VerifiedPlace) -> String {
         (_, Some(reason)) => format!(": {reason}"),
         (Verdict::Missing, None) => " is not there".to_owned(),
         (Verdict::Modified, None) => " is not what is locked".to_owned(),
+        (Verdict::LineEnds, None) => " differs from what is locked in line ends only".to_owned(),
+        (Verdict::Conflict, None) => " has conflicts that an update left".to_owned(),
         (Verdict::Editable, None) => " cannot be verified: nothing is locked of it".to_owned(),
         (Verdict::Untracked, None) => " is not in the lockfile".to_owned(),
         _ => String::new(),
@@ -115,6 +131,8 @@ fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ok => "ok",
         Verdict::Modified => "edited",
+        Verdict::LineEnds => "line ends",
+        Verdict::Conflict => "conflict",
         Verdict::Missing => "missing",
         Verdict::Elsewhere => "elsewhere",
         Verdict::Unreadable => "unreadable",
@@ -157,6 +175,7 @@ mod tests {
             target: None,
             reason: None,
             files: None,
+            leftovers: Vec::new(),
         }
     }
 
@@ -177,9 +196,9 @@ mod tests {
             VerifiedPlace { found: digest.clone(), files: Some(files.collect()), ..place(Verdict::Modified) };
         skills[1].places[0].found.clone_from(&digest);
         skills[1].places.push(with_files);
-        skills[3].places[0].target = Some("/x\u{1b}".to_owned());
-        skills[4].places[0].agent = Some("claude-code");
-        skills[4].places[0].reason = Some("permission denied".to_owned());
+        skills[5].places[0].target = Some("/x\u{1b}".to_owned());
+        skills[6].places[0].agent = Some("claude-code");
+        skills[6].places[0].reason = Some("permission denied".to_owned());
         VerifyOutcome { skills, warnings: vec!["odd".to_owned()] }
     }
 
@@ -188,7 +207,7 @@ mod tests {
     fn what_to_do_is_told_by_scope() {
         let all = outcome().skills;
         let of = |at: usize, scope| VerifiedSkill { scope, ..all[at].clone() };
-        let skills = vec![of(2, ScopeKind::Project), of(1, ScopeKind::User)];
+        let skills = vec![of(4, ScopeKind::Project), of(1, ScopeKind::User)];
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &VerifyOutcome { skills, warnings: Vec::new() });
         insta::assert_snapshot!(err.text(), @"
@@ -197,7 +216,7 @@ mod tests {
         hint: `skillpm install -g --force` puts back what is locked and keeps your copy in the store
         ");
         let (talking, _, err) = printer(Look::PLAIN);
-        show(&talking, &VerifyOutcome { skills: vec![of(2, ScopeKind::User)], warnings: Vec::new() });
+        show(&talking, &VerifyOutcome { skills: vec![of(4, ScopeKind::User)], warnings: Vec::new() });
         assert!(err.text().ends_with("hint: `skillpm install -g` brings back what is missing\n"));
     }
 
@@ -231,6 +250,10 @@ mod tests {
             extra: f18
             mode: f19
             and 1 more, shown with `--verbose`
+        line ends: line ends, project
+          `/p/.agents/skills/pdf` differs from what is locked in line ends only
+        conflict: conflict, project
+          `/p/.agents/skills/pdf` has conflicts that an update left
         missing: missing, project
           `/p/.agents/skills/pdf` is not there
         elsewhere: elsewhere, project
@@ -244,8 +267,8 @@ mod tests {
         ");
         insta::assert_snapshot!(err.text(), @"
         warning: odd
-        7 skills: 1 ok, 1 edited, 1 missing, 1 elsewhere, 1 unreadable, 1 untracked, 1 editable
-        hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
+        9 skills: 1 ok, 1 edited, 1 line ends, 1 conflict, 1 missing, 1 elsewhere, 1 unreadable, 1 untracked, 1 editable
+        hint: settle the conflicts in `conflict`, or run `skillpm update conflict` with `--ours`, `--theirs` or `--abort`
         ");
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &VerifyOutcome::default());

@@ -105,6 +105,7 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
             format!("editable, and {place} is no link to its directory{awry}")
         }
         SkillState::Modified => format!("lies in {place}{edited}{awry}"),
+        SkillState::LineEnds => format!("lies in {place}, with other line ends than are locked{awry}"),
         SkillState::Conflict => {
             format!("lies in {place}, with conflicts of an update that somebody has to look at{awry}")
         }

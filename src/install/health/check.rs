@@ -4,7 +4,7 @@ mod agents;
 mod files;
 mod home;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::look::{Fault, Goes, Look, Thing};
@@ -46,6 +46,11 @@ pub fn check(look: &Look) -> Vec<Finding> {
     found.sort_by(|a, b| a.order().cmp(&b.order()));
     // Two directories may lack the same thing above them.
     found.dedup();
+    // One link leads several directories out of the project.
+    let mut outside = BTreeSet::new();
+    found.retain(|finding| {
+        finding.id != problem::DIRECTORY_OUTSIDE.id || outside.insert(finding.message.clone())
+    });
     found
 }
 
@@ -59,7 +64,7 @@ fn leads_somewhere(look: &Look, thing: &Thing) -> bool {
             })
         }
         Thing::Link { goes, .. } => *goes == Goes::Elsewhere,
-        Thing::Tree(_) | Thing::Other => true,
+        Thing::Tree(_) | Thing::Written | Thing::Other => true,
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::digest::Digest;
 use crate::error::Error;
-use crate::fs::{self, Kind, PathError};
+use crate::fs::{self, Kind, LinkKind, PathError};
 use crate::install::agents::{self, Agent};
 use crate::install::editable::Editable;
 use crate::install::placed::Placed;
@@ -112,8 +112,16 @@ pub enum Thing {
         /// Where it leads.
         goes: Goes,
     },
+    /// A file that says what the link would that belongs there.
+    Written,
     /// A file or something stranger.
     Other,
+}
+
+/// Whether the file at `path`, in the directory `dir`, stands for a link to the skill of its name in `skills`.
+fn is_written(path: &Path, dir: &Path, skills: &Path) -> bool {
+    let link = path.file_name().map(|name| LinkKind::Symlink(fs::relative(dir, &skills.join(name))));
+    dir != skills && link.is_some_and(|link| fs::is_written_link(path, &link))
 }
 
 /// Where a link leads.
@@ -303,6 +311,7 @@ impl Look {
                 let target = fs::read_link(path)?.unwrap_or_default();
                 Some(Thing::Link { goes: goes(path, &normal(&dir.join(&target)), skills)?, target })
             }
+            Some(Kind::File) if is_written(path, dir, skills) => Some(Thing::Written),
             Some(_) => Some(Thing::Other),
         })
     }
@@ -346,7 +355,7 @@ impl Look {
         let chosen = self.chosen();
         for agent in agents::all() {
             let is_chosen = chosen.contains(agent.id);
-            if !is_chosen && !agent.detected(settings, &self.scope.root, &exists) {
+            if !is_chosen && !agent.detected(settings, &self.scope.root, &|path| self.scope.is_used(path)) {
                 continue;
             }
             let dirs: Vec<_> = sight::directories(settings, &self.scope, agent)

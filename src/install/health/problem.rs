@@ -83,6 +83,10 @@ problems! {
     DISABLED_LEFTOVER = "disabled-leftover", Warning;
     /// A skill was edited.
     SKILL_EDITED = "skill-edited", Note;
+    /// A skill has other line ends than are locked, and no other difference.
+    LINE_ENDS = "line-ends", Warning;
+    /// Tools left files in a skill.
+    TOOL_FILES = "tool-files", Note;
     /// Two names that are one on some file systems.
     NAME_TWINS = "name-twins", Warning;
     /// An agent is to see a skill and has no link to it.

@@ -21,10 +21,11 @@ use super::bytes::{Reader, put_moment, put_stat, put_text};
 use super::order::Order;
 use crate::digest::Digest;
 use crate::fs::{FileStat, Moment};
+use crate::tree::leftovers::leftover_in;
 
 const MAGIC: &[u8] = b"skillpm index\n";
 /// Raised with any change of the format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// What is remembered of one tree.
@@ -100,6 +101,17 @@ impl Entry {
     /// Whether a `.git` was seen in the tree, of which the digest tells nothing.
     pub(super) fn has_repository(&self) -> bool {
         self.nodes().any(|(path, _)| path == b".git" || path.ends_with(b"/.git"))
+    }
+
+    /// The leftovers that were seen in the tree: of one with such files of its own nothing is remembered.
+    pub(super) fn leftovers(&self) -> Vec<String> {
+        let names = self.nodes().filter_map(|(path, stat)| {
+            let path = std::str::from_utf8(path).ok()?;
+            (leftover_in(path, !stat.is_file()) == Some(path)).then(|| path.to_owned())
+        });
+        let mut names: Vec<_> = names.collect();
+        names.sort_unstable();
+        names
     }
 
     /// What was seen: the paths below the tree, the tree itself with an empty one.

@@ -18,11 +18,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use self::format::{Content, Entry};
 use self::order::{Order, SeenDir};
-use super::state::{Inside, inside};
+use super::state::Inside;
+use super::trees::{Lying, Trees};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, Moment};
 use crate::settings::Settings;
 use crate::store::downloads::INDEXES;
+use crate::tree::leftovers::directories;
 
 /// The largest index that is read or written, in bytes: some hundred thousand files.
 const MAX_FILE: u64 = 64 << 20;
@@ -31,6 +33,7 @@ const MAX_FILE: u64 = 64 << 20;
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     shared: Option<Arc<Shared>>,
+    trees: Arc<Trees>,
 }
 
 #[derive(Debug)]
@@ -48,16 +51,27 @@ struct State {
 }
 
 impl Index {
-    /// The index for what is below `root`, kept under the name `kind`. Nothing is read yet. It remembers
-    /// nothing where there is no place for it.
-    pub fn new(settings: &Settings, root: &Path, kind: &str) -> Self {
+    /// The index for what is below `root` and locked in `lockfile`, kept under the name `kind`. Nothing is read yet. It
+    /// remembers nothing where there is no place for it.
+    pub fn new(settings: &Settings, root: &Path, kind: &str, lockfile: &Path) -> Self {
         let place = || {
             let root = fs::real_path(root).ok()??;
             let key = [kind.as_bytes(), b"\0", root.as_os_str().as_encoded_bytes()].concat();
             let file = settings.dirs.cache.as_ref()?.join(INDEXES).join(Digest::of(&key).hex());
             Some(Arc::new(Shared { file, root, state: Mutex::new(None) }))
         };
-        Self { shared: place() }
+        Self { shared: place(), trees: Arc::new(Trees::new(settings, lockfile)) }
+    }
+
+    /// One that remembers nothing and knows the same of what is locked.
+    #[must_use]
+    pub fn forgetful(&self) -> Self {
+        Self { shared: None, trees: Arc::clone(&self.trees) }
+    }
+
+    /// How trees are read that nothing is remembered of.
+    pub fn trees(&self) -> &Trees {
+        &self.trees
     }
 
     /// The digest of the skill in directory `path`, or `None` where it cannot be read as one. It is read
@@ -66,8 +80,23 @@ impl Index {
         let base = path.parent().and_then(|parent| Base::open(parent).ok());
         match (base, path.file_name().and_then(|name| name.to_str())) {
             (Some(base), Some(name)) => self.inside(&base, name).digest,
-            _ => inside(path).digest,
+            _ => self.trees.digest(path),
         }
+    }
+
+    /// What tools left in the directory `path`, whose name is that of the skill. It is looked for if anything of it changed
+    /// since it was read last.
+    pub fn leftovers(&self, path: &Path) -> Vec<String> {
+        let base = path.parent().and_then(|parent| Base::open(parent).ok());
+        let name = path.file_name().and_then(|name| name.to_str());
+        let known = base.zip(name).and_then(|(base, name)| {
+            let key = base.path().join(name);
+            self.with(Moment::now(), |state| {
+                let entry = state.content.trees.get(key.as_os_str().as_encoded_bytes())?;
+                is_same(entry, &base, name).then(|| entry.leftovers())
+            })?
+        });
+        known.unwrap_or_else(|| self.trees.leftovers(path))
     }
 
     /// As [`Index::digest_of`], of all that the skill `name` in the directory `base` holds.
@@ -130,7 +159,7 @@ impl Index {
 
     fn inside_at(&self, base: &Base, name: &str, now: Moment) -> Inside {
         let path = base.path().join(name);
-        let Some(shared) = &self.shared else { return inside(&path) };
+        let Some(shared) = &self.shared else { return self.trees.inside(&path) };
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         let state = state.get_or_insert_with(|| shared.load(now));
         let key = path.as_os_str().as_encoded_bytes();
@@ -140,8 +169,16 @@ impl Index {
             return Inside { digest: Some(entry.digest), repository: entry.has_repository() };
         }
         // Before the bytes: what changes while they are read is seen by the next one who looks.
-        let seen = fs::stats(&path).ok();
-        let found = inside(&path);
+        let seen = fs::stats_but(&path, directories()).ok();
+        let read = self.trees.read(&path).ok();
+        let found = match &read {
+            Some(read) => Inside { digest: Some(read.digest), repository: read.repository },
+            None => self.trees.inside(&path),
+        };
+        // Which leftovers are files of its own depends on what is locked.
+        let is_certain =
+            |read: &Lying| read.leftovers.is_empty() || self.trees.is_locked(&path, &read.digest);
+        let seen = seen.filter(|_| read.is_some_and(|read| !read.has_own && is_certain(&read)));
         let seen = seen.filter(|seen| seen.iter().all(|(_, stat)| stat.is_settled(now)));
         let entry = found.digest.zip(seen).and_then(|(digest, seen)| Entry::new(digest, &seen));
         match entry {

@@ -6,7 +6,7 @@ use std::fs as disk;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
-use crate::install::state::digest_of;
+use crate::install::trees::Trees;
 
 /// The times of everything that the tests write are long gone then.
 const LATER: Moment = Moment { seconds: 1 << 40, nanoseconds: 0 };
@@ -36,7 +36,7 @@ impl Place {
     fn index(&self) -> Index {
         let file = self.dir.path().join("cache/index");
         let shared = Shared { file, root: self.dir.path().to_owned(), state: Mutex::new(None) };
-        Index { shared: Some(Arc::new(shared)) }
+        Index { shared: Some(Arc::new(shared)), trees: Arc::default() }
     }
 
     fn base(&self) -> Base {
@@ -111,7 +111,7 @@ fn every_change_is_seen() {
         assert_eq!(index.inside_at(&place.base(), "a", LATER).digest, Some(before), "{what}");
         change(&place, &same_times);
         let after = index.inside_at(&place.base(), "a", LATER).digest;
-        assert_eq!(after, digest_of(&place.tree("a")), "{what}");
+        assert_eq!(after, Trees::default().digest(&place.tree("a")), "{what}");
         assert_ne!(after, Some(before), "{what}");
     }
 }
@@ -125,7 +125,7 @@ fn what_is_young_is_not_remembered() {
     for round in 0..50 {
         disk::write(&file, format!("{round:03}")).expect("writes");
         let digest = index.inside(&place.base(), "a").digest;
-        assert_eq!(digest, digest_of(&place.tree("a")));
+        assert_eq!(digest, Trees::default().digest(&place.tree("a")));
         assert_eq!(index.count(), 0, "it was written a moment ago");
     }
     assert!(index.inside_at(&place.base(), "a", LATER).digest.is_some());
@@ -192,7 +192,7 @@ fn a_cache_that_cannot_be_used_is_none() {
     ];
     for (what, obstacle) in obstacles {
         let place = Place::new();
-        let digest = digest_of(&place.tree("a"));
+        let digest = Trees::default().digest(&place.tree("a"));
         obstacle(&place.dir.path().join("cache/index"));
         let index = place.index();
         assert_eq!(index.inside_at(&place.base(), "a", LATER).digest, digest, "{what}");

@@ -107,7 +107,7 @@ impl Planner<'_> {
                 return self.conflict(place, name, ConflictKind::Link);
             }
             // A link of ours gives way to a copy.
-            Found::OurLink | Found::Loop | Found::OtherLink(_) => {
+            Found::OurLink | Found::Loop | Found::OtherLink(_) | Found::Written => {
                 self.plan.steps.push(Step::Unlink { place: place.clone(), name: name.clone() });
                 None
             }

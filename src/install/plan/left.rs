@@ -57,7 +57,9 @@ impl Planner<'_> {
             }
             let place = Place::Agent(agent.to_owned());
             match (found, locked) {
-                (Found::OurLink, _) => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
+                (Found::OurLink | Found::Written, _) => {
+                    self.plan.steps.push(Step::Unlink { place, name: name.clone() });
+                }
                 (Found::Tree(tree), Some(locked)) if *tree == Some(locked.digest) => {
                     let is_ours = ours.is_some_and(|ours| ours.contains(&place));
                     if is_ours && !self.is_somebodys(&place, name) {

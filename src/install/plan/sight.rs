@@ -64,7 +64,7 @@ impl<'a> Planner<'a> {
             .filter_map(|agent| survey.dirs.get(agent.id))
             .collect();
         for (agent, found, known) in self.there(&wanted.name, self.files.lock.skills.get(&wanted.name)) {
-            let ours = || *found == Found::OurLink && self.may_unlink(wanted, agent);
+            let ours = || matches!(found, Found::OurLink | Found::Written) && self.may_unlink(wanted, agent);
             let leaves = known || wanted.leaving.contains(agent) || wanted.disabled || ours();
             if !leaves || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
@@ -104,7 +104,9 @@ impl<'a> Planner<'a> {
         match found {
             // It is its author's: what was made of it goes, and it stays.
             Found::Tree(_) if self.is_source(agent, name) => {}
-            Found::OurLink => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
+            Found::OurLink | Found::Written => {
+                self.plan.steps.push(Step::Unlink { place, name: name.clone() });
+            }
             // Only an unchanged copy, or one of what lies there, is known to be ours without a word in the lockfile.
             Found::Tree(Some(old))
                 if (Some(*old) == self.locked(name) || self.is_copy(&place, name, *old))
@@ -133,7 +135,7 @@ impl<'a> Planner<'a> {
         let place = Place::Agent(agent.id.to_owned());
         match found {
             Found::OurLink => return,
-            Found::Absent | Found::Loop => {}
+            Found::Absent | Found::Loop | Found::Written => {}
             Found::OtherLink(_) if self.goal.force => {}
             Found::OtherLink(_) => return self.conflict(&place, name, ConflictKind::Link),
             Found::Tree(_) if self.is_source(agent.id, name) => {

@@ -300,7 +300,8 @@ fn a_manifest_is_made_from_a_lockfile() {
     let there = survey(tree("one"), Found::Absent, &[("goose", Found::OurLink)]);
     let mut goal = goal(content, &["goose"], false);
     assert!(plan(&goal, &files, &there).expect("a plan").is_empty(), "a restore writes none");
-    goal.manifest_agents = Some(Agents { targets: Some(vec!["goose".into()]), copy: false });
+    goal.manifest_agents =
+        Some(Agents { targets: Some(vec!["goose".into()]), copy: false, gitattributes: None });
     let text = plan(&goal, &files, &there).expect("a plan").manifest.expect("a manifest").to_string();
     assert_eq!(
         text,

@@ -28,6 +28,8 @@ pub enum Found {
     OtherLink(PathBuf),
     /// A link that leads to itself, maybe through others: it stands for nothing.
     Loop,
+    /// A file that says what our link would, as git writes it where it may make no links: it stands for the link.
+    Written,
     /// A file or something stranger.
     Other,
 }

@@ -60,8 +60,10 @@ impl Transaction<'_> {
         if self.ahead.get() {
             return Ok(());
         }
+        self.check_place()?;
         fs::create_dir(&self.directory)?;
         self.ahead.set(true);
+        self.check_place()?;
         // Version control never sees this directory, even when it is left behind.
         Ok(fs::write_atomic(&self.directory.join(".gitignore"), b"*\n")?)
     }
@@ -95,7 +97,7 @@ impl Transaction<'_> {
 
     /// Removes what was written ahead and not asked for, where nothing else was done.
     pub(super) fn clear_ahead(&self) {
-        if self.ahead.get() {
+        if self.ahead.get() && self.check_place().is_ok() {
             // What cannot be removed now is removed by the next run.
             let _ = fs::remove_tree(&self.directory);
         }

@@ -27,12 +27,12 @@ use std::sync::atomic::AtomicUsize;
 use self::journal::{Change, Journal};
 use self::known::Known;
 use self::recovery::Old;
-use super::merges;
 use super::placed::Placed;
 use super::places::Places;
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
 use super::state::Files;
+use super::{attributes, merges};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Kind, LinkKind};
@@ -217,6 +217,7 @@ impl<'a> Transaction<'a> {
                 let set = contents
                     .get(name)
                     .ok_or_else(|| Error::io(format!("the files of `{name}` are missing")))?;
+                self.check_place()?;
                 let written = fs::materialize(set, &self.tree(slot))?;
                 if written != *digest {
                     return Err(store::mismatch(&format!("`{name}`"), digest, &written));
@@ -233,8 +234,20 @@ impl<'a> Transaction<'a> {
         self.reporter.step("sync");
         fs::sync_filesystem(&self.directory)?;
         self.reporter.step("journal");
+        self.check_place()?;
         self.write_journal(&journal, &self.directory.join(JOURNAL))?;
         Ok(journal)
+    }
+
+    /// Refuses to go on where the directory that was locked is in its place no more: what is written by its path would
+    /// land wherever whoever moved it wants.
+    fn check_place(&self) -> Result<()> {
+        let work_dir = self.scope.work_dir();
+        if self.lock.as_ref().is_none_or(|lock| lock.is_at(&work_dir)) {
+            return Ok(());
+        }
+        let message = format!("`{}` was replaced while skillpm was at work", work_dir.display());
+        Err(Error::integrity(message).hint("find out what did that, then run the command again"))
     }
 
     /// The new text of the manifest.
@@ -252,6 +265,7 @@ impl<'a> Transaction<'a> {
     fn prepare(&self, file: &Path, new: Option<&str>, old: Option<&str>) -> Result<Option<Change>> {
         let Some(new) = new else { return Ok(None) };
         self.scope.check_inside(file)?;
+        self.check_place()?;
         fs::write_atomic(&self.prepared(file), new.as_bytes())?;
         let old = old.map(|text| record::keep_text(&self.directory, file, text.as_bytes())).transpose()?;
         Ok(Some(Change { old, new: Some(Digest::of(new.as_bytes())) }))
@@ -269,11 +283,13 @@ impl<'a> Transaction<'a> {
     fn run(&self, journal: &Journal, begun: &mut usize) -> Result<()> {
         for (at, step) in journal.steps.iter().enumerate() {
             self.reporter.step(&describe(step));
+            self.check_place()?;
             *begun = at + 1;
             self.step(journal.slot(at), step)?;
         }
         self.sync_places(journal)?;
         self.reporter.step("write the lockfile");
+        self.check_place()?;
         self.replace(&self.scope.lockfile, journal.lockfile)?;
         self.reporter.step("write the manifest");
         self.replace(&self.scope.manifest, journal.manifest)?;
@@ -350,9 +366,15 @@ impl Drop for Transaction<'_> {
         if self.lock.is_none() {
             return;
         }
+        if self.check_place().is_err() {
+            return;
+        }
         self.clear_ahead();
         fs::remove_dir_if_empty(&self.scope.skills_dir());
         fs::remove_dir_if_empty(&self.scope.disabled_dir());
+        if matches!(fs::kind(&self.scope.skills_dir()), Ok(None)) {
+            attributes::remove_ours(&self.scope.work_dir());
+        }
         fs::remove_dir_if_empty(&self.scope.work_dir());
         drop(self.lock.take());
     }

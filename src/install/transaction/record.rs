@@ -316,8 +316,22 @@ impl Transaction<'_> {
         Ok(journal)
     }
 
-    /// Removes the directories that an undone transaction had made, where nothing is left in them.
+    /// Removes the directories that an undone transaction had made, and in a project those of agents from which it took
+    /// something, where nothing is left in them.
     pub(super) fn empty(&self, journal: &Journal) {
+        let leaves =
+            |step: &&Step| matches!(step, Step::Unlink { .. } | Step::Remove { .. } | Step::Disable { .. });
+        let mut left: BTreeSet<Place> =
+            journal.steps.iter().filter(leaves).map(|step| step.place().0).collect();
+        left.retain(|place| matches!(place, Place::Agent(_)) && self.scope.kind == ScopeKind::Project);
+        for place in left {
+            let Ok(dir) = self.scope.dir(self.settings, &place) else { continue };
+            if dir.starts_with(&self.scope.root) && self.scope.check_inside(&dir).is_ok() {
+                for dir in dir.ancestors().take_while(|dir| **dir != *self.scope.root) {
+                    fs::remove_dir_if_empty(dir);
+                }
+            }
+        }
         for Made { place, levels } in &journal.emptied {
             let Ok(dir) = self.scope.dir(self.settings, place) else { continue };
             for dir in dir.ancestors().take(*levels) {

@@ -10,7 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
 use crate::install::plan::Step;
 use crate::install::scope::Scope;
-use crate::install::state::{HAS_REPOSITORY, inside, read_manifest};
+use crate::install::state::{HAS_REPOSITORY, read_manifest};
+use crate::install::trees::Trees;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::store::{self, Store};
@@ -121,6 +122,7 @@ impl Transaction<'_> {
     ///
     /// The first thing that could not be taken back; the rest is.
     pub(super) fn roll_back(&self, journal: &Journal, old: &Old<'_>, begun: usize) -> Result<()> {
+        self.check_place()?;
         let mut result = Ok(());
         for (at, step) in journal.steps.iter().enumerate().take(begun).rev() {
             result = result.and(self.undo_step(journal.slot(at), step));
@@ -151,10 +153,13 @@ impl Transaction<'_> {
     ///
     /// Where it cannot be saved, as a git repository cannot.
     pub(super) fn save(&self, name: &SkillName, tree: &Path) -> Result<()> {
-        if inside(tree).repository {
+        let trees = Trees::default();
+        if trees.inside(tree).repository {
             return Err(Error::new(ErrorKind::Findings, format!("`{}` {HAS_REPOSITORY}", tree.display())));
         }
-        let place = Store::new(self.settings)?.keep(&store::read(tree)?)?;
+        // What a skill may not have is only in what tools left there.
+        let set = store::read(tree).or_else(|_| trees.read(tree).map(|lying| lying.files))?;
+        let place = Store::new(self.settings)?.keep(&set)?;
         let place = place.display();
         self.saved.borrow_mut().push(format!("what was written into `{name}` meanwhile is in `{place}`"));
         Ok(())
@@ -183,6 +188,7 @@ impl Transaction<'_> {
 
     /// Removes the journal, then the rest: without a journal the rest is rubbish.
     pub(super) fn clear(&self) -> Result<()> {
+        self.check_place()?;
         fs::remove_tree(&self.directory.join(JOURNAL))?;
         Ok(fs::remove_tree(&self.directory)?)
     }

@@ -9,7 +9,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind, LinkKind, System};
 use crate::install::editable::Editable;
 use crate::install::plan::{Place, Step};
-use crate::install::state::{Inside, digest_of, inside};
+use crate::install::state::Inside;
+use crate::install::trees::{Trees, inside_as, is_tree};
 use crate::name::SkillName;
 use crate::store;
 
@@ -33,6 +34,7 @@ impl Transaction<'_> {
         {
             return Ok(());
         }
+        self.clear_written(&target, step)?;
         let (lies, tree) = (fs::kind(&target)?, self.tree(at));
         match (step, lies) {
             (Step::Put { replaces: Some(old), .. }, Some(Kind::Directory)) => {
@@ -77,6 +79,7 @@ impl Transaction<'_> {
             return self.move_again(step, &target, &other);
         }
         clear_rest(step, &target, &tree)?;
+        self.clear_written(&target, step)?;
         let (lies, staged) = (fs::kind(&target)?, fs::kind(&tree)?);
         match (step, lies, staged) {
             (Step::Put { digest, .. }, None, Some(Kind::Directory)) if holds(&tree, digest) => {
@@ -119,11 +122,11 @@ impl Transaction<'_> {
         let (Step::Disable { digest, .. } | Step::Enable { digest, .. }) = step else { return Ok(()) };
         fs::clear_moves(other)?;
         // What no rename could take away went file by file: the rest of it.
-        if digest.is_some() && digest_of(other) == *digest && is_part(target, other) {
+        if digest.is_some_and(|digest| is_tree(other, &digest)) && is_part(target, other) {
             return Ok(fs::remove_tree(target)?);
         }
         match (fs::kind(target)?, fs::kind(other)?) {
-            (Some(Kind::Directory), None) if digest_of(target) == *digest => {
+            (Some(Kind::Directory), None) if is_as(target, digest.as_ref()) => {
                 self.make_parent(other)?;
                 Ok(fs::move_new(target, other)?)
             }
@@ -244,6 +247,23 @@ impl Transaction<'_> {
         }
     }
 
+    /// Removes the file at `target` that says what our link says, where `step` makes or removes that link. Nothing is
+    /// lost with it, so that it is not set aside.
+    fn clear_written(&self, target: &Path, step: &Step) -> Result<()> {
+        let is_link = matches!(step, Step::Link { .. } | Step::Unlink { place: Place::Agent(_), .. });
+        if is_link
+            && fs::kind(target)? == Some(Kind::File)
+            && let Some(parent) = target.parent()
+            && let (Some(from), Some(to)) = (fs::real_path(parent)?, fs::real_path(&self.scope.skills_dir())?)
+        {
+            let link = LinkKind::Symlink(fs::relative(&from, &to.join(step.place().1.as_str())));
+            if fs::is_written_link(target, &link) {
+                fs::remove_if_there(target)?;
+            }
+        }
+        Ok(())
+    }
+
     fn is_our_link(&self, link: &Path, step: &Step) -> Result<bool> {
         let kind = self.kind_of_link(link, step)?;
         let text = fs::read_link(link)?;
@@ -329,7 +349,15 @@ fn says(link: &Path, digest: &Digest) -> bool {
 }
 
 fn holds(dir: &Path, digest: &Digest) -> bool {
-    digest_of(dir).as_ref() == Some(digest)
+    is_tree(dir, digest)
+}
+
+/// Whether the tree `dir` has this digest; where there is none, whether it can be read as no skill.
+fn is_as(dir: &Path, digest: Option<&Digest>) -> bool {
+    match digest {
+        Some(digest) => is_tree(dir, digest),
+        None => Trees::default().digest(dir).is_none(),
+    }
 }
 
 /// Checks what was taken away from `target`: it may have been edited since the plan was made.
@@ -339,7 +367,7 @@ fn unchanged(taken: &Path, expected: &Digest, target: &Path) -> Result<()> {
 
 /// Whether the tree `dir` may go that has this digest: what has a git repository in it was worked on.
 fn is_untouched(dir: &Path, digest: &Digest) -> bool {
-    inside(dir) == Inside { digest: Some(*digest), repository: false }
+    inside_as(dir, digest) == Inside { digest: Some(*digest), repository: false }
 }
 
 fn changed(path: &Path) -> Error {

@@ -9,6 +9,7 @@ use super::*;
 use crate::env::Env;
 use crate::error::ErrorKind;
 use crate::install::scope::ScopeKind;
+use crate::lockfile::Lockfile;
 use crate::manifest::Requirement;
 use crate::reporter::Silent;
 use crate::spec::Origin;
@@ -143,6 +144,41 @@ fn a_change_that_nobody_waits_for_is_not_begun() {
     transaction.apply(&plan, &Files::default(), &BTreeMap::new()).unwrap_err();
     assert_eq!(scene.state(), before);
     assert!(!Transaction::is_begun(&scene.scope));
+}
+
+/// Another process moves `.agents` away while skillpm is at work and puts a link in its place: nothing lands where that
+/// leads, whatever step comes next.
+#[test]
+fn a_link_that_takes_the_place_of_the_directory_gets_nothing() {
+    struct Swap<'a>(&'a Scene, &'a str);
+    impl Reporter for Swap<'_> {
+        fn step(&self, step: &str) {
+            let (agents, aside) = (self.0.at(".agents"), self.0.at("aside"));
+            if step == self.1 && fs::kind(&aside).unwrap().is_none() {
+                fs::move_new(&agents, &aside).unwrap();
+                self.0.link(".agents", "outside");
+            }
+        }
+    }
+    for step in ["stage pdf", "journal", "put pdf", "write the lockfile"] {
+        let scene = Scene::new();
+        let new = scene.skill("src", "new");
+        fs::create_dir_all(&scene.at("outside/.skillpm-tx")).unwrap();
+        fs::create_dir_all(&scene.at("outside/skills")).unwrap();
+        let contents = [(name(), store::read(&scene.at("src")).unwrap())].into();
+        let plan = Plan { steps: vec![put(new, None)], lock: Some(Lockfile::default()), ..Plan::default() };
+        let swap = Swap(&scene, step);
+        let transaction = Transaction::begin(&scene.scope, &scene.settings, &swap).unwrap();
+        let error = transaction.apply(&plan, &Files::default(), &contents).unwrap_err();
+        assert!(error.to_string().contains("was replaced while skillpm was at work"), "{step}: {error}");
+        drop(transaction);
+        let mut outside = fs::list_dir(&scene.at("outside")).unwrap();
+        outside.sort();
+        assert_eq!(outside, [".skillpm-tx", "skills"], "{step}");
+        for dir in outside {
+            assert_eq!(fs::list_dir(&scene.at("outside").join(dir)).unwrap(), [""; 0], "{step}");
+        }
+    }
 }
 
 const HOME: &str = ".agents/skills/pdf";

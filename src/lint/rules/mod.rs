@@ -38,6 +38,7 @@ mod merge_conflict;
 mod metadata_strings;
 mod name_alphabet;
 mod name_ascii;
+mod name_device;
 mod name_directory;
 mod name_homoglyph;
 mod name_hyphens;
@@ -134,6 +135,7 @@ pub static RULES: &[&Rule] = &[
     &name_alphabet::RULE,
     &name_hyphens::RULE,
     &name_directory::RULE,
+    &name_device::RULE,
     &name_ascii::RULE,
     &name_homoglyph::RULE,
     &description_missing::RULE,

@@ -20,7 +20,7 @@ fn without(skills: &[&str]) -> impl Fn(&mut Manifest) {
 fn seen_by(targets: &[&str]) -> impl Fn(&mut Manifest) {
     move |manifest| {
         let targets = Some(targets.iter().map(ToString::to_string).collect());
-        manifest.set_agents(Agents { targets, copy: false });
+        manifest.set_agents(Agents { targets, copy: false, gitattributes: None });
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
 use crate::install::plan::requirement_of;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Files, digest_of};
+use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -18,7 +18,6 @@ use crate::ops::change::{is_missing, no_longer_asked, not_installed, not_yet_ins
 use crate::ops::install::restore::{Worker, lies, spec_of};
 use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;
-use crate::store;
 use crate::tree::FileSet;
 
 /// What is compared.
@@ -208,11 +207,12 @@ impl<'a> Compare<'a> {
             return Err(Error::integrity(format!("`{}` is not a directory", path.display()))
                 .hint("`skillpm doctor` says what lies there"));
         }
-        if digest_of(&path) == Some(locked.digest) {
+        let lying = self.scope.index.trees().read(&path)?;
+        if lying.digest == locked.digest {
             self.outcome.same += 1;
             return Ok(());
         }
-        let mine = store::read(&path)?;
+        let mine = lying.files;
         let base = self.worker.content(name, locked)?;
         let new = (What::Installed, None, None);
         self.add(one, &base, &mine, new)

@@ -39,7 +39,13 @@ pub(super) fn look(store: Option<&Store>, cache: Option<&Path>) -> Vec<Finding> 
 }
 
 fn object(store: &Store, digest: &Digest) -> Finding {
-    damaged(&store.path(digest)).remedy(Remedy::Discard(*digest))
+    let path = store.path(digest);
+    if !store.is_readable(digest) {
+        let message = format!("`{}` cannot be read by this user", path.display());
+        let finding = Finding::new(&problem::STORE_DAMAGED, &path, message);
+        return finding.advice("check what it is, who owns it, and its mode");
+    }
+    damaged(&path).remedy(Remedy::Discard(*digest))
 }
 
 fn kept_copy(kept: &Kept) -> Option<Finding> {

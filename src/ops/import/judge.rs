@@ -24,7 +24,6 @@ use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened, Wanted as Revision, local};
 use crate::spec::{Origin, SourceSpec};
-use crate::store;
 use crate::text::shell_word;
 use crate::tree::FileSet;
 
@@ -216,10 +215,10 @@ impl<'a> Judge<'a> {
                 .map_err(|error| error.with_causes())?;
             match (found, &place) {
                 (Found::Tree(_), _) => {
-                    let set = store::read(&path).map_err(|error| {
+                    let lying = self.scope.index.trees().read(&path).map_err(|error| {
                         format!("`{}` holds what no skill may have: {error}", path.display())
                     })?;
-                    copies.push((place, set));
+                    copies.push((place, lying.files));
                 }
                 (Found::OurLink | Found::OtherLink(_), Place::Canonical) => {
                     return Err(format!("`{}` is a link, and stays one", path.display()));

@@ -289,7 +289,7 @@ impl Audience {
         }
         // Where skillpm keeps links already, it goes on to do so.
         let copy = manifest.copy || (copies && !links && files.lock.skills.is_empty());
-        Self { agents, manifest: Agents { targets, copy }, copy }
+        Self { agents, manifest: Agents { targets, copy, ..manifest.clone() }, copy }
     }
 
     /// Takes back the adoption of a skill where an agent has something else in its place: only the

@@ -13,7 +13,7 @@ pub(in crate::ops) use super::select::ALL;
 use crate::error::{Error, Result};
 use crate::install::agents::{self, Agent, UnknownAgent};
 use crate::install::plan::Wanted;
-use crate::install::scope::{Scope, ScopeKind, exists};
+use crate::install::scope::{Scope, ScopeKind};
 use crate::install::sight;
 use crate::install::state::Files;
 use crate::manifest::{Agents, Requirement};
@@ -328,7 +328,7 @@ impl<'a> Audience<'a> {
             Some(ids) if self.now.default != self.before.default => Some(list(old.targets.as_deref(), ids)),
             _ => old.targets.clone(),
         };
-        Some(Agents { targets, copy: copy || old.copy }).filter(|new| new != old)
+        Some(Agents { targets, copy: copy || old.copy, ..old.clone() }).filter(|new| new != old)
     }
 
     /// All agents that somebody chose for something here.
@@ -384,7 +384,8 @@ fn unknown(error: &UnknownAgent, message: String, kind: fn(String) -> Error) -> 
 }
 
 fn is_here(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
-    agent.detected(settings, &scope.root, &exists) && scope.agent_dir(settings, agent).is_some()
+    agent.detected(settings, &scope.root, &|path| scope.is_used(path))
+        && scope.agent_dir(settings, agent).is_some()
 }
 
 /// The agents of this machine that get a link. Of several that share a directory, those that are
@@ -417,7 +418,7 @@ fn passed_over(settings: &Settings, scope: &Scope, found: &Ids) -> Vec<&'static 
 }
 
 fn wants_link(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
-    let presence = agent.presence(settings, &scope.root, false, &exists);
+    let presence = agent.presence(settings, &scope.root, false, &|path| scope.is_used(path));
     match scope.kind {
         ScopeKind::Project => agent.project_link_wanted(presence),
         ScopeKind::User => agent.user_link_wanted(presence),

@@ -30,6 +30,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
+use crate::path::SafePath;
 use crate::requirement;
 use crate::source::discover::{self, Candidate};
 use crate::source::{Opened, local};
@@ -319,6 +320,11 @@ impl Fetched {
             .hint("name one of them by its path, such as `owner/repo/path`, or install one alone with `--as NAME`"));
         }
         self.warnings.extend(warnings);
+        if SafePath::new(name.as_str()).is_ok_and(|path| path.is_device()) {
+            self.warnings.push(format!(
+                "`{name}` is the name of a device on Windows, where nobody can install it; `--as NAME` gives it another one"
+            ));
+        }
         self.came.push(Needer::new(&name, spec, candidate, is_editable));
         self.by_key.insert(key, self.wanted.len());
         self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 mod alarms;
+mod attributes;
 pub(super) mod audience;
 pub(super) mod editable;
 mod fetch;
@@ -42,7 +43,6 @@ use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::spec::{Reference, SourceSpec};
-use crate::store;
 use crate::text::conflict_line;
 
 /// What is to be installed.
@@ -337,6 +337,7 @@ fn change(
         if settles {
             placed.settle(manifest, plan.lock.as_ref().unwrap_or(&files.lock));
         }
+        outcome.warnings.extend(attributes::keep(context, scope, manifest));
     }
     if plan.is_empty() {
         order::remember(context, scope, request, (&goal, &files), &outcome);
@@ -371,7 +372,8 @@ fn keep_left(
             && goal.left.contains_key(name)
             && !is_fetched(context, old)
         {
-            keep(context, store::read(&scope.place(&context.settings, place, name)?)?, warnings)?;
+            let path = scope.place(&context.settings, place, name)?;
+            keep(context, scope.index.trees().read(&path)?.files, warnings)?;
         }
     }
     Ok(())

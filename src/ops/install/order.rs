@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use super::restore::has_scripts;
 use super::{Change, InstallOutcome, InstallRequest, InstalledSkill};
 use crate::context::Context;
 use crate::digest::Digest;
@@ -17,6 +18,7 @@ use crate::install::scope::Scope;
 use crate::install::state::{Files, Found, MAX_FILE, Survey};
 use crate::name::SkillName;
 use crate::ops::change::watched;
+use crate::store::Store;
 
 /// Whether `request` asks for nothing but what manifest and lockfile say. With a lockfile that may not
 /// change the answer is the same where nothing changes.
@@ -45,9 +47,20 @@ pub(super) fn known(context: &Context, scope: &Scope, request: &InstallRequest) 
             .agents
             .iter()
             .all(|(id, dir)| agent(id).is_some_and(|now| now.as_deref() == dir.as_ref().map(Path::new)))
-        && order.dirs.iter().all(|dir| scope.index.is_as_seen(dir));
+        && order.dirs.iter().all(|dir| scope.index.is_as_seen(dir))
+        && order.dirs.iter().all(|dir| is_checked(context, scope, dir));
     let outcome = if same { read(&order.told) } else { None }?;
     Some(InstallOutcome { scope: Some(scope.kind), ..outcome })
+}
+
+/// Whether the skills in `dir` with something to run in them were fetched here or checked: the store may have been
+/// cleaned since.
+fn is_checked(context: &Context, scope: &Scope, dir: &SeenDir) -> bool {
+    let store = Store::new(&context.settings).ok();
+    dir.trees.iter().all(|(name, digest)| {
+        store.as_ref().is_some_and(|store| store.has(digest))
+            || !has_scripts(scope, &Path::new(&dir.path).join(name))
+    })
 }
 
 /// Remembers `outcome`, if it is that of a restore that found all in order.
@@ -131,7 +144,7 @@ fn seen<'a>(dir: &Path, found: impl Iterator<Item = (&'a SkillName, &'a Found)>)
             Found::Tree(digest) => trees.push((name.to_string(), (*digest)?)),
             Found::Absent | Found::OurLink => {}
             // Where they lead is not known from here.
-            Found::OtherLink(_) | Found::Loop | Found::Other => return None,
+            Found::OtherLink(_) | Found::Loop | Found::Written | Found::Other => return None,
         }
     }
     Some(SeenDir { path: dir.to_str()?.to_owned(), there, trees })

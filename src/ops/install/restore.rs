@@ -7,6 +7,7 @@ mod sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+pub(in crate::ops::install) use self::content::has_scripts;
 pub(in crate::ops) use self::content::skill_file;
 use self::sources::At;
 pub(in crate::ops) use self::sources::{Newest, spec_of};
@@ -22,7 +23,7 @@ use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
-use crate::install::state::{Files, digest_of, real_dir, why_no_skill};
+use crate::install::state::{Files, real_dir, why_no_skill};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -57,6 +58,8 @@ pub(in crate::ops) struct Care {
     pub(in crate::ops) replaces: Replaces,
     /// Whether agents get copies, for which the locked bytes are needed.
     pub(in crate::ops) copy: bool,
+    /// Whether what was never fetched here is checked against its source.
+    pub(in crate::ops) check: bool,
 }
 
 /// What is replaced of trees that are not what is locked.
@@ -85,7 +88,7 @@ pub(super) fn restore(
 ) -> Result<Restore> {
     let copy = request.copy || files.manifest.agents().copy;
     let replaces = if request.force { Replaces::All } else { Replaces::Fetched };
-    let care = Care { bring: true, replaces, copy };
+    let care = Care { bring: true, replaces, copy, check: true };
     let mut work = Worker::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
@@ -277,7 +280,7 @@ impl<'a> Worker<'a> {
         let there = there.filter(|_| !self.taken.contains_key(name));
         let digest = there.and_then(|(dir, kind)| match kind {
             Kind::Directory => dir.digest(name, &self.scope.index),
-            _ => digest_of(&dir.place(name)),
+            _ => self.scope.index.trees().digest(&dir.place(name)),
         });
         let place = || match there {
             Some((dir, _)) if dir.real() == self.disabled.real() => Place::Disabled,
@@ -290,7 +293,11 @@ impl<'a> Worker<'a> {
         };
         match there {
             // Only links and entries may be missing; copies for agents are made from what is there.
-            Some(_) if digest == Some(locked.digest) => {
+            Some((dir, _)) if digest == Some(locked.digest) => {
+                if care.check {
+                    let place = dir.place(name);
+                    self.check(name, locked, &place)?;
+                }
                 self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
             Some(_) if !may_go() => {

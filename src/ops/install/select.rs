@@ -205,6 +205,14 @@ pub(super) fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> String 
 }
 
 fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) -> Error {
+    if let Some(path) = opened.tree.submodule(name.trim_start_matches("./")) {
+        let message = format!(
+            "`{path}` in `{}` is a submodule: its files are in another repository",
+            source_of(spec, opened)
+        );
+        return Error::usage(message)
+            .hint("install the skill from that repository: `.gitmodules` has its address");
+    }
     let titles: Vec<&str> = found.iter().map(|c| c.title(&opened.name)).collect();
     let mut error = Error::usage(format!("there is no skill `{name}` in `{}`", source_of(spec, opened)));
     if let Some(close) = closest(name, titles.iter().copied()) {

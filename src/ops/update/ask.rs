@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::edits;
 use super::find::{Finder, Installed, Job, Newer, Work, nothing, tree};
 use super::outcome::UpdateChange;
+use std::path::Path;
+
 use crate::digest::Digest;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,7 +21,6 @@ use crate::skill;
 use crate::source::local;
 use crate::source::newest::{self, Answer, Files, Newest, Query};
 use crate::spec::{Origin, Reference};
-use crate::store;
 use crate::text::shell_word;
 use crate::tree::FileSet;
 
@@ -188,7 +189,7 @@ impl<'a> Finder<'a> {
         let Installed { name, entry, locked } = installed;
         let lies = tree(self.context, self.scope, name, entry.disabled);
         let set = match lies {
-            Ok(Some((path, Some(digest)))) if digest == locked.digest => store::read(&path),
+            Ok(Some((path, Some(digest)))) if digest == locked.digest => self.read(&path),
             _ => self.worker.content(name, locked),
         };
         // Of what nobody has any more, nothing can be compared.
@@ -233,6 +234,11 @@ impl<'a> Finder<'a> {
         Ok(Job { name: (*name).clone(), entry: moved, disabled, work })
     }
 
+    /// The files of the skill that is installed in `path`.
+    fn read(&self, path: &Path) -> Result<FileSet> {
+        Ok(self.scope.index.trees().read(path)?.files)
+    }
+
     /// The files of the locked version: those that are installed if they are still the same, else the
     /// store's, else the source's. `None` where nobody has them any more and nobody needs them.
     fn base(&mut self, installed: &Installed<'_>, new: Digest) -> Result<Option<FileSet>> {
@@ -241,7 +247,7 @@ impl<'a> Finder<'a> {
         if let Some((path, Some(digest))) = &lies
             && *digest == locked.digest
         {
-            return Ok(Some(store::read(path)?));
+            return Ok(Some(self.read(path)?));
         }
         let error = match self.worker.content(name, locked) {
             Ok(set) => return Ok(Some(set)),

@@ -13,7 +13,6 @@ use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::settings::Settings;
 use crate::spec::is_object_id;
-use crate::store;
 use crate::tree::FileSet;
 
 /// What markers call the user's side.
@@ -100,7 +99,7 @@ pub(in crate::ops) fn has_conflicts(
     directory: &Path,
 ) -> Result<bool> {
     let Some(record) = Unresolved::read(scope, name, locked)? else { return Ok(false) };
-    Ok(!open(&record, locked, &store::read(directory)?)?.is_empty())
+    Ok(!open(&record, locked, &scope.index.trees().read(directory)?.files)?.is_empty())
 }
 
 /// What to tell whoever is about to use the skill that lies at `directory`, which a search has found there, if an update

@@ -14,7 +14,7 @@ use crate::fs::{self, Kind};
 use crate::install::merges::{Asked, Unresolved};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
-use crate::install::state::{self, digest_of};
+use crate::install::state;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -25,7 +25,7 @@ use crate::ops::install::needs::Needer;
 use crate::ops::install::restore::{Worker, admit, lies};
 use crate::refusal::Limits;
 use crate::spec::{Origin, Reference};
-use crate::store::{self, Store};
+use crate::store::Store;
 use crate::tree::{FileSet, Memory};
 
 /// What is to be done about one skill.
@@ -272,7 +272,7 @@ impl<'a> Finder<'a> {
             return Ok(true);
         }
         let lies = match tree(self.context, self.scope, name, entry.disabled)? {
-            Some((path, Some(_))) => store::read(&path)?,
+            Some((path, Some(_))) => self.scope.index.trees().read(&path)?.files,
             _ => nothing(),
         };
         let open = edits::open(&record, locked, &lies)?;
@@ -356,7 +356,7 @@ pub(super) fn tree(
     if fs::kind(&path)? != Some(Kind::Directory) {
         return Ok(None);
     }
-    let digest = digest_of(&path);
+    let digest = scope.index.trees().digest(&path);
     Ok(Some((path, digest)))
 }
 

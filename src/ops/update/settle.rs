@@ -13,14 +13,14 @@ use crate::fs;
 use crate::install::merges::{Asked, Unresolved};
 use crate::install::needs::reach;
 use crate::install::plan::{Content, Goal, Merged, Place, Plan, Wanted};
-use crate::install::state::{Files, digest_of};
+use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::merge::Versions;
 use crate::name::SkillName;
 use crate::ops::change::{Unedited, make_plan};
 use crate::ops::install::audience::Audience;
 use crate::ops::install::needs::unneeded;
-use crate::store::{self, Store};
+use crate::store::Store;
 use crate::tree::FileSet;
 
 /// What will be done.
@@ -136,7 +136,14 @@ fn done(
                     if ![newer.old.digest, newer.new.digest].contains(&digest)
                         && !is_unedited(job, &path, &digest) =>
                 {
-                    edited(prepared, job, newer, clean, digest, &store::read(&path)?)
+                    edited(
+                        prepared,
+                        job,
+                        newer,
+                        clean,
+                        digest,
+                        &prepared.scope.index.trees().read(&path)?.files,
+                    )
                 }
                 _ => Ok(clean),
             }
@@ -250,7 +257,14 @@ fn copies(
             continue;
         }
         let stored = |digest| store.as_ref().is_some_and(|store| store.is_merged(&digest));
-        known.extend(digest_of(&path).filter(|digest| Some(*digest) == replaced || stored(*digest)));
+        known.extend(
+            prepared
+                .scope
+                .index
+                .trees()
+                .digest(&path)
+                .filter(|digest| Some(*digest) == replaced || stored(*digest)),
+        );
     }
     Ok(known)
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Verdict, VerifiedPlace};
 use crate::digest::{Digest, HashingWriter};
 use crate::fs;
-use crate::refusal::Limits;
+use crate::install::trees::{Lying, Trees};
 use crate::store::Store;
 use crate::tree::{FileSet, Node, ReadError, Tree};
 
@@ -45,20 +45,24 @@ pub(super) fn tree(
     place: VerifiedPlace,
     path: &Path,
     locked: &Digest,
+    trees: &Trees,
     store: Option<&Store>,
 ) -> VerifiedPlace {
-    let tree = match fs::tree_of(path) {
-        Ok(tree) => tree,
-        Err(error) => return failed(place, &error),
-    };
-    let read = tree.skill("", &Limits::default()).and_then(|set| Ok((set.digest()?, set)));
-    let (place, new) = match read {
-        Ok((digest, _)) if digest == *locked => return place,
-        Ok((digest, set)) => {
-            let found = Some(digest.to_string());
-            (VerifiedPlace { verdict: Verdict::Modified, found, ..place }, of_set(&set))
+    let (place, new) = match trees.read(path) {
+        Ok(Lying { digest, leftovers, .. }) if digest == *locked => {
+            return VerifiedPlace { leftovers, ..place };
         }
-        Err(error) => (failed(place, &error), of_tree(&tree)),
+        Ok(Lying { digest, files, leftovers, .. }) => {
+            let other = trees.has_other_line_ends(&files, locked);
+            let verdict = if other { Verdict::LineEnds } else { Verdict::Modified };
+            let found = Some(digest.to_string());
+            (VerifiedPlace { verdict, found, leftovers, ..place }, of_set(&files))
+        }
+        Err(error) => {
+            let place = failed(place, &error);
+            let Ok(tree) = fs::tree_of(path) else { return place };
+            (place, of_tree(&tree.without_leftovers(|_| false)))
+        }
     };
     let files = store.and_then(|store| known(store, locked)).map(|old| differences(&old, &new));
     VerifiedPlace { files, ..place }

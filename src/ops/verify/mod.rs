@@ -14,6 +14,7 @@ pub(super) use self::compare::changed;
 pub use self::compare::{ChangedFile, FileChange};
 
 use super::list::{SkillState, closed, state_of_link};
+use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::agents;
@@ -41,12 +42,16 @@ pub struct VerifyRequest {
 
 /// How something compares to the lockfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is as locked, to the byte.
     Ok,
     /// Its bytes, its files or their modes are others.
     Modified,
+    /// Its line ends are others, and nothing else, as where git wrote it with those of Windows.
+    LineEnds,
+    /// An update left conflicts in it that nobody has settled.
+    Conflict,
     /// It is to be there, and is not.
     Missing,
     /// A link leads to something else than the canonical copy, or lies in its place.
@@ -61,9 +66,11 @@ pub enum Verdict {
 
 impl Verdict {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Ok,
         Self::Modified,
+        Self::LineEnds,
+        Self::Conflict,
         Self::Missing,
         Self::Elsewhere,
         Self::Unreadable,
@@ -73,7 +80,7 @@ impl Verdict {
 
     /// Whether it differs from the lockfile, or may.
     pub fn is_failure(self) -> bool {
-        matches!(self, Self::Modified | Self::Missing | Self::Elsewhere | Self::Unreadable)
+        !matches!(self, Self::Ok | Self::Untracked | Self::Editable)
     }
 }
 
@@ -112,12 +119,23 @@ pub struct VerifiedPlace {
     pub reason: Option<String>,
     /// The files that differ; `None` where nothing is known of single files.
     pub files: Option<Vec<ChangedFile>>,
+    /// What tools left there, which is no part of the skill: a directory stands for all that is in it.
+    pub leftovers: Vec<String>,
 }
 
 impl VerifiedPlace {
     fn new(agent: Option<&'static str>, path: &Path, verdict: Verdict) -> Self {
         let path = path.display().to_string();
-        Self { agent, path, verdict, found: None, target: None, reason: None, files: None }
+        Self {
+            agent,
+            path,
+            verdict,
+            found: None,
+            target: None,
+            reason: None,
+            files: None,
+            leftovers: Vec::new(),
+        }
     }
 
     fn because(self, reason: impl Into<String>) -> Self {
@@ -266,7 +284,7 @@ impl<'a> Work<'a> {
     /// What is there.
     fn there(&self) -> impl Iterator<Item = SkillName> {
         let is_there = |dir: &SkillsDir, name: &SkillName| {
-            !matches!(dir.look(name, |_| None), Ok(Found::Other | Found::Absent))
+            !matches!(dir.look(name, |_| None), Ok(Found::Other | Found::Written | Found::Absent))
         };
         let there = self.canonical.names().filter(move |name| is_there(&self.canonical, name));
         there.chain(self.disabled.names().filter(move |name| is_there(&self.disabled, name)))
@@ -354,6 +372,19 @@ impl<'a> Work<'a> {
         places
     }
 
+    /// What is told of the tree at `path`, where `place` is.
+    fn tree(&self, place: VerifiedPlace, path: &Path, name: &SkillName, locked: &Locked) -> VerifiedPlace {
+        let trees = self.scope.index.trees();
+        let place = compare::tree(place, path, &locked.digest, trees, self.store.as_ref());
+        // What an agent has is a copy of what is in conflict.
+        let home = self.canonical.place(name);
+        let is_conflict = || has_conflicts(self.scope, name, locked, &home).unwrap_or(false);
+        if place.verdict == Verdict::Modified && is_conflict() {
+            return VerifiedPlace { verdict: Verdict::Conflict, ..place };
+        }
+        place
+    }
+
     /// What lies in `dir`; where nothing does, it is only told if something has to be there.
     fn place(
         &self,
@@ -369,11 +400,14 @@ impl<'a> Work<'a> {
             Err(error) => new(Verdict::Unreadable).because(Error::from(error).with_causes()),
             Ok(Found::Absent) if required => new(Verdict::Missing),
             Ok(Found::Absent) => return None,
-            Ok(Found::Tree(_)) => compare::tree(new(Verdict::Ok), &path, &locked.digest, self.store.as_ref()),
+            Ok(Found::Tree(_)) => self.tree(new(Verdict::Ok), &path, name, locked),
             Ok(Found::OurLink) if agent.is_some() => new(Verdict::Ok),
             Ok(Found::OurLink | Found::Loop) => new(Verdict::Elsewhere).because("it is a link to itself"),
             Ok(Found::OtherLink(target)) => {
                 VerifiedPlace { target: Some(target.display().to_string()), ..new(Verdict::Elsewhere) }
+            }
+            Ok(Found::Written) => {
+                new(Verdict::Elsewhere).because("it is a file that says where the link should lead")
             }
             Ok(Found::Other) => new(Verdict::Modified).because("it is no directory"),
         })

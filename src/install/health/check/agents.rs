@@ -10,7 +10,6 @@ use crate::install::health::look::{AgentDirectory, Goes, Here, Look, Thing, Wish
 use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Place, Step};
 use crate::install::scope::ScopeKind;
-use crate::install::state::inside;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
@@ -29,6 +28,7 @@ pub(super) fn directory(look: &Look, dir: &AgentDirectory, found: &mut Vec<Findi
         let finding = match thing {
             Thing::Link { target, goes } => about.link(thing, target, goes),
             Thing::Tree(digest) => about.tree(*digest),
+            Thing::Written => about.written(),
             Thing::Other => about.file(),
         };
         found.extend(finding.map(|finding| finding.skill(name).agent(dir.agent().map(|agent| agent.id))));
@@ -103,6 +103,16 @@ impl Entry<'_> {
                 agent.id
             ))
         })
+    }
+
+    /// A file in the place of a link of ours that says what the link would.
+    fn written(&self) -> Option<Finding> {
+        let message = format!("`{}` is a file that says where the link should lead", self.path.display());
+        let finding = Finding::new(&problem::LINK_MISSING, self.path, message);
+        match self.link_step() {
+            Some(step) => Some(finding.remedy(Remedy::Steps(vec![step]))),
+            None => self.file(),
+        }
     }
 
     fn link(&self, thing: &Thing, target: &Path, goes: &Goes) -> Option<Finding> {
@@ -199,7 +209,7 @@ impl Entry<'_> {
             return None;
         }
         // Its digest tells nothing of that.
-        if equal && inside(self.path).repository {
+        if equal && self.look.scope.index.trees().inside(self.path).repository {
             let message = format!("`{shown}` is a copy of `{name}` with a git repository in it");
             let advice = format!("keep what you need of it, and {BY_HAND}");
             return Some(Finding::new(&problem::STRAY_COPY_DIFFERS, self.path, message).advice(advice));
@@ -297,7 +307,7 @@ pub(super) fn missing(look: &Look, found: &mut Vec<Finding>) {
             let locked = look.locked().and_then(|lock| lock.skills.get(name));
             let finding = match (canonical, locked) {
                 (None, _) if !comes || copies && wish.editable.is_none() => continue,
-                (Some(Thing::Other), _) => continue,
+                (Some(Thing::Other | Thing::Written), _) => continue,
                 (Some(Thing::Tree(digest)), Some(locked)) if copies && wish.editable.is_none() => {
                     let missing = Finding::new(&problem::COPY_MISSING, path, message);
                     if *digest == Some(locked.digest) {

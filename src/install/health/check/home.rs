@@ -87,7 +87,7 @@ fn editable_link(
         Some(Thing::Link { target, .. }) => {
             format!("`{name}` is editable, and `{shown}` leads to `{}`, not to `{to}`", target.display())
         }
-        Some(Thing::Tree(_) | Thing::Other) => {
+        Some(Thing::Tree(_) | Thing::Written | Thing::Other) => {
             format!("`{name}` is editable, and `{shown}` is no link to `{to}`")
         }
     };
@@ -130,7 +130,16 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
                 missing.advice(restore(look))
             }
         }
-        Some(Thing::Tree(digest)) if *digest == Some(locked.digest) => return None,
+        Some(Thing::Tree(digest)) if *digest == Some(locked.digest) => return tool_files(look, &path),
+        Some(Thing::Tree(Some(_))) if look.scope.index.trees().is_other_line_ends(&path) => {
+            let message = format!("`{shown}` differs from what is locked in line ends only");
+            let finding = Finding::new(&problem::LINE_ENDS, &path, message);
+            let install =
+                format!("`skillpm install{}` brings back those that are locked", look.scope.kind.flag());
+            finding.advice(format!(
+                "{install}; `* -text` in `.agents/.gitattributes` keeps git from changing them"
+            ))
+        }
         Some(Thing::Tree(digest)) => {
             if digest.is_none()
                 && let Some(error) = why_no_skill(&path)
@@ -146,12 +155,28 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
                 })
             }
         }
-        Some(Thing::Link { .. } | Thing::Other) => {
+        Some(Thing::Link { .. } | Thing::Written | Thing::Other) => {
             let message = format!("`{shown}` is no directory, though `{name}` is locked");
             let advice = format!("move it away, then run `skillpm install{}`", look.scope.kind.flag());
             Finding::new(&problem::SKILL_NO_DIRECTORY, &path, message).advice(advice)
         }
     })
+}
+
+/// What tools left in the skill at `path`, which is as locked.
+fn tool_files(look: &Look, path: &Path) -> Option<Finding> {
+    let leftovers = look.scope.index.leftovers(path);
+    let first = leftovers.first()?;
+    let more = match leftovers.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let shown = path.display();
+    let message = format!("tools left `{first}`{more} in `{shown}`; this is not an edit");
+    Some(
+        Finding::new(&problem::TOOL_FILES, path, message)
+            .advice("remove it if you like: `skillpm verify -v` lists all of it"),
+    )
 }
 
 /// What is told of conflicts that an update left in the skill at `path`.

@@ -13,9 +13,10 @@ use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::Scope;
-use crate::install::state::{Found, Inside, digest_of, inside, real_dir};
+use crate::install::state::{Found, Inside, real_dir};
 use crate::install::transaction::MAX_FILE;
 use crate::install::transaction::record::{Record, of_text};
+use crate::install::trees::is_tree;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::settings::Settings;
@@ -378,7 +379,7 @@ impl<'a> Planner<'a> {
         // What is taken back is checked byte by byte.
         let mut seen = Inside::default();
         let look = dir.look(name, |path| {
-            seen = inside(path);
+            seen = self.scope.index.trees().inside(path);
             seen.digest
         })?;
         if seen.repository {
@@ -387,7 +388,7 @@ impl<'a> Planner<'a> {
         let lies = match look {
             Found::Absent => Lies::Nothing,
             Found::Tree(digest) => Lies::Tree(digest),
-            Found::Other => Lies::Other,
+            Found::Written | Found::Other => Lies::Other,
             found => {
                 Lies::Link { text: fs::read_link(&path)?.unwrap_or_default(), ours: found == Found::OurLink }
             }
@@ -400,7 +401,7 @@ impl<'a> Planner<'a> {
     /// store has.
     fn source(&mut self, slot: usize, place: &Place, name: &SkillName, digest: Digest) -> Result<usize> {
         let kept = self.record.tree(slot);
-        if fs::kind(&kept)? == Some(Kind::Directory) && digest_of(&kept) == Some(digest) {
+        if fs::kind(&kept)? == Some(Kind::Directory) && is_tree(&kept, &digest) {
             return Ok(slot);
         }
         let stored = self.store.as_ref().and_then(|store| store.get(&digest).ok().flatten());

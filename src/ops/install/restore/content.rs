@@ -1,12 +1,14 @@
 //! The files of what is locked: from the store, else from where it came.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::Worker;
 use crate::digest::Digest;
 use crate::engine::load::SKILL_FILE;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::requirement_of;
+use crate::install::scope::Scope;
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -29,7 +31,7 @@ impl Worker<'_> {
         let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
         for (name, locked) in &self.files.lock.skills {
             let wanted = self.is_wanted(name, locked);
-            let lies = |path: &std::path::Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
+            let lies = |path: &Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
             if !wanted || !matches!(locked.origin, Origin::Site(_)) || lies(&self.scope.skill_dir(name))? {
                 continue;
             }
@@ -89,6 +91,31 @@ impl Worker<'_> {
         Ok(set)
     }
 
+    /// Checks what is installed of `name` as locked against its source, where this user never fetched it, as where a
+    /// project has its skills in version control: before that none of its scripts runs.
+    ///
+    /// # Errors
+    ///
+    /// A source that has other bytes at the locked revision. One that cannot be asked is a warning.
+    pub(super) fn check(&mut self, name: &SkillName, locked: &Locked, dir: &Path) -> Result<()> {
+        let is_stored = Store::new(&self.context.settings).is_ok_and(|store| store.has(&locked.digest));
+        if is_stored || !has_scripts(self.scope, dir) {
+            return Ok(());
+        }
+        match self.content(name, locked) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::Integrity && locked.revision.is_some() => Err(error),
+            Err(error) => {
+                let told = format!(
+                    "the scripts of `{name}` do not run until its source confirms them: {}",
+                    error.with_causes()
+                );
+                self.restore.fetched.warnings.push(told);
+                Ok(())
+            }
+        }
+    }
+
     /// The files of a locked skill, checked against the digest.
     ///
     /// # Errors
@@ -104,7 +131,14 @@ impl Worker<'_> {
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
-        let lies = if self.restore.fetched.warnings.len() > told { "damaged" } else { "not" };
+        let is_told = self.restore.fetched.warnings.len() > told;
+        let is_readable =
+            || Store::new(&self.context.settings).is_ok_and(|store| store.is_readable(&locked.digest));
+        let lies = match is_told {
+            true if !is_readable() => "unreadable",
+            true => "damaged",
+            false => "not",
+        };
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let failed =
             |error: Error| error.context(format!("`{name}` is {lies} in the store and cannot be fetched"));
@@ -118,6 +152,9 @@ impl Worker<'_> {
         if set.files().is_empty() {
             let typed = locked.origin.typed();
             let gone = match path {
+                _ if opened.tree.submodule(path) == Some(path) => {
+                    format!("`{path}` in `{typed}` is a submodule now: its files are in another repository")
+                }
                 "" => format!("`{typed}` is empty now"),
                 path => format!("`{typed}` has no directory `{path}` any more"),
             };
@@ -202,6 +239,12 @@ impl Worker<'_> {
             Ok(Some(_)) => "its bytes have changed".to_owned(),
             Err(error) => error.with_causes(),
         };
+        // A file of another user, say: what it holds may be right.
+        if !store.is_readable(&locked.digest) {
+            let warning = format!("the store's copy of `{name}` cannot be read: {reason}");
+            self.restore.fetched.warnings.push(warning);
+            return None;
+        }
         // A store that cannot be written is no reason to give up: the source has the bytes too.
         let thrown = match store.discard(&locked.digest) {
             Ok(()) => "was thrown away",
@@ -211,6 +254,15 @@ impl Worker<'_> {
         self.restore.fetched.warnings.push(warning);
         None
     }
+}
+
+/// Whether something in the skill in `dir` may be run: anything but texts to be read.
+pub(in crate::ops::install) fn has_scripts(scope: &Scope, dir: &Path) -> bool {
+    let is_text = |file: &FileEntry| {
+        let extension = file.path.as_str().rsplit_once('.').map(|(_, extension)| extension);
+        !file.executable && extension.is_some_and(|extension| matches!(extension, "md" | "txt"))
+    };
+    scope.index.trees().files(dir).is_ok_and(|set| !set.files().iter().all(is_text))
 }
 
 /// The file of `set` that makes it a skill: `SKILL.md`, else the first one whose name differs only in case.

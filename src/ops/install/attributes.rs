@@ -1,0 +1,57 @@
+//! `.agents/.gitattributes`: without it git writes skills with other line ends on some machines, and none of them is as
+//! locked there.
+
+use std::path::{Path, PathBuf};
+
+use crate::context::Context;
+use crate::fs::{self, Kind};
+use crate::git;
+use crate::install::attributes::{FILE, LINE, TEXT};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::manifest::Manifest;
+
+/// The largest file of attributes that is read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+
+/// Makes sure that git leaves the bytes of the skills of `scope` alone, where it has them in a repository and `manifest`
+/// does not say otherwise. What people wrote in the file stays. Returns why it could not be written.
+pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<String> {
+    let skills = scope.skills_dir();
+    let is_wanted = scope.kind == ScopeKind::Project
+        && manifest.agents().gitattributes != Some(false)
+        && matches!(fs::kind(&skills), Ok(Some(Kind::Directory)))
+        && scope.check_inside(&skills).is_ok();
+    if !is_wanted {
+        return None;
+    }
+    let file = scope.work_dir().join(FILE);
+    let new = missing(&file)?;
+    work_tree(&scope.root)?;
+    // What git does not have it does not change.
+    if git::is_ignored(&context.settings, &scope.root, &skills)? {
+        return None;
+    }
+    let error = fs::write_atomic(&file, new.as_bytes()).err()?;
+    Some(format!("{error}: {}; git may change the line ends of skills", error.source))
+}
+
+/// What the file is to hold where it lacks the line; `None` where it has it, or is none that we write to.
+fn missing(file: &Path) -> Option<String> {
+    match fs::kind(file).ok()? {
+        None => return Some(TEXT.to_owned()),
+        Some(Kind::File) => {}
+        Some(_) => return None,
+    }
+    let old = String::from_utf8(fs::read_capped(file, MAX_FILE).ok()??).ok()?;
+    if old.lines().any(|line| line.trim_end() == LINE) {
+        return None;
+    }
+    let end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{old}{end}{TEXT}"))
+}
+
+/// The directory with a `.git` that `dir` is in.
+fn work_tree(dir: &Path) -> Option<PathBuf> {
+    let real = fs::real_path(dir).ok()??;
+    real.ancestors().find(|dir| matches!(fs::kind(&dir.join(".git")), Ok(Some(_)))).map(Path::to_owned)
+}
