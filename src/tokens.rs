@@ -209,7 +209,9 @@ mod tests {
                     start(text)
                 );
             };
-            texts.iter().for_each(|text| check(text, 93, 125));
+            for text in &texts {
+                check(text, 93, 125);
+            }
             let others = others.iter().map(String::as_str).chain(OTHERS);
             for text in texts.iter().chain(&catalogs).map(String::as_str).chain(others) {
                 let counted = tokenizer.encode_ordinary(text).len();
