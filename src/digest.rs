@@ -16,7 +16,7 @@ pub struct Digest([u8; 32]);
 
 /// A text that is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a digest: `sha256:` and 64 lower-case hexadecimal digits are expected")]
+#[error("`{0}` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
 pub struct DigestError(String);
 
 const PREFIX: &str = "sha256:";

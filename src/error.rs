@@ -146,12 +146,12 @@ impl From<crate::fs::PathError> for Error {
         use std::io::ErrorKind as Io;
         let hint = match error.source.kind() {
             Io::PermissionDenied => "check who owns the path, and its mode",
-            Io::ReadOnlyFilesystem => "mount the file system so that it can be written to",
+            Io::ReadOnlyFilesystem => "remount the file system as writable",
             Io::StorageFull | Io::QuotaExceeded => {
-                "free some space and run the command again: nothing was changed"
+                "nothing was changed; free some space and run the command again"
             }
             Io::AlreadyExists | Io::NotADirectory | Io::IsADirectory => {
-                "something else lies there: move it away and run the command again"
+                "something else is there: move it away and run the command again"
             }
             _ => "",
         };

@@ -83,13 +83,13 @@ impl Locked {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
     /// Git left its marks of a merge conflict.
-    #[error("{line}:1: there are marks of a merge conflict")]
+    #[error("{line}:1: there are merge-conflict markers")]
     MergeConflict {
         /// The line of the first mark, from 1.
         line: usize,
     },
     /// Two entries of one skill: git merges entries line by line, and says nothing where both sides add the same one.
-    #[error("{line}:{column}: the skill `{name}` is there twice")]
+    #[error("{line}:{column}: the skill `{name}` appears twice")]
     Twice {
         /// The line of the second one, from 1.
         line: usize,

@@ -249,8 +249,8 @@ fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
             return ManifestError {
                 line,
                 column: 1,
-                message: "there are marks of a merge conflict".to_owned(),
-                hint: Some("settle it by hand, then run `skillpm install`".to_owned()),
+                message: "there are merge-conflict markers".to_owned(),
+                hint: Some("resolve it by hand, then run `skillpm install`".to_owned()),
             };
         }
         let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
@@ -259,9 +259,10 @@ fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
             // After a merge, or where two files were put together.
             Some(key) => ManifestError {
                 hint: Some(
-                    "keep one of the two: a key stands once in its table, and a table once".to_owned(),
+                    "keep one of the two: a key may appear only once in its table, and a table only once"
+                        .to_owned(),
                 ),
-                ..fault(text, error.span(), format!("`{}` is there twice", key.trim()))
+                ..fault(text, error.span(), format!("`{}` appears twice", key.trim()))
             },
             None => fault(text, error.span(), message),
         }
@@ -354,7 +355,7 @@ impl Reader<'_> {
                         "only skills of `github` and `git` have revisions".to_owned()
                     }
                     _ if known.contains(&"skills") && has_source(item) => {
-                        "skills stand below `[skills]`".to_owned()
+                        "skills belong under `[skills]`".to_owned()
                     }
                     (Some(hint), _) => hint,
                     (None, Some(close)) => format!("did you mean `{close}`?"),
@@ -374,7 +375,9 @@ impl Reader<'_> {
         let Some(item) = table.get(key) else { return Ok(None) };
         match item.as_str() {
             Some(text) if !text.is_empty() && !text.chars().any(char::is_control) => Ok(Some(text)),
-            Some(_) => Err(self.fault(item, format!("`{key}` must not be empty or hold control characters"))),
+            Some(_) => {
+                Err(self.fault(item, format!("`{key}` must not be empty or contain control characters")))
+            }
             None => Err(self.fault(item, format!("`{key}` must be a string"))),
         }
     }
@@ -458,9 +461,8 @@ impl Reader<'_> {
             if let Some(item) = table.get(key)
                 && list.is_empty()
             {
-                let mut error = self.fault(item, format!("`{key}` is empty, so that {what}"));
-                error.hint =
-                    Some(format!("take it away, or name what is allowed: `{key} = [\"github:acme\"]`"));
+                let mut error = self.fault(item, format!("`{key}` is empty, so {what}"));
+                error.hint = Some(format!("remove it, or name what is allowed: `{key} = [\"github:acme\"]`"));
                 return Err(error);
             }
         }

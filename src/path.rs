@@ -59,13 +59,13 @@ pub enum PathError {
     #[error("a component has {0} bytes, {max} are allowed", max = MAX_COMPONENT_BYTES)]
     ComponentTooLong(usize),
     /// More components than [`MAX_DEPTH`].
-    #[error("it is nested {0} deep, {max} are allowed", max = MAX_DEPTH)]
+    #[error("it is nested {0} deep, but at most {max} is allowed", max = MAX_DEPTH)]
     TooDeep(usize),
     /// A component that git keeps its own files in.
-    #[error("it is a part of a git repository's own files")]
+    #[error("it is part of a git repository's own files")]
     Git,
     /// A name that this program stages its own work under.
-    #[error("it is a name that skillpm keeps for itself")]
+    #[error("it is a name that skillpm reserves")]
     Reserved,
 }
 

@@ -440,7 +440,7 @@ mod tests {
         }),
         ("depth", |policy| policy.depth.to_string()),
         ("places", |policy| policy.places.to_string()),
-        ("a source that is not there", |policy| {
+        ("a source that does not exist", |policy| {
             if policy.strict_sources { "an error" } else { "empty, told if it was named" }.into()
         }),
         ("a library looks again", |policy| match policy.freshness {

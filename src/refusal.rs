@@ -13,7 +13,7 @@ use crate::text::visible_name;
 pub enum Refusal {
     // The archive's structure.
     /// The bytes are of another kind, such as an HTML page.
-    #[error("this is not {expected}: it starts like {found}")]
+    #[error("this is not {expected}: it looks like {found}")]
     NotAnArchive {
         /// The kind that was expected, with its article: `a zip archive`.
         expected: &'static str,
@@ -61,7 +61,7 @@ pub enum Refusal {
     #[error("`{}`: the content does not match its checksum", visible_name(.0))]
     BadChecksum(String),
     /// The content is longer or shorter than the archive says.
-    #[error("`{name}`: {declared} bytes are declared, the content has {actual}", name = visible_name(.name))]
+    #[error("`{name}`: {declared} bytes are declared, but the content has {actual}", name = visible_name(.name))]
     SizeMismatch {
         /// The entry.
         name: String,
@@ -71,7 +71,7 @@ pub enum Refusal {
         actual: u64,
     },
     /// The commit in the archive's comment is not the one that was asked for.
-    #[error("the archive is of commit {found}, {expected} was asked for")]
+    #[error("the archive is of commit {found}, but {expected} was requested")]
     WrongCommit {
         /// The commit that was asked for.
         expected: String,
@@ -80,7 +80,7 @@ pub enum Refusal {
     },
 
     /// A file of the store is not what its name says.
-    #[error("`{}` has other bytes than its name says", visible_name(.0))]
+    #[error("`{}` does not match the digest in its name", visible_name(.0))]
     Damaged(String),
 
     // Names.
@@ -96,7 +96,7 @@ pub enum Refusal {
     #[error("`{}`: this name is not UTF-8", visible_name(.0))]
     NameEncoding(String),
     /// The same name twice.
-    #[error("`{}`: this name is there twice", visible_name(.0))]
+    #[error("`{}`: this name appears twice", visible_name(.0))]
     Duplicate(String),
     /// Two names that are one on a file system that folds case or normal forms.
     #[error("`{}` and `{}` are the same name on some file systems", visible_name(.0), visible_name(.1))]

@@ -39,7 +39,7 @@ pub enum RequirementError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// Not a range of versions.
-    #[error("`{text}` is no range of versions: {reason}")]
+    #[error("`{text}` is not a version range: {reason}")]
     Range {
         /// The text after `@`.
         text: String,
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn what_is_none_of_them() {
         assert_eq!(read("PDF"), ["error: the name `PDF` has an upper-case letter"]);
-        assert!(read("pdf@next")[0].starts_with("error: `next` is no range of versions: "));
+        assert!(read("pdf@next")[0].starts_with("error: `next` is not a version range: "));
         assert!(read("pdf@")[0].starts_with("error: `` is no range"), "{:?}", read("pdf@"));
         assert!(read("<2")[0].starts_with("error: the name"));
         assert!(read("ftp://x/y")[0].starts_with("error: "));

@@ -186,7 +186,7 @@ impl Settings {
 /// says it.
 pub(crate) fn no_home(what: &str, instead: Option<&str>) -> Error {
     let instead = instead.map(|variable| format!(" or `{variable}`")).unwrap_or_default();
-    Error::config(format!("there is no place for {what}: the home directory is not known"))
+    Error::config(format!("there is no place for {what}: the home directory is unknown"))
         .hint(format!("set `{}`{instead} to an absolute path", env::HOME))
 }
 
@@ -232,7 +232,7 @@ impl Audit {
                 _ => {
                     let message = "is neither `off` nor an absolute path";
                     return Err(Error::config(format!("`{}` {message}: `{value}`", env::SKILLPM_AUDIT))
-                        .hint("unset it, and the log lies among the user's state"));
+                        .hint("unset it to keep the log in your state directory"));
                 }
             },
         };

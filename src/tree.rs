@@ -141,7 +141,9 @@ impl Tree {
                 }
                 Ok(bytes)
             }
-            _ => Err(io::Error::new(io::ErrorKind::NotFound, format!("`{path}` is no regular file")).into()),
+            _ => {
+                Err(io::Error::new(io::ErrorKind::NotFound, format!("`{path}` is not a regular file")).into())
+            }
         }
     }
 

@@ -25,7 +25,7 @@ pub enum VersionError {
     #[error("the version is empty")]
     Empty,
     /// Not Semantic Versioning.
-    #[error("`{text}` is no version: {reason}")]
+    #[error("`{text}` is not a version: {reason}")]
     Invalid {
         /// The text.
         text: String,

@@ -64,7 +64,7 @@ def check_options(*, timeout: object, env: object) -> None:
             shown = "a number with more than 300 digits"
         raise usage_error(f"`timeout` is a number of seconds from 1e-09 to 1e+15, not {shown}")
     if env is not None and not hasattr(env, "keys"):
-        raise TypeError(f"argument 'env': {kind_of(env)} is no mapping from names to texts")
+        raise TypeError(f"argument 'env': {kind_of(env)} is not a mapping from names to texts")
 
 
 def check_budget(budget: int | None) -> None:

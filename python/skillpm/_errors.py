@@ -91,7 +91,7 @@ class SkillParseError(SkillpmError, ValueError):
 
 
 class PathError(SkillpmError):
-    """A file of a skill that is not there or may not be read: it lies outside, or is no file."""
+    """A file of a skill that does not exist or may not be read: it is outside, or is not a file."""
 
 
 class SkillInvocationError(SkillpmError):

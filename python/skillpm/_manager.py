@@ -94,7 +94,7 @@ class SkillManager:
         on_duplicate: Which of several skills of one name is used: ``first``, ``last``, or
             ``error`` for none.
         max_depth: How many directories deep skills are looked for.
-        strict_sources: Whether a directory that is not there is an error.
+        strict_sources: Whether a directory that does not exist is an error.
         scripts: Whether scripts run where no policy of the machine, the user or the project has a
             say: ``allow``, ``deny``, or ``ask`` for each. Without it ``skillkit`` allows them and
             all other presets do not.
@@ -192,7 +192,7 @@ class SkillManager:
         no need to call it, as every question looks for skills where nobody has.
 
         Raises:
-            ConfigurationError: A directory that is not there, or two skills of one name, where
+            ConfigurationError: A directory that does not exist, or two skills of one name, where
                 the preset makes errors of them.
 
         """
@@ -243,7 +243,7 @@ class SkillManager:
         Raises:
             SkillNotFoundError: No skill has the name.
             SkillParseError: It cannot be used.
-            PathError: Its file is gone, leads out of its directory, or is no regular file.
+            PathError: Its file is gone, leads out of its directory, or is not a regular file.
 
         """
         skill, problem = self._library.load(name)
@@ -264,7 +264,7 @@ class SkillManager:
         Raises:
             SkillNotFoundError: No skill has the name.
             SkillParseError: It cannot be used.
-            PathError: Its file is gone, leads out of its directory, or is no regular file.
+            PathError: Its file is gone, leads out of its directory, or is not a regular file.
             ConfigurationError: There is no such form.
 
         """
@@ -319,7 +319,7 @@ class SkillManager:
 
         Raises:
             SkillNotFoundError: No skill has the name.
-            PathError: There is no such file in the skill, it is no text, too large, or no regular
+            PathError: There is no such file in the skill, it is not text, too large, or no regular
                 file. No path and no link leads out of the skill's directory.
 
         """
@@ -328,7 +328,7 @@ class SkillManager:
             from skillpm._errors import PathError
 
             raise PathError(
-                f"the file `{path}` of the skill `{name}` is not read: it is no text in UTF-8",
+                f"the file `{path}` of the skill `{name}` is not read: it is not text in UTF-8",
                 code="file-not-text",
                 path=path,
                 hint="`read_skill_bytes` reads it",
@@ -340,7 +340,7 @@ class SkillManager:
 
         Raises:
             SkillNotFoundError: No skill has the name.
-            PathError: As for ``read_skill_file``, but for what is no text.
+            PathError: As for ``read_skill_file``, but for what is not text.
 
         """
         content = self._library.read(name, path, max_bytes)
@@ -355,7 +355,7 @@ class SkillManager:
         hidden: bool = False,
         budget: int | None = None,
     ) -> str:
-        """Return what an agent is told of all skills before it uses one.
+        """Return what an agent learns about all skills before it uses one.
 
         Names and descriptions are escaped, so that none can end its element. Without skills the
         text is empty, or in the form ``reference`` an element without skills. Where the places of
@@ -426,7 +426,7 @@ class SkillManager:
             timeout: Seconds, from a nanosecond to 1e15; the manifest's, or 30, where it is not
                 given.
             cwd: Where it runs: the working directory that this process has then, unless it is
-                given. A relative one lies below that. Where the system can keep files from a
+                given. A relative one is below that. Where the system can keep files from a
                 script, it may write there.
             env: Variables beside those few that every script gets.
             sandbox: Whether files are kept from it: where the system can, ``require``, or ``off``.

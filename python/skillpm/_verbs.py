@@ -54,9 +54,9 @@ def install(
             several.
         scope: ``project``, or ``user`` for every project of the user.
         agents: Agents that get links to the skills.
-        project: A directory of the project, in place of the working directory: ``./directory`` lies
+        project: A directory of the project, instead of the working directory: ``./directory`` lies
             below it.
-        copy: Copies in place of links.
+        copy: Copies instead of links.
         force: Replace what is in the way; it is kept in the store.
         no_deps: Leave out the skills that the skills need.
         dry_run: Change nothing.

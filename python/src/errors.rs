@@ -23,7 +23,7 @@ const MODULE: &str = "skillpm._errors";
 
 /// What the command calls its flags, and what the keywords of Python are: the longer ones first.
 const KEYWORDS: &[(&str, &str)] = &[
-    ("`--skill NAME` (repeat it for more)", "`skills=[\"NAME\"]`"),
+    ("`--skill NAME` (repeatable)", "`skills=[\"NAME\"]`"),
     ("`--skill NAME`", "`skills=\"NAME\"`"),
     ("`--skill '*'`", "`skills=\"*\"`"),
     ("`--skill`", "`skills`"),
@@ -36,12 +36,12 @@ const KEYWORDS: &[(&str, &str)] = &[
     ("`--no-deps`", "`no_deps=True`"),
     ("`--offline`", "`offline=True`"),
     ("`--allow-modified`", "`allow_modified=True`"),
-    ("`--allow-scripts` answers yes", "`SkillManager(ask=...)` names who answers"),
+    ("`--allow-scripts` answers yes", "`SkillManager(ask=...)` sets who answers"),
     ("`scripts = \"allow\"` or", "`SkillManager(scripts=\"allow\")`, `scripts = \"allow\"` or"),
     ("`--cwd`", "`cwd`"),
-    ("`--env NAME` passes a variable on, `--env NAME=VALUE`", "`env={\"NAME\": \"VALUE\"}`"),
+    ("`--env NAME` passes a variable through, `--env NAME=VALUE`", "`env={\"NAME\": \"VALUE\"}`"),
     ("`--sandbox off`", "`sandbox=\"off\"`"),
-    ("by `--stdin` or in a file", "in a file"),
+    ("with `--stdin` or in a file", "in a file"),
 ];
 
 /// `text` of the library with the keywords of Python in place of flags.
@@ -142,7 +142,7 @@ pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
 fn of_manifest(py: Python<'_>, skill: &engine::Skill, set: &ToolSet) -> PyErr {
     let name = &skill.meta.name;
     let Some(wrong) = WrongManifest::of(set) else {
-        let message = format!("the tools of the skill `{name}` cannot be told");
+        let message = format!("the tools of the skill `{name}` cannot be listed");
         return Raise::new(py, "SkillParseError", message).into_error();
     };
     let first = wrong.faults.first();
@@ -269,7 +269,7 @@ pub(crate) fn no_text(py: Python<'_>, index: usize) -> PyErr {
 
 /// The exception for a panic that said `said`.
 pub(crate) fn defect(py: Python<'_>, said: &str) -> PyErr {
-    Raise::new(py, "InternalError", format!("skillpm failed in a way that it should not: {said}"))
+    Raise::new(py, "InternalError", format!("internal error in skillpm: {said}"))
         .with("code", "internal")
         .with("hint", concat!("please report it: ", env!("CARGO_PKG_REPOSITORY"), "/issues"))
         .into_error()

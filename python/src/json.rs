@@ -50,7 +50,7 @@ impl fmt::Display for Unfit {
             Self::Deep => "the value is nested too deeply",
             Self::Large => "a whole number is too large",
             Self::Infinite => "JSON has no infinite numbers",
-            Self::Raised(_) => "the value is none of JSON",
+            Self::Raised(_) => "the value is not JSON",
         })
     }
 }
@@ -124,7 +124,7 @@ pub(crate) fn map_from_python(value: &Bound<'_, PyAny>) -> PyResult<Map<String, 
     match from_python(value)? {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
-        _ => Err(PyTypeError::new_err(format!("a mapping is wanted, not {}", value.get_type().name()?))),
+        _ => Err(PyTypeError::new_err(format!("a mapping is expected, not {}", value.get_type().name()?))),
     }
 }
 
@@ -158,10 +158,10 @@ fn level(value: &Bound<'_, PyAny>, left: usize) -> Result<Value, Unfit> {
         let mut map = Map::new();
         for pair in mapping.items()? {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-            let key = key.cast::<PyString>().map_err(|_| PyTypeError::new_err("keys are texts"))?;
+            let key = key.cast::<PyString>().map_err(|_| PyTypeError::new_err("keys must be strings"))?;
             map.insert(key.to_cow()?.into_owned(), level(&value, left)?);
         }
         return Ok(Value::Object(map));
     }
-    Err(PyTypeError::new_err(format!("{} is nothing that JSON has", value.get_type().name()?)).into())
+    Err(PyTypeError::new_err(format!("{} cannot be written as JSON", value.get_type().name()?)).into())
 }

@@ -238,7 +238,7 @@ fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
             // Behind the first equals sign begins the value: another variable would be set.
             if variable.as_encoded_bytes().contains(&b'=') {
                 let name = variable.display();
-                return Err(errors::unknown(py, &format!("`{name}` in `env` is no name of a variable")));
+                return Err(errors::unknown(py, &format!("`{name}` in `env` is not the name of a variable")));
             }
             variable.push("=");
             variable.push(value);

@@ -78,7 +78,7 @@ impl Script {
         let input_schema = json::map_from_python(input_schema)?;
         let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map(milliseconds));
         let timeout =
-            timeout.transpose().map_err(|_| PyValueError::new_err("`timeout` is no span of time"))?;
+            timeout.transpose().map_err(|_| PyValueError::new_err("`timeout` is not a duration"))?;
         Ok(Self {
             skill: skill.0,
             name: name.0,

@@ -64,7 +64,7 @@ def test_the_example_of_the_readme_in_a_clean_environment(wheel: Path, world: Wo
 def test_the_examples_of_the_guide(
     world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What the guide installs lies on another machine.
+    # What the guide installs is on another machine.
     world.skill("pdf", "Read $ARGUMENTS.\n", source="vendor")
     world.write("vendor/pdf/forms.md", "About forms.\n")
     world.write(

@@ -72,7 +72,7 @@ def test_large_files(world: World) -> None:
 
 @pytest.mark.req("S0-FR-006")
 @pytest.mark.skipif(
-    sys.platform != "linux", reason="macOS and Windows refuse to make a file whose name is no text"
+    sys.platform != "linux", reason="macOS and Windows refuse to make a file whose name is not text"
 )
 def test_a_name_that_is_no_text(world: World) -> None:
     """It is not listed; the other files are."""

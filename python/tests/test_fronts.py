@@ -68,7 +68,7 @@ def make(world: World, name: str, case: dict[str, Any]) -> None:
 
 
 def scrubbed(value: Any, root: Path) -> Any:
-    """Return plain values with ``[DIR]`` in place of the machine's directory."""
+    """Return plain values with ``[DIR]`` instead of the machine's directory."""
     if isinstance(value, (str, Path)):
         return str(value).replace(str(root), "[DIR]")
     if isinstance(value, (list, tuple)):
@@ -126,7 +126,7 @@ class Asked:
         return outcome(ran)
 
     def listed(self) -> list[list[str]]:
-        """Return what lies where the program installs skills, usable or not."""
+        """Return what is where the program installs skills, usable or not."""
         found: set[tuple[str, str]] = set()
         manager = self.manager
         paths = [skill.skill_path.parent for skill in self.list_skills()]

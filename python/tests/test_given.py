@@ -127,7 +127,7 @@ def test_an_agent_is_told_of_it(world: World) -> None:
 
 
 @pytest.mark.skipif(
-    sys.platform != "linux", reason="macOS and Windows refuse to make a file whose name is no text"
+    sys.platform != "linux", reason="macOS and Windows refuse to make a file whose name is not text"
 )
 def test_a_path_that_is_no_text_is_a_path_all_the_same(world: World) -> None:
     """What Python makes of bytes that are not UTF-8 is no half of a pair: it has a file."""

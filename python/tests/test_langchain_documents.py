@@ -25,7 +25,7 @@ def main(path: str):
 
 path = sys.argv[1] if sys.argv[1:] else json.load(sys.stdin)["path"]
 if path == "missing.pdf":
-    sys.exit(f"{path} is not there")
+    sys.exit(f"{path} does not exist")
 print("It has fields.")
 '''
 
@@ -66,7 +66,7 @@ def test_the_guide(
     assert "['docx', 'pdf']" in printed
     said = "pdf__check_fillable_fields Check whether a PDF has form fields."
     assert f"{said}\nIt has fields.{os.linesep}" in printed
-    assert "1 missing.pdf is not there" in printed
+    assert "1 missing.pdf does not exist" in printed
     assert len(model.calls) == len(model.answers)
 
 

@@ -351,7 +351,7 @@ def test_a_skill_that_was_loaded_under_two_names_is_there_once(world: World, ask
     ours = SkillsMiddleware("skills", scripts=True, enforce="deny")
     messages = ask(create_agent(model, [Read], middleware=[clearing, ours]))
     assert messages[-2].content == (
-        "`Read` is no tool of the loaded skills (`pdf`): they name `Write`"
+        "`Read` is not a tool of the loaded skills (`pdf`): they name `Write`"
     )
     assert model.calls[-1].tool_names == ["load_skill", "read_skill_file", "Read", "pdf__say"]
     seen = [sees(model.calls[-1], f"Fill {letter}.pdf.") for letter in "abc"]
@@ -376,7 +376,7 @@ def test_scripts_of_skills_that_are_not_loaded_do_not_run(world: World, ask: Any
 
 
 def test_what_was_not_loaded_is_not_kept(world: World, ask: Any) -> None:
-    """Another middleware may answer in place of a tool."""
+    """Another middleware may answer instead of a tool."""
 
     class Refusing(AgentMiddleware):
         def wrap_tool_call(self, request: Any, handler: Any) -> ToolMessage:
@@ -423,7 +423,7 @@ def test_calls_are_held_to_the_tools_of_loaded_skills_where_that_is_asked_for(
     assert tried(ask, "Write", "deny") == "wrote a"
     assert tried(ask, "Read", "deny", "pdf") == "read a"
     assert tried(ask, "Write", "deny", "pdf") == (
-        "`Write` is no tool of the loaded skills (`pdf`): they name `Bash`, `Read`"
+        "`Write` is not a tool of the loaded skills (`pdf`): they name `Bash`, `Read`"
     )
     assert tried(ask, "Write", "deny", "pdf", "writer") == "wrote a"
     assert tried(ask, "Write", "deny", "pdf", "free") == "wrote a"

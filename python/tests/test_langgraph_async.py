@@ -161,7 +161,7 @@ def test_a_task_that_is_cancelled_cancels_the_handler() -> None:
 
 
 def test_a_task_that_is_cancelled_leaves_a_handler_that_blocks() -> None:
-    """It raised a ``RuntimeError`` in place of the cancellation: the thread was in its context."""
+    """It raised a ``RuntimeError`` instead of the cancellation: the thread was in its context."""
     go_on = threading.Event()
 
     def blocks(state: Any) -> None:

@@ -180,7 +180,7 @@ def test_nodes_of_a_parent_graph(world: World, call: Callable[..., Any]) -> None
     state = call(graph.compile(), ASK)
     assert contents(state) == ["?", "", "Read.\n", "Found.", "Written."]
     assert state["sender"] == "writer"
-    # No message is there twice, and the second model saw all of them.
+    # No message appears twice, and the second model saw all of them.
     assert len(second.calls[0].messages) == 4
 
 

@@ -198,7 +198,7 @@ def test_a_directory_that_vanishes_is_told_as_such(world: World) -> None:
     manager = SkillManager(freshness="session")
     assert names(manager) == ["pdf"]
     shutil.rmtree(directory)
-    with pytest.raises(PathError, match="there is no file any more") as raised:
+    with pytest.raises(PathError, match="the file no longer exists") as raised:
         manager.invoke_skill("pdf")
     assert (raised.value.code, raised.value.path) == ("gone", str(directory / "SKILL.md"))
     with pytest.raises(StorageError, match="No such file or directory"):

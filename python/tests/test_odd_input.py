@@ -64,7 +64,7 @@ def test_a_file_without_frontmatter_is_a_skill_under_the_preset_s2(world: World)
     assert (skill.name, skill.description) == ("pdf", "")
     assert manager.invoke_skill("pdf", form="bare") == "# PDF\n\nRead it.\n"
     told = [(told.code, told.severity) for told in manager.diagnostics]
-    assert told[0] == ("frontmatter-missing", "error"), "nothing at all is no skill"
+    assert told[0] == ("frontmatter-missing", "error"), "nothing at all is not a skill"
     assert {severity for _, severity in told[1:]} == {"warning"}
     assert SkillManager("skills").list_skills() == []
 

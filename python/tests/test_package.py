@@ -75,5 +75,5 @@ def test_the_import_is_lean() -> None:
         "typing",
     }
     bare = run("-c", "import sys; print(*sys.modules)").stdout.split()
-    assert heavy & set(modules) <= set(bare), "nothing that is not there already"
+    assert heavy & set(modules) <= set(bare), "nothing that does not exist already"
     assert not any(name.startswith(("langchain", "langgraph", "lfx")) for name in modules)

@@ -21,7 +21,7 @@ impl Age {
     pub(super) fn read(placed: &Placed) -> Result<Self, ManifestError> {
         let wrong = || {
             let message =
-                format!("`{}` is no age: a number and a unit such as `7d` are expected", placed.text);
+                format!("`{}` is not an age: expected a number and a unit, such as `7d`", placed.text);
             placed.error(message, Some("units are `m`, `h`, `d` and `w`".to_owned()))
         };
         let unit = placed.text.chars().next_back().ok_or_else(wrong)?;

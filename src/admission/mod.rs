@@ -152,7 +152,7 @@ impl File {
             Some((line, Match::Yes)) => return refused(line, "is denied".to_owned()),
             // What cannot be told from something that is denied may be that.
             Some((line, Match::Unclear(why))) => {
-                return refused(line, format!("cannot be told from what is denied: {why}"));
+                return refused(line, format!("cannot be told apart from a denied source: {why}"));
             }
             _ => {}
         }
@@ -164,13 +164,14 @@ impl File {
                 hint: None,
             }),
             (line, Match::Unclear(why)) => {
-                refused(line, format!("cannot be compared with the list of allowed sources: {why}"))
+                refused(line, format!("cannot be compared with the `allow` list: {why}"))
             }
             (line, Match::Port) => {
-                let reason = "is allowed on the usual ports only: a line of the list of allowed sources has to name another one";
+                let reason =
+                    "is allowed on the usual ports only: another port must be named on the `allow` list";
                 refused(line, reason.to_owned())
             }
-            (line, Match::No) => refused(line, "is on no line of the list of allowed sources".to_owned()),
+            (line, Match::No) => refused(line, "is not on the `allow` list".to_owned()),
         }
     }
 }
@@ -273,12 +274,12 @@ impl Admission {
     /// what never tells it has been decided by [`Admission::release`].
     pub fn pending(&self, asked: Asked<'_>) -> Vec<Pending> {
         let ages = self.ages(asked).filter(|_| asked.origin.has_revisions()).map(|(line, age)| Pending {
-            reason: format!("has to be {age} old when it is installed"),
+            reason: format!("must be at least {age} old to be installed"),
             line: line.clone(),
         });
         let audit = self.audit().map(|(line, threshold)| {
             let what = if threshold == Severity::Error { "errors" } else { "errors and warnings" };
-            let reason = format!("has to have skills without {what} when it is installed");
+            let reason = format!("may only bring skills without {what}");
             Pending { reason, line: line.clone() }
         });
         ages.chain(audit).collect()
@@ -291,7 +292,7 @@ impl Admission {
             let old = released.map(|released| Age::of(now.saturating_sub(released)));
             let admitted = old.is_some_and(|old| old >= *age);
             let reason = match old {
-                None => "does not tell when it was released".to_owned(),
+                None => "does not say when it was released".to_owned(),
                 Some(old) if admitted => format!("was released {old} ago"),
                 Some(old) => format!("was released only {old} ago"),
             };
@@ -363,7 +364,7 @@ fn severity(placed: &Placed) -> Result<Severity, ManifestError> {
         "error" => Ok(Severity::Error),
         "warning" => Ok(Severity::Warning),
         _ => Err(placed
-            .error(format!("`{}` is no threshold: `error` or `warning` is expected", placed.text), None)),
+            .error(format!("`{}` is not a threshold: expected `error` or `warning`", placed.text), None)),
     }
 }
 
@@ -373,7 +374,7 @@ impl Pin {
             "tag" => Ok(Self::Tag),
             "commit" => Ok(Self::Commit),
             _ => Err(placed
-                .error(format!("`{}` is no kind of pin: `tag` or `commit` is expected", placed.text), None)),
+                .error(format!("`{}` is not a kind of pin: expected `tag` or `commit`", placed.text), None)),
         }
     }
 

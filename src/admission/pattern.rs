@@ -75,14 +75,14 @@ impl Pattern {
             return Ok(Self { kind: None, places: Vec::new() });
         }
         let Some((kind, rest)) = text.split_once(':') else {
-            let message = format!("`{text}` is no pattern of sources");
+            let message = format!("`{text}` is not a source pattern");
             let hint = format!("a repository on GitHub is `github:{text}`; others begin with {}", kinds());
             return Err(placed.error(message, Some(hint)));
         };
         let kind = kind.to_lowercase();
         let Some(kind) = KINDS.into_iter().find(|known| *known == kind) else {
             let hint = format!("a pattern begins with one of {}", kinds());
-            return Err(placed.error(format!("`{kind}:` is no kind of source"), Some(hint)));
+            return Err(placed.error(format!("`{kind}:` is not a kind of source"), Some(hint)));
         };
         if rest == "*" {
             return Ok(Self { kind: Some(kind), places: Vec::new() });
@@ -107,20 +107,21 @@ impl Pattern {
         };
         let mut places = read.map_err(|fault| {
             let (message, hint) = match fault {
-                Fault::Nothing => {
-                    (format!("`{text}` names no source"), format!("a pattern begins with one of {}", kinds()))
-                }
+                Fault::Nothing => (
+                    format!("`{text}` does not name a source"),
+                    format!("a pattern begins with one of {}", kinds()),
+                ),
                 Fault::Host => (
-                    format!("`{text}` has no host that an address can have"),
-                    "letters beyond ASCII are written as in addresses: `xn--bcher-kva.example`".to_owned(),
+                    format!("`{text}` has no valid host"),
+                    "write non-ASCII letters as they appear in URLs: `xn--bcher-kva.example`".to_owned(),
                 ),
                 Fault::Port => (
                     format!("`{text}` may mean a port or a directory"),
                     "write `git:host:port/path` or `git:host/path`".to_owned(),
                 ),
                 Fault::Unclear(unclear) => (
-                    format!("`{text}` does not say what it means: {unclear}"),
-                    "write the plain path, or `*` for what cannot be written".to_owned(),
+                    format!("`{text}` is ambiguous: {unclear}"),
+                    "write the plain path, or `*` for what cannot be spelled out".to_owned(),
                 ),
             };
             placed.error(message, Some(hint))

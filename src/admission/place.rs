@@ -116,14 +116,14 @@ impl Dirs {
 impl fmt::Display for Unclear {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Escape => "an escape in its address, such as `%2F`, is not read alike by all servers",
+            Self::Escape => "an escape in its address, such as `%2F`, is read differently by some servers",
             Self::Backslash => "a backslash in its address is a slash to some servers",
-            Self::Semicolon => "a semicolon in its address is not read alike by all servers",
+            Self::Semicolon => "a semicolon in its address is read differently by some servers",
             Self::Above => "`..` in its address leads above the root of the server",
-            Self::Gap => "`..` beside `//` in its address is not read alike by all servers",
+            Self::Gap => "`..` beside `//` in its address is read differently by some servers",
             Self::Suffix => "a directory in its address ends in `.git`, as only repositories should",
-            Self::Repository => "its address does not tell which repository it belongs to",
-            Self::Directory => "its address does not tell which directory of the repository it belongs to",
+            Self::Repository => "its address does not show which repository it belongs to",
+            Self::Directory => "its address does not show which directory of the repository it belongs to",
         })
     }
 }

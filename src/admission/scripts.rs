@@ -63,10 +63,10 @@ impl fmt::Display for Because {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.line {
             Some(line) if self.unlisted => {
-                write!(f, "its source is on no line of the list of those whose scripts may run, {line}")
+                write!(f, "its source is not on the `scripts-allow` list, {line}")
             }
             Some(line) => write!(f, "{line} says so"),
-            None => f.write_str("no policy has a say"),
+            None => f.write_str("no policy applies"),
         }
     }
 }
@@ -79,7 +79,7 @@ impl Scripts {
             "ask" => Ok(Self::Ask),
             "deny" => Ok(Self::Deny),
             other => Err(placed.error(
-                format!("`{other}` says nothing of scripts: `deny`, `ask` or `allow` is expected"),
+                format!("`{other}` is not a setting for scripts: expected `deny`, `ask` or `allow`"),
                 None,
             )),
         }

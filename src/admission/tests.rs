@@ -146,13 +146,13 @@ fn ages() {
     assert_eq!(decide("o/r", Some(now - day)), reason(false, "was released only 1 day ago"));
     // A time in the future is none that has passed.
     assert_eq!(decide("o/r", Some(now + day)), reason(false, "was released only 0 minutes ago"));
-    assert_eq!(decide("o/r", None), reason(false, "does not tell when it was released"));
+    assert_eq!(decide("o/r", None), reason(false, "does not say when it was released"));
     assert_eq!(decide("acme/x", Some(now)), None);
     let pending = |source: &str| {
         let pending = admission.pending(asked(&spec(source)));
         pending.into_iter().map(|pending| pending.reason).collect::<Vec<_>>()
     };
-    assert_eq!(pending("o/r"), ["has to be 7 days old when it is installed"]);
+    assert_eq!(pending("o/r"), ["must be at least 7 days old to be installed"]);
     assert!(pending("acme/x").is_empty() && pending("./x").is_empty());
     assert!(pending("url:https://h.example/x.zip").is_empty(), "it never tells its age");
     // What lies on this machine is not asked, a repository no more than a directory.
@@ -173,23 +173,26 @@ fn the_strictest_audit_counts() {
 #[test]
 fn wrong_values_are_told_with_their_place() {
     for (text, message) in [
-        ("deny = [\"acme/x\"]", "2:9: `acme/x` is no pattern of sources"),
-        ("deny = [\"hg:acme\"]", "2:9: `hg:` is no kind of source"),
-        ("deny = [\"github:a//b\"]", "2:9: `github:a//b` names no source"),
-        ("deny = [\"github:a/../b\"]", "2:9: `github:a/../b` names no source"),
-        ("deny = [\"git:bücher.example\"]", "2:9: `git:bücher.example` has no host that an address can have"),
+        ("deny = [\"acme/x\"]", "2:9: `acme/x` is not a source pattern"),
+        ("deny = [\"hg:acme\"]", "2:9: `hg:` is not a kind of source"),
+        ("deny = [\"github:a//b\"]", "2:9: `github:a//b` does not name a source"),
+        ("deny = [\"github:a/../b\"]", "2:9: `github:a/../b` does not name a source"),
+        ("deny = [\"git:bücher.example\"]", "2:9: `git:bücher.example` has no valid host"),
         ("deny = [\"git:git@h:22/x\"]", "2:9: `git:git@h:22/x` may mean a port or a directory"),
         (
             "deny = [\"git:h/../x\"]",
-            "2:9: `git:h/../x` does not say what it means: `..` in its address leads above the root of the server",
+            "2:9: `git:h/../x` is ambiguous: `..` in its address leads above the root of the server",
         ),
-        ("minimum-release-age = \"7\"", "2:23: `7` is no age: a number and a unit such as `7d` are expected"),
+        (
+            "minimum-release-age = \"7\"",
+            "2:23: `7` is not an age: expected a number and a unit, such as `7d`",
+        ),
         (
             "minimum-release-age = \"99999999999999999w\"",
-            "2:23: `99999999999999999w` is no age: a number and a unit such as `7d` are expected",
+            "2:23: `99999999999999999w` is not an age: expected a number and a unit, such as `7d`",
         ),
-        ("require-pin = \"branch\"", "2:15: `branch` is no kind of pin: `tag` or `commit` is expected"),
-        ("audit = \"info\"", "2:9: `info` is no threshold: `error` or `warning` is expected"),
+        ("require-pin = \"branch\"", "2:15: `branch` is not a kind of pin: expected `tag` or `commit`"),
+        ("audit = \"info\"", "2:9: `info` is not a threshold: expected `error` or `warning`"),
     ] {
         let manifest = Manifest::parse(&format!("[policy]\n{text}")).expect(text);
         let error = Admission::default().add("m", manifest.policy(), &Dirs::default()).expect_err(text);
@@ -209,8 +212,8 @@ fn scripts_run_where_every_file_lets_them() {
         }
     };
     let unsaid = |scripts| answer(&[("m", "")], "acme/x", scripts);
-    assert_eq!(unsaid(Scripts::Allow), ("allow", "no policy has a say".to_owned()));
-    assert_eq!(unsaid(Scripts::Deny), ("deny", "no policy has a say".to_owned()));
+    assert_eq!(unsaid(Scripts::Allow), ("allow", "no policy applies".to_owned()));
+    assert_eq!(unsaid(Scripts::Deny), ("deny", "no policy applies".to_owned()));
     let (machine, user) = (("etc", "scripts = \"deny\""), ("m", "scripts = \"allow\""));
     let denied = ("deny", "etc:2:11: `scripts = \"deny\"` says so".to_owned());
     assert_eq!(answer(&[machine, user], "acme/x", Scripts::Allow), denied);
@@ -218,7 +221,7 @@ fn scripts_run_where_every_file_lets_them() {
     assert_eq!(answer(&[user, ("etc", "scripts = \"ask\"")], "acme/x", Scripts::Allow).0, "ask");
     assert_eq!(answer(&[user], "acme/x", Scripts::Deny).0, "allow", "a file that says so is enough");
     let unlisted = answer(&[("m", "scripts-allow = [\"npm:*\"]")], "acme/x", Scripts::Allow).1;
-    let expected = "its source is on no line of the list of those whose scripts may run, m:2:18: `scripts-allow = \"npm:*\"`";
+    let expected = "its source is not on the `scripts-allow` list, m:2:18: `scripts-allow = \"npm:*\"`";
     assert_eq!(unlisted, expected);
     for (text, source, expected) in [
         ("scripts-allow = [\"github:acme\"]", "acme/x", "allow"),
@@ -281,8 +284,8 @@ fn a_project_lets_no_script_run_that_would_not_run_without_it() {
 #[test]
 fn a_word_that_says_nothing_of_scripts_is_an_error_with_its_place() {
     for (text, message) in [
-        ("scripts = \"yes\"", "2:11: `yes` says nothing of scripts: `deny`, `ask` or `allow` is expected"),
-        ("scripts-deny = [\"acme\"]", "2:17: `acme` is no pattern of sources"),
+        ("scripts = \"yes\"", "2:11: `yes` is not a setting for scripts: expected `deny`, `ask` or `allow`"),
+        ("scripts-deny = [\"acme\"]", "2:17: `acme` is not a source pattern"),
     ] {
         let manifest = Manifest::parse(&format!("[policy]\n{text}")).expect(text);
         let error = Admission::default().add("m", manifest.policy(), &Dirs::default()).expect_err(text);

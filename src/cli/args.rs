@@ -78,7 +78,7 @@ pub(crate) struct Global {
     #[arg(hide_possible_values = true)]
     pub(crate) color: ColorWhen,
 
-    /// say nothing but warnings and errors
+    /// print only warnings and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
@@ -111,7 +111,7 @@ pub(crate) enum ColorWhen {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// install skills from GitHub, directories or archives; without a source, what the lockfile says
+    /// install skills from GitHub, directories or archives; without a source, what the lockfile names
     #[command(visible_alias = "add", alias = "i", after_help = help::INSTALL)]
     Install(InstallArgs),
 
@@ -119,7 +119,7 @@ pub(crate) enum Command {
     #[command(after_help = help::SYNC)]
     Sync(InstallHow),
 
-    /// bring newer versions of installed skills, and keep what you edited
+    /// update installed skills to newer versions, and keep your edits
     #[command(visible_alias = "upgrade", after_help = help::UPDATE)]
     Update(UpdateArgs),
 
@@ -127,7 +127,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "ls", after_help = help::LIST)]
     List(ListArgs),
 
-    /// show which skills have changed in their sources, without a download where that can be told
+    /// show which skills have changed in their sources, without a download where possible
     #[command(after_help = help::OUTDATED)]
     Outdated(OutdatedArgs),
 
@@ -139,15 +139,15 @@ pub(crate) enum Command {
     #[command(visible_alias = "rm", alias = "uninstall", after_help = help::REMOVE)]
     Remove(RemoveArgs),
 
-    /// link installed skills for agents that came later
+    /// link installed skills for more agents
     #[command(after_help = help::LINK)]
     Link(LinkArgs),
 
-    /// take the links of agents to installed skills away
+    /// remove the links of agents to installed skills
     #[command(after_help = help::UNLINK)]
     Unlink(LinkArgs),
 
-    /// take skills out of agents' sight without uninstalling them
+    /// hide skills from agents without uninstalling them
     #[command(after_help = help::DISABLE)]
     Disable(DisableArgs),
 
@@ -155,7 +155,7 @@ pub(crate) enum Command {
     #[command(after_help = help::ENABLE)]
     Enable(DisableArgs),
 
-    /// take back the last change of a scope, whichever command made it
+    /// undo the last change, whichever command made it
     #[command(after_help = help::UNDO)]
     Undo(UndoArgs),
 
@@ -163,7 +163,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "lint", after_help = help::VALIDATE)]
     Validate(ValidateArgs),
 
-    /// say what a rule of `validate` looks for, and why
+    /// explain what a rule of `validate` looks for, and why
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
 
@@ -183,7 +183,7 @@ pub(crate) enum Command {
     #[command(after_help = help::TREE)]
     Tree(TreeArgs),
 
-    /// say why a skill is here, who sees it and what it hides
+    /// explain why a skill is installed, who sees it and what it hides
     #[command(after_help = help::WHY)]
     Why(WhyArgs),
 
@@ -191,11 +191,11 @@ pub(crate) enum Command {
     #[command(after_help = help::VERIFY)]
     Verify(VerifyArgs),
 
-    /// look for what is broken, and repair what can be repaired safely
+    /// find what is broken, and repair what can be repaired safely
     #[command(after_help = help::DOCTOR)]
     Doctor(DoctorArgs),
 
-    /// look after the store and the downloads
+    /// manage the store and the downloads
     #[command(after_help = help::CACHE, arg_required_else_help = true, disable_help_subcommand = true)]
     #[command(
         subcommand_value_name = "ACTION",
@@ -204,7 +204,7 @@ pub(crate) enum Command {
     )]
     Cache(CacheArgs),
 
-    /// show what is known of a skill: its fields, files, source and size, and what it hides
+    /// show everything about a skill: its fields, files, source and size, and what it hides
     #[command(visible_alias = "info", after_help = help::SHOW)]
     Show(ShowArgs),
 
@@ -212,7 +212,7 @@ pub(crate) enum Command {
     #[command(after_help = help::READ)]
     Read(ReadArgs),
 
-    /// show what an agent is told of all skills before it uses one
+    /// show what an agent learns about all skills before it uses one
     #[command(after_help = help::CATALOG)]
     Catalog(CatalogArgs),
 
@@ -224,7 +224,7 @@ pub(crate) enum Command {
     #[command(after_help = help::TOOLS)]
     Tools(ToolsArgs),
 
-    /// run a script of a skill; the exit code is the script's, 124 where its time was over
+    /// run a script of a skill; the exit code is the script's, or 124 after a timeout
     #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
     Run(RunArgs),
 
@@ -232,11 +232,11 @@ pub(crate) enum Command {
     #[command(after_help = help::POLICY)]
     Policy(PolicyArgs),
 
-    /// let scripts of skills that no lockfile knows run in a directory, or list where they may
+    /// allow scripts of unlocked skills in a directory to run, or list the trusted directories
     #[command(after_help = help::TRUST)]
     Trust(TrustArgs),
 
-    /// trust directories no longer
+    /// stop trusting directories
     #[command(after_help = help::UNTRUST)]
     Untrust(UntrustArgs),
 
@@ -244,7 +244,7 @@ pub(crate) enum Command {
     #[command(after_help = help::AUDIT)]
     Audit(AuditArgs),
 
-    /// adopt what other tools installed
+    /// take over what other tools installed
     #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
 

@@ -28,11 +28,11 @@ pub const IO: u8 = ErrorKind::Io as u8;
 /// All codes with their meaning, as help and reference show them.
 pub const CODES: &[(u8, &str)] = &[
     (SUCCESS, "success"),
-    (FINDINGS, "a check found something, or edited skills were left as they are"),
-    (USAGE, "the command line is wrong, or names something that is not there"),
+    (FINDINGS, "a check found something, or edited skills were left as is"),
+    (USAGE, "the command line is wrong, or names something that does not exist"),
     (CONFIG, "a manifest, lockfile or setting is wrong"),
     (NETWORK, "network, server or login"),
-    (INTEGRITY, "content that is not what was promised, or that no skill may have"),
+    (INTEGRITY, "content that is not what was locked, or that a skill must not have"),
     (IO, "files or directories that cannot be read or written"),
 ];
 

@@ -37,11 +37,11 @@ pub(crate) const INSTALL: &str = after!("install",
     "skillpm install anthropics/skills --skill pdf     one skill of a repository"
     "skillpm install anthropics/skills --list          what a repository holds"
     "skillpm install ./my-skills -g --agent cursor     from a directory, for you, linked for Cursor"
-    "skillpm install                                   what `skillpm.lock` says"
+    "skillpm install                                   what `skillpm.lock` names"
 );
 
 pub(crate) const SYNC: &str = after!("sync",
-    "skillpm sync              bring the project's skills to what `skillpm.lock` says"
+    "skillpm sync              install exactly what `skillpm.lock` names"
     "skillpm sync --locked     the same on a build machine: fail if the lockfile is out of date"
 );
 
@@ -49,7 +49,7 @@ pub(crate) const UPDATE: &str = after!("update",
     "skillpm update                    all skills of the project, as far as the manifest allows"
     "skillpm update pdf --latest       one skill, past the tag or commit that the manifest names"
     "skillpm update --dry-run          what would change, and what to look at before it does"
-    "skillpm update pdf --abort        take a merge with conflicts back"
+    "skillpm update pdf --abort        undo a merge with conflicts"
 );
 
 pub(crate) const LIST: &str = after!("list",
@@ -73,22 +73,22 @@ pub(crate) const DIFF: &str = after!("diff",
 pub(crate) const REMOVE: &str = after!("remove",
     "skillpm remove pdf               from the project"
     "skillpm remove pdf docx -g       two of yours"
-    "skillpm remove pdf --dry-run     what would go"
+    "skillpm remove pdf --dry-run     what would be removed"
 );
 
 pub(crate) const POLICY: &str = after!("policy",
-    "skillpm policy                        all lines that hold, the machine's before the manifest's"
+    "skillpm policy                        all lines in force, the machine's before the manifest's"
     "skillpm policy acme/skills npm:x      what they say of two sources; exit code 5 if one is refused"
     "skillpm install acme/skills --explain  which line let it in"
 );
 
 pub(crate) const TRUST: &str = after!("trust",
-    "skillpm trust ~/work/my-skills     its skills, and those below, may run scripts unlocked"
+    "skillpm trust ~/work/my-skills     unlocked skills in and below it may run scripts"
     "skillpm trust                      which directories are trusted"
 );
 
 pub(crate) const UNTRUST: &str = after!("untrust",
-    "skillpm untrust ~/work/my-skills     its unlocked skills run no scripts any more"
+    "skillpm untrust ~/work/my-skills     its unlocked skills may no longer run scripts"
     "skillpm untrust .                    the directory you are in"
 );
 
@@ -121,8 +121,8 @@ pub(crate) const UNLINK: &str = after!("unlink",
 );
 
 pub(crate) const DISABLE: &str = after!("disable",
-    "skillpm disable pdf          no agent of the project sees it"
-    "skillpm disable pdf -g       nor in the scope of the user"
+    "skillpm disable pdf          hide it from all agents of the project"
+    "skillpm disable pdf -g       the same for your own skills"
 );
 
 pub(crate) const ENABLE: &str = after!("enable",
@@ -131,9 +131,9 @@ pub(crate) const ENABLE: &str = after!("enable",
 );
 
 pub(crate) const UNDO: &str = after!("undo",
-    "skillpm undo               the project as it was before the last change; once more does it again"
-    "skillpm undo -g --dry-run     what would be done in the scope of the user"
-    "skillpm undo --forget         free the room that the record of the last change takes"
+    "skillpm undo               undo the last change; again to redo it"
+    "skillpm undo -g --dry-run     what would be done for your own skills"
+    "skillpm undo --forget         free the space that the record of the last change takes"
 );
 
 pub(crate) const VALIDATE: &str = after!("validate",
@@ -174,7 +174,7 @@ pub(crate) const TREE: &str = after!("tree",
 );
 
 pub(crate) const WHY: &str = after!("why",
-    "skillpm why pdf            who asked for it, where it came from, who sees it"
+    "skillpm why pdf            why it is here, where it came from, who sees it"
     "skillpm why pdf --json     for programs"
 );
 
@@ -191,14 +191,14 @@ pub(crate) const DOCTOR: &str = after!("doctor",
 );
 
 pub(crate) const CACHE: &str = after!("cache",
-    "skillpm cache dir                        where the store and the downloads lie"
-    "skillpm cache prune --older-than 7d      remove what was not used for a week"
-    "skillpm cache verify --fix               throw away what is damaged"
-    "skillpm cache clean --dry-run            how much all downloads are"
+    "skillpm cache dir                        where the store and the downloads are"
+    "skillpm cache prune --older-than 7d      remove what has not been used for a week"
+    "skillpm cache verify --fix               delete what is damaged"
+    "skillpm cache clean --dry-run            how much space the downloads take"
 );
 
 pub(crate) const CATALOG: &str = after!("catalog",
-    "skillpm catalog                            what an agent is told of all skills"
+    "skillpm catalog                            what an agent learns about all skills"
     "skillpm catalog --budget 5000 --json       the same within 5,000 tokens, for programs"
     "skillpm catalog --write AGENTS.md          keep it up to date in a file"
     "skillpm catalog --write AGENTS.md --check     on a build machine: fail if it is not"
@@ -221,13 +221,13 @@ pub(crate) const READ: &str = after!("read",
     "skillpm read pdf                                      which files it has"
     "skillpm read pdf references/forms.md                  one of them"
     "skillpm read pdf references/forms.md --limit 40     its first lines"
-    "skillpm read pdf assets/logo.png --json               what is no text, in base64"
+    "skillpm read pdf assets/logo.png --json               a binary file, in base64"
 );
 
 pub(crate) const TOOLS: &str = after!("tools",
     "skillpm tools pdf                        the tools of one skill"
     "skillpm tools --json                     those of all skills, with the schemas of what they take"
-    "skillpm tools pdf --format anthropic     as a model is given them"
+    "skillpm tools pdf --format anthropic     as a model gets them"
 );
 
 pub(crate) const RUN: &str = after!("run",

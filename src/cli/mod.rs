@@ -110,9 +110,7 @@ fn failed(printer: &Printer, error: &Error) -> u8 {
 }
 
 fn no_working_directory(error: std::io::Error) -> Error {
-    Error::io("failed to find the working directory")
-        .because(error)
-        .hint("change to a directory that is there")
+    Error::io("failed to find the working directory").because(error).hint("change to a directory that exists")
 }
 
 #[cfg(test)]

@@ -63,13 +63,13 @@ impl Reporter for Progress {
             1 => "in 1 second".to_owned(),
             seconds => format!("in {seconds} seconds"),
         };
-        self.tell(|printer| printer.note(&format!("{what}: trying again {when}")));
+        self.tell(|printer| printer.note(&format!("{what}: retrying {when}")));
     }
 
     fn waiting_for_lock(&self, dir: &Path) {
         if !self.told_of_lock.swap(true, Ordering::Relaxed) {
             let dir = dir.display();
-            self.tell(|printer| printer.note(&format!("waiting for another skillpm that works in `{dir}`")));
+            self.tell(|printer| printer.note(&format!("waiting for another skillpm process in `{dir}`")));
         }
     }
 
@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(out.text(), "");
         assert_eq!(
             err.text(),
-            "api.github.com: trying again in 2 seconds\n\
-             waiting for another skillpm that works in `p/.agents`\n"
+            "api.github.com: retrying in 2 seconds\n\
+             waiting for another skillpm process in `p/.agents`\n"
         );
     }
 

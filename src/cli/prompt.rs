@@ -25,7 +25,7 @@ impl Interact for Person {
         let term = terminal();
         let width = usize::from(term.size().1);
         let answer = MultiSelect::with_theme(&*theme)
-            .with_prompt(format!("{} (space picks, enter ends)", clean(question)))
+            .with_prompt(format!("{} (space selects, enter confirms)", clean(question)))
             .items(items.iter().map(|item| line(item, width)))
             .report(false)
             .interact_on_opt(&term);

@@ -61,8 +61,8 @@ fn elsewhere(table: &[Elsewhere], word: &str) -> Option<&'static str> {
 /// Verbs of other tools, and what does the same here.
 const VERBS_ELSEWHERE: [Elsewhere; 20] = [
     (&["cat"], "`skillpm read NAME SKILL.md` prints a file of a skill"),
-    (&["check"], "`skillpm outdated` tells what is newer, `skillpm verify` whether all is as locked"),
-    (&["ci", "restore"], "`skillpm install --frozen` installs what is locked, and nothing else"),
+    (&["check"], "`skillpm outdated` shows what is newer, `skillpm verify` whether everything is as locked"),
+    (&["ci", "restore"], "`skillpm install --frozen` installs exactly what is locked"),
     (&["clean"], "`skillpm cache clean` removes all downloads"),
     (&["exec", "x"], "`skillpm run NAME SCRIPT` runs a script of a skill"),
     (&["find", "search"], "`skillpm install --list owner/repo` shows which skills a repository has"),
@@ -70,45 +70,45 @@ const VERBS_ELSEWHERE: [Elsewhere; 20] = [
         &["fix", "repair"],
         "`skillpm doctor --fix` repairs what is installed, `skillpm validate --fix` what you write",
     ),
-    (&["inspect", "view"], "`skillpm show NAME` tells what is known of a skill"),
-    (&["lock"], "`skillpm install` writes `skillpm.lock`, `skillpm update` takes newer versions into it"),
-    (&["metadata", "freeze"], "`skillpm list --json` tells programs what is installed"),
+    (&["inspect", "view"], "`skillpm show NAME` shows everything about a skill"),
+    (&["lock"], "`skillpm install` writes `skillpm.lock`, `skillpm update` updates it to newer versions"),
+    (&["metadata", "freeze"], "`skillpm list --json` prints what is installed, for programs"),
     (&["preview", "use"], "`skillpm invoke NAME` shows what an agent gets"),
     (
         &["pin", "unpin"],
         "`skillpm install owner/repo --tag v1` pins a skill, `skillpm update NAME --latest` goes past that",
     ),
-    (&["prune"], "`skillpm cache prune` removes what was not used for long"),
+    (&["prune"], "`skillpm cache prune` removes what has not been used for a while"),
     (
         &["publish", "pack", "release"],
-        "push the skill to a git repository, from where `skillpm install owner/repo` takes it; \
-         `skillpm validate --profile publish` checks it before",
+        "push the skill to a git repository, so that `skillpm install owner/repo` finds \
+         it; `skillpm validate --profile publish` checks it first",
     ),
     (
         &["reinstall"],
-        "`skillpm verify` tells what differs, `skillpm install --force` replaces what you edited",
+        "`skillpm verify` shows what differs, `skillpm install --force` replaces what you edited",
     ),
-    (&["revert", "rollback"], "`skillpm undo` takes back the last change"),
+    (&["revert", "rollback"], "`skillpm undo` undoes the last change"),
     (&["scan", "test"], "`skillpm validate` checks skills"),
     (&["status"], "`skillpm list` shows what is installed and edited, `skillpm doctor` what is broken"),
-    (&["store"], "`skillpm cache dir` tells where the store is, and how much is in it"),
-    (&["where", "which"], "`skillpm why NAME` says why a skill is here, and where it lies"),
+    (&["store"], "`skillpm cache dir` shows where the store is, and its size"),
+    (&["where", "which"], "`skillpm why NAME` explains why a skill is installed, and where it is"),
 ];
 
 /// Verbs that other tools have for what they keep, and what does the same here.
 const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
     (
         &["du", "info", "list", "location", "ls", "path", "show", "size", "status"],
-        "`skillpm cache dir` tells where the store and the downloads lie, and how much is in them",
+        "`skillpm cache dir` shows where the store and the downloads are, and their size",
     ),
     (
         &["clear", "delete", "empty", "purge", "remove", "rm"],
         "`skillpm cache clean` removes all downloads, with `--store` the store too",
     ),
-    (&["gc"], "`skillpm cache prune` removes what was not used for long"),
+    (&["gc"], "`skillpm cache prune` removes what has not been used for a while"),
     (
         &["check", "fix", "repair"],
-        "`skillpm cache verify` checks all of it, with `--fix` what is damaged is thrown away",
+        "`skillpm cache verify` checks everything; with `--fix` it deletes what is damaged",
     ),
 ];
 
@@ -127,7 +127,7 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
         let tips = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
         tips.filter_map(|tip| tip_of(tip, error, arguments)).fold(new, Error::hint)
     };
-    new.hint(format!("`{} --help` shows what is possible", command(rest, arguments)))
+    new.hint(format!("`{} --help` shows all options", command(rest, arguments)))
 }
 
 /// A tip of clap's as it is told here; nothing where it would not help.
@@ -140,7 +140,7 @@ fn tip_of(tip: &str, error: &clap::Error, arguments: &[OsString]) -> Option<Stri
     }
     // Of an option that stands before its command.
     let moved = told.strip_prefix('`').and_then(|told| told.strip_suffix("` exists"));
-    Some(moved.map_or(told.clone(), |line| format!("write it behind the command: `skillpm {line}`")))
+    Some(moved.map_or(told.clone(), |line| format!("options go after the command: `skillpm {line}`")))
 }
 
 /// Whether a word is an option that somebody believes in, and not a value that begins like one: `--json` and `-j`,
@@ -189,10 +189,10 @@ const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 6] = [
             "`--skill '*'` takes all skills, `--agent '*'` links them for all agents on this machine",
         ),
     ),
-    (&["diff", "outdated", "update", "verify"], (&["--all"], "without a name all skills are meant")),
-    (&[], (&["--pin", "--ref"], "`--tag`, `--branch` or `--rev` names a revision, or `#` behind the source")),
+    (&["diff", "outdated", "update", "verify"], (&["--all"], "leave out the name to use all skills")),
+    (&[], (&["--pin", "--ref"], "`--tag`, `--branch` or `--rev` names a revision, or `#` after the source")),
     (&[], (&["--user"], "`--global` is for your own skills, in every project")),
-    (&[], (&["--output-format", "--reporter"], "`--format` chooses the form")),
+    (&[], (&["--output-format", "--reporter"], "`--format` chooses the format")),
     (&[], (&["--format", "--output-format"], "`--json` prints JSON")),
 ];
 
@@ -275,7 +275,7 @@ mod tests {
                 "unexpected argument `--skil` found".to_owned(),
                 vec![
                     "a similar argument exists: `--skill`".to_owned(),
-                    "`skillpm install --help` shows what is possible".to_owned()
+                    "`skillpm install --help` shows all options".to_owned()
                 ]
             )
         );
@@ -283,15 +283,15 @@ mod tests {
             told("skillpm remove"),
             (
                 "the following required arguments were not provided: <NAME>...".to_owned(),
-                vec!["`skillpm remove --help` shows what is possible".to_owned()]
+                vec!["`skillpm remove --help` shows all options".to_owned()]
             )
         );
         let (message, hints) = told("skillpm install o/r --scope here");
         assert_eq!(message, "invalid value `here` for `--scope <SCOPE>` [possible values: project, user]");
-        assert_eq!(hints, ["`skillpm install --help` shows what is possible"]);
+        assert_eq!(hints, ["`skillpm install --help` shows all options"]);
         // With the verbs of a verb, whether clap tells its usage or not.
         for line in ["skillpm cache prune --nothing", "skillpm cache prune --older-than x"] {
-            assert_eq!(told(line).1, ["`skillpm cache prune --help` shows what is possible"]);
+            assert_eq!(told(line).1, ["`skillpm cache prune --help` shows all options"]);
         }
     }
 
@@ -331,7 +331,7 @@ mod tests {
     /// An option that there is not is no value, and what would be one is told where it stands.
     #[test]
     fn options_that_there_are_not() {
-        let help = "`skillpm install --help` shows what is possible";
+        let help = "`skillpm install --help` shows all options";
         for line in
             ["skillpm install o/r --frobnicate", "skillpm install o/r -x", "skillpm install o/r --xyz=1"]
         {
@@ -342,9 +342,9 @@ mod tests {
             "`--global` is for your own skills, in every project"
         );
         assert_eq!(told("skillpm list --format json").1[0], "`--json` prints JSON");
-        assert_eq!(told("skillpm validate --output-format json").1[0], "`--format` chooses the form");
-        assert_eq!(told("skillpm update --all").1[0], "without a name all skills are meant");
-        assert_eq!(told("skillpm --json list").1[0], "write it behind the command: `skillpm list --json`");
+        assert_eq!(told("skillpm validate --output-format json").1[0], "`--format` chooses the format");
+        assert_eq!(told("skillpm update --all").1[0], "leave out the name to use all skills");
+        assert_eq!(told("skillpm --json list").1[0], "options go after the command: `skillpm list --json`");
     }
 
     #[test]
@@ -388,7 +388,7 @@ mod tests {
     fn the_name_of_the_program_does_not_matter() {
         for program in ["skillpm.exe", "/opt/skill_pm"] {
             let (_, hints) = told(&format!("{program} list --nothing"));
-            assert_eq!(hints, ["`skillpm list --help` shows what is possible"], "{program}");
+            assert_eq!(hints, ["`skillpm list --help` shows all options"], "{program}");
         }
     }
 }

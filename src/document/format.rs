@@ -50,7 +50,7 @@ pub fn format(document: &Document) -> Result<String, Unformattable> {
     let text = document.text();
     if let Some((at, c)) = text[parts.yaml.clone()].char_indices().find(|(_, c)| DISPUTED.contains(c)) {
         let start = parts.yaml.start + at;
-        let reason = format!("U+{:04X} ends a line to some readers and not to others", u32::from(c));
+        let reason = format!("U+{:04X} ends a line for some readers but not for others", u32::from(c));
         return Err(Unformattable { reason, span: start..start + c.len_utf8() });
     }
     let outline = Outline::new(text, parts.yaml.clone(), root).map_err(odd)?;

@@ -30,7 +30,7 @@ pub enum ProblemKind {
     #[error("the file is encoded as UTF-16; save it as UTF-8")]
     Utf16,
     /// A character with the number zero.
-    #[error("the file has a NUL character, which no text has")]
+    #[error("the file has a NUL character")]
     Nul,
     /// A control character in the frontmatter, where YAML allows none.
     #[error("the frontmatter has the control character U+{:04X}", u32::from(*.0))]
@@ -48,7 +48,7 @@ pub enum ProblemKind {
     #[error("the frontmatter is never closed: a line with only `---` must follow it")]
     UnclosedFrontmatter,
     /// More frontmatter than any skill needs.
-    #[error("the frontmatter has {0} bytes, {MAX_FRONTMATTER} are allowed")]
+    #[error("the frontmatter has {0} bytes, but at most {MAX_FRONTMATTER} are allowed")]
     TooLarge(usize),
     /// Collections in collections.
     #[error("the frontmatter is nested more than {MAX_DEPTH} levels deep")]
@@ -76,7 +76,7 @@ pub enum ProblemKind {
     #[error("the frontmatter must be lines of `key: value`, but it is {0}")]
     NotAMapping(&'static str),
     /// The same key twice in one mapping. The last one counts.
-    #[error("the key `{key}` is there twice")]
+    #[error("the key `{key}` appears twice")]
     DuplicateKey {
         /// The key.
         key: String,
@@ -105,7 +105,7 @@ pub enum Fault {
     #[error("it has `: ` in it, which starts a new key unless the value is in quotes")]
     Colon,
     /// A first character that means something else in YAML.
-    #[error("it starts with `{0}`, which YAML keeps for itself unless the value is in quotes")]
+    #[error("it starts with `{0}`, which YAML reserves unless the value is in quotes")]
     ReservedStart(char),
     /// Text after a closing quote.
     #[error("text follows its closing quote")]

@@ -34,10 +34,10 @@ pub enum Diagnostic {
     #[error("`{}`: most tools look for `{SKILL_FILE}` only; rename the file", .0.display())]
     Spelling(PathBuf),
     /// A second file whose name differs from `SKILL.md` in case only.
-    #[error("`{}` is not read: `{SKILL_FILE}` lies beside it", .0.display())]
+    #[error("`{}` is ignored: `{SKILL_FILE}` is beside it", .0.display())]
     SecondFile(PathBuf),
     /// A file whose frontmatter was read, and which no agent can be given.
-    #[error("`{}` has more than {} MiB: it is listed, and cannot be loaded; move what is long into files beside it", .0.display(), MAX_SKILL_FILE >> 20)]
+    #[error("`{}` has more than {} MiB: it is listed, but cannot be loaded; move long parts into files beside it", .0.display(), MAX_SKILL_FILE >> 20)]
     TooLarge(PathBuf),
     /// A directory of skills that is not there.
     #[error("there is no directory `{}`", .0.display())]
@@ -54,7 +54,7 @@ pub enum Diagnostic {
         deviation: Box<Deviation>,
     },
     /// A skill that another one of its name hides.
-    #[error("the skill `{name}` is there twice: `{}` is used, `{}` is not", used.display(), hidden.display())]
+    #[error("the skill `{name}` was found twice: `{}` is used, `{}` is ignored", used.display(), hidden.display())]
     Shadowed {
         /// The name.
         name: String,

@@ -77,16 +77,16 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
             .hint(format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one")))
     };
     let Some(mut real) = fs::real_path(path)? else {
-        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the path for slips"));
+        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the spelling"));
     };
     if fs::kind(&real)? != Some(Kind::Directory) {
         let is_skill = real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
         if !is_skill || !real.pop() {
-            return no_skill(&format!("is no directory, and no `{SKILL_FILE}`"));
+            return no_skill(&format!("is neither a directory nor a `{SKILL_FILE}`"));
         }
     }
     let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
-        return no_skill("is no directory of a skill");
+        return no_skill("is not the directory of a skill");
     };
     let mut known = default_sources(&context.settings)?.into_iter();
     let known = known.find(|source| source.real().is_ok_and(|dir| dir.as_deref() == Some(parent)));
@@ -100,7 +100,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
             warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
             Ok(Hit { skill, warnings })
         }
-        Seeing::Nothing(_) => no_skill(&format!("holds no skill: there is no `{SKILL_FILE}` in it")),
+        Seeing::Nothing(_) => no_skill(&format!("has no skills: there is no `{SKILL_FILE}` in it")),
         Seeing::Unusable(diagnostic) => Err(match &*diagnostic {
             Diagnostic::Skill { file, reason } => reason.to_error(typed, file),
             other => Error::integrity(other.to_string()),
@@ -300,9 +300,9 @@ mod tests {
         assert!(warnings[0].ends_with("readers` calls itself `word`"), "{warnings:?}");
         for (path, message) in [
             ("src/none", "`src/none` does not exist"),
-            ("src/empty", "`src/empty` holds no skill: there is no `SKILL.md` in it"),
-            ("src/empty/notes.md", "`src/empty/notes.md` is no directory, and no `SKILL.md`"),
-            ("/", "`/` is no directory of a skill"),
+            ("src/empty", "`src/empty` has no skills: there is no `SKILL.md` in it"),
+            ("src/empty/notes.md", "`src/empty/notes.md` is neither a directory nor a `SKILL.md`"),
+            ("/", "`/` is not the directory of a skill"),
         ] {
             let error = at(path).expect_err(path);
             assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));

@@ -18,7 +18,7 @@ pub const SKILL_FILE: &str = "SKILL.md";
 #[non_exhaustive]
 pub enum Unusable {
     /// The file is gone.
-    #[error("there is no file any more")]
+    #[error("the file no longer exists")]
     Gone,
     /// The file's name is not spelled as the specification has it.
     #[error("its name is not `{SKILL_FILE}`")]
@@ -27,7 +27,7 @@ pub enum Unusable {
     #[error("it is {0}, not a regular file")]
     NotAFile(&'static str),
     /// The file is a link to nothing.
-    #[error("it is a link to `{}`, which is not there", .0.display())]
+    #[error("it is a link to `{}`, which does not exist", .0.display())]
     Dangling(PathBuf),
     /// The file is a link to a place outside of the skill's directory.
     #[error("it is a link that leads out of the skill's directory, to `{}`", .0.display())]
@@ -72,7 +72,7 @@ impl Unusable {
             Self::Content(_) => Error::new(ErrorKind::Findings, message)
                 .hint(format!("`skillpm validate {}` shows the place and what to do", shell_word(file))),
             Self::TooLarge => Error::integrity(message)
-                .hint("move what is long into files beside it, which an agent reads when it needs them"),
+                .hint("move long parts into files beside it, which an agent reads when it needs them"),
             _ => Error::integrity(message).hint("put a regular file there, or remove the skill"),
         }
     }

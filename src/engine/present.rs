@@ -130,8 +130,8 @@ impl Activation {
     pub fn note(&self) -> Option<String> {
         (!self.commands.is_empty()).then(|| {
             format!(
-                "NOTE: these commands of the instructions were not run, and stand there in place of what they \
-                 would have printed: {}",
+                "NOTE: these commands in the instructions were not run and appear as \
+                 written, not as their output: {}",
                 self.command_list()
             )
         })
@@ -331,8 +331,8 @@ mod tests {
     /// What was not run is told behind the instructions, in every form.
     #[test]
     fn commands_are_told() {
-        let note = "NOTE: these commands of the instructions were not run, and stand there in place of what \
-                    they would have printed: `git diff`, `a`, `b`, `c`, `d` and 1 more";
+        let note = "NOTE: these commands in the instructions were not run and appear \
+                    as written, not as their output: `git diff`, `a`, `b`, `c`, `d` and 1 more";
         let body = "$ARGUMENTS: !`git diff` !`a` !`b` !`c` !`d` !`e`";
         for (_, form) in Form::NAMES {
             let text = active(body, &[]).render(form);

@@ -137,8 +137,7 @@ impl Unreadable {
     /// The error for the file `name` of the skill that was asked for as `skill`.
     pub fn into_error(self, skill: &str, name: &str) -> Error {
         let message = format!("the file `{name}` of the skill `{skill}` is not read: {self}");
-        let relative =
-            "files are named by their paths below the skill's directory, such as `references/forms.md`";
+        let relative = "name files by their paths in the skill's directory, such as `references/forms.md`";
         let quoted = |names: Vec<String>| {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             names.join(", ")

@@ -24,7 +24,7 @@ const MAX_RETRIES: usize = 16;
 #[derive(Debug, thiserror::Error)]
 pub enum BeneathError {
     /// Nothing is there, or a link to nothing.
-    #[error("it is not there")]
+    #[error("it does not exist")]
     Absent,
     /// The path, or a link on it, leads out of the directory; absolute links do, wherever they lead.
     #[error("it leads out of the directory")]
@@ -333,7 +333,7 @@ mod tests {
         let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).expect("a socket");
         let base = Base::open(&root).expect("opens");
         let outside = "it leads out of the directory";
-        let absent = "it is not there";
+        let absent = "it does not exist";
         let special = "it is a pipe, socket or device, not a regular file";
         let directory = "it is a directory, not a regular file";
         for (name, resolver) in resolvers() {

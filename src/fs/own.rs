@@ -25,7 +25,7 @@ pub enum Exposure {
     #[error("it belongs to another user, number {0}")]
     Foreign(u32),
     /// Its mode lets all users write.
-    #[error("every user may write into it")]
+    #[error("every user may write to it")]
     Writable,
 }
 

@@ -87,7 +87,7 @@ impl Content for OnDisk {
 }
 
 fn no_longer_a_file(path: PathBuf) -> ReadError {
-    let source = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file any more");
+    let source = io::Error::new(io::ErrorKind::InvalidInput, "it is no longer a regular file");
     with_path(PathError { action: "read", path, source })
 }
 

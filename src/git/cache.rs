@@ -139,7 +139,7 @@ impl<'a> Remote<'a> {
             fetch.blobs(&missing)?;
             listing = list()?;
             if !listing.missing().is_empty() {
-                return Err(self.damaged(&git2::Error::from_str("some files did not come")));
+                return Err(self.damaged(&git2::Error::from_str("some files are missing")));
             }
         }
         // Under its id too, which says that it is whole.
@@ -170,9 +170,9 @@ impl<'a> Remote<'a> {
 
     pub(super) fn damaged(&self, error: &git2::Error) -> Failed {
         Failed::Anew(
-            Error::network(format!("what came from `{}` is incomplete or damaged", self.url))
+            Error::network(format!("what `{}` sent is incomplete or damaged", self.url))
                 .because(std::io::Error::other(error.message().to_owned()))
-                .hint("try again; `git clone` shows whether the server has a whole repository"),
+                .hint("try again; `git clone` shows whether the server has the whole repository"),
         )
     }
 
@@ -182,7 +182,7 @@ impl<'a> Remote<'a> {
             At::Reference(Some(reference)) => format!("`{}` of `{}`", reference.name(), self.url),
             At::Reference(None) => format!("`{}`", self.url),
         };
-        Error::network(format!("{what} was not fetched before, and `--offline` allows no network"))
+        Error::network(format!("{what} is not in the store, and `--offline` forbids the network"))
             .hint("run the command once without `--offline`")
     }
 }

@@ -152,7 +152,7 @@ impl Fetch<'_> {
             return error.into();
         }
         let error = Error::integrity(format!("`{url}` sends more than {limit} bytes, which is too large"));
-        Failed::Error(error.hint("what is not a skill does not belong there: use a smaller repository"))
+        Failed::Error(error.hint("use a smaller repository, with nothing in it but skills"))
     }
 
     /// Fetches the newest commit of what `reference` names.

@@ -86,7 +86,7 @@ fn check(at: At<'_>) -> Result<()> {
         At::Reference(Some(Reference::Rev(commit))) => (commit.as_str(), short(commit).is_some()),
         At::Reference(Some(reference)) => {
             return Reference::check(reference.name())
-                .map_err(|error| Error::usage(error.to_string()).hint("check the name for slips"));
+                .map_err(|error| Error::usage(error.to_string()).hint("check the spelling"));
         }
     };
     match right {

@@ -43,7 +43,7 @@ pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String])
     let known = names.iter().filter_map(|name| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)));
     match closest(reference.name(), known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
-        None => error.hint(format!("`{}` lists what it has", ls_remote(shown))),
+        None => error.hint(format!("`{}` lists them", ls_remote(shown))),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
             let error = Error::usage(format!("the repository `{shown}` is empty"));
             // To git a short page is a list without references.
             let hint = if shown.starts_with("http") {
-                "push a commit to it first; if it has one, a proxy or a login page may stand in between"
+                "push a commit to it first; if it has one, a proxy or a login page may be in the way"
             } else {
                 "push a commit to it first"
             };
@@ -72,8 +72,10 @@ pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
         [first, ..] => {
             let usual = ["main", "master", "trunk"].into_iter().find(|usual| branches.contains(usual));
             let first = usual.unwrap_or(first);
-            Error::usage(format!("`{shown}` has no default branch: `HEAD` names one that is not there"))
-                .hint(format!("name a branch: `--branch {}`", shell_word(first)))
+            Error::usage(format!(
+                "`{shown}` has no default branch: `HEAD` names a branch that does not exist"
+            ))
+            .hint(format!("name a branch: `--branch {}`", shell_word(first)))
         }
     }
 }
@@ -126,8 +128,8 @@ fn resolve(objects: &Objects, reference: &Reference, shown: &str) -> Result<Oid>
 
 /// The error for a tag of something other than a commit.
 pub(super) fn not_a_commit(shown: &str, name: &str) -> Error {
-    Error::usage(format!("`{name}` of `{shown}` leads to no commit"))
-        .hint("name another tag, a branch or a commit")
+    Error::usage(format!("`{name}` of `{shown}` does not lead to a commit"))
+        .hint("name another tag, branch or commit")
 }
 
 /// The commit with the id `commit`; `locked` where a lockfile names it.
@@ -161,7 +163,7 @@ mod tests {
             ("~/my r", "~/'my r'"),
             ("https://h/r.git?a=1&b=`x`", "'https://h/r.git?a=1&b=`x`'"),
         ] {
-            assert_eq!(hint(shown), format!("`git ls-remote -- {typed}` lists what it has"));
+            assert_eq!(hint(shown), format!("`git ls-remote -- {typed}` lists them"));
         }
         let branch = ["refs/heads/a;touch${IFS}x".to_owned()];
         assert_eq!(no_head("r", &branch).hints(), ["name a branch: `--branch 'a;touch${IFS}x'`"]);

@@ -153,7 +153,7 @@ impl Objects {
         for file in files.values_mut().filter(|file| !matches!(file.kind, Kind::Special(_))) {
             match odb.read_header(file.id) {
                 Ok((size, ObjectType::Blob)) => file.size = Some(size as u64),
-                Ok(_) => return Err(git2::Error::from_str("a file is no blob").into()),
+                Ok(_) => return Err(git2::Error::from_str("a file is not a blob").into()),
                 Err(error) if error.code() == ErrorCode::NotFound => {}
                 Err(error) => return Err(error.into()),
             }
@@ -308,9 +308,9 @@ impl Content for Blobs {
             let what = match &self.damaged {
                 Some(damaged) => {
                     damaged();
-                    "the fetched copy is damaged and was thrown away, run the command again"
+                    "the fetched copy was damaged and has been deleted; run the command again"
                 }
-                None => "`git fsck` there says more",
+                None => "`git fsck` there shows more",
             };
             io::Error::other(format!(
                 "a file of `{}` cannot be read ({}): {what}",
@@ -380,7 +380,7 @@ pub(super) fn open_local(git_dir: &Path, shown: &str, at: At<'_>, limits: &Limit
     let broken = |error: &git2::Error| {
         Error::io(format!("`{shown}` lacks a part of commit `{commit}`"))
             .because(io::Error::other(error.message().to_owned()))
-            .hint("`git fsck` there says more; a partial clone has only some of the files")
+            .hint("`git fsck` there shows more; a partial clone has only some of the files")
     };
     let listing = objects.list(commit, limits).map_err(|error| match error {
         ListError::Incomplete(error) => broken(&error),

@@ -333,7 +333,7 @@ fn environment(env: &Env, schemes: &str) -> BTreeMap<OsString, OsString> {
 
 fn not_started(url: &str, error: io::Error) -> Error {
     if error.kind() == io::ErrorKind::NotFound {
-        return Error::network(format!("`{url}` is fetched with the program `git`, which was not found"))
+        return Error::network(format!("`{url}` is fetched with `git`, which was not found"))
             .hint("install git, or add its directory to `PATH`")
             .hint("without it, skills still come from GitHub (`owner/repo`), archives, directories and git repositories on this machine");
     }

@@ -224,12 +224,12 @@ pub(super) fn error(url: &str, text: &str) -> Error {
                 "check the spelling; for a private one, git needs a login from a credential helper"
             })
         }
-        Meaning::NoGit => Error::network(format!("what answers at `{url}` is no git repository"))
-            .hint("check the address; a proxy or a login page may stand in between"),
+        Meaning::NoGit => Error::network(format!("`{url}` is not a git repository"))
+            .hint("check the address; a proxy or a login page may be in the way"),
         Meaning::NoLogin if ssh => Error::network(format!("`{host}` does not accept your ssh key"))
             .hint(format!("add a key to the ssh agent, or try it by hand: `{}`", ls_remote(url))),
-        Meaning::NoLogin => Error::network(format!("`{host}` wants a login for `{url}`")).hint(
-            "skillpm asks nothing: store a login with a credential helper of git, or use the ssh address",
+        Meaning::NoLogin => Error::network(format!("`{host}` requires a login for `{url}`")).hint(
+            "skillpm does not ask for logins: store one with a credential helper of git, or use the ssh address",
         ),
         Meaning::WrongLogin => Error::network(format!("`{host}` does not accept the login for `{url}`"))
             .hint("renew it in the credential helper of git, and check that it may read the repository"),
@@ -246,16 +246,16 @@ pub(super) fn error(url: &str, text: &str) -> Error {
         }
         Meaning::Certificate => Error::network(format!("the certificate of `{host}` is not trusted"))
             .hint("add its authority to the system, or to `http.sslCAInfo` of git"),
-        Meaning::Unreachable => Error::network(format!("`{host}` cannot be reached, or broke off"))
+        Meaning::Unreachable => Error::network(format!("`{host}` cannot be reached, or the connection broke"))
             .hint("check the address and the connection, and try again"),
         Meaning::Forbidden => {
-            Error::network(format!("git leads from `{url}` to an address that is not used"))
+            Error::network(format!("git rewrites `{url}` to an address that skillpm does not use"))
                 .hint("`url.*.insteadOf` in git's configuration may only name https, http and ssh addresses")
         }
         Meaning::Fsck => Error::integrity(format!("`{url}` has an object that no repository may have"))
             .hint("`git fsck` in a clone of it names the object"),
         Meaning::TooOld => Error::network(format!("this `git` is too old to fetch `{url}`"))
-            .hint("git 2.29 or a newer one is needed"),
+            .hint("git 2.29 or later is needed"),
         Meaning::OnlyFiles | Meaning::Other => Error::network(format!("`{url}` cannot be fetched"))
             .hint(format!("try it by hand: `{}`", ls_remote(url))),
     };

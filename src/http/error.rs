@@ -14,7 +14,7 @@ use super::url::Url;
 #[non_exhaustive]
 pub enum HttpError {
     /// The network is switched off by the settings.
-    #[error("`{0}` was not requested: skillpm is offline")]
+    #[error("`{0}` is needed, but `--offline` forbids the network")]
     Offline(Url),
     /// Nobody waits for the answer any more.
     #[error("the request of `{0}` was stopped")]
@@ -42,7 +42,7 @@ pub enum HttpError {
     #[error("the host `{0}` was not found")]
     Dns(String),
     /// There is no program that knows the addresses of hosts.
-    #[error("the host `{0}` cannot be looked up: `getent` is not there, or does not work")]
+    #[error("the host `{0}` cannot be looked up: `getent` is missing or does not work")]
     NobodyToAsk(String),
     /// No connection came about.
     #[error("failed to connect to `{0}`")]
@@ -66,7 +66,7 @@ pub enum HttpError {
         limit: Duration,
     },
     /// The body stopped, or came too slowly.
-    #[error("the answer of `{host}` stopped: {} without data after {received} bytes", seconds(*limit))]
+    #[error("the response from `{host}` stalled: no data for {} after {received} bytes", seconds(*limit))]
     Stalled {
         /// The host.
         host: String,
@@ -79,7 +79,7 @@ pub enum HttpError {
     #[error("the connection to `{0}` broke off")]
     Broken(String, #[source] io::Error),
     /// The body ended early.
-    #[error("the answer of `{host}` is cut off: {received} bytes came, {} were expected", or_more(*expected))]
+    #[error("the response from `{host}` was cut off: {received} bytes arrived, {} were expected", or_more(*expected))]
     Truncated {
         /// The host.
         host: String,
@@ -100,7 +100,7 @@ pub enum HttpError {
     #[error("`{0}` redirects too often")]
     TooManyRedirects(Url),
     /// A redirect without an address that can be read.
-    #[error("`{0}` redirects, and does not say where to")]
+    #[error("`{0}` redirects without saying where to")]
     RedirectNowhere(Url),
     /// The server led to a place that is not gone to.
     #[error("`{from}` redirects to `{to}`: {reason}")]
@@ -137,7 +137,7 @@ pub enum HttpError {
         retry_after: Option<u64>,
     },
     /// A compression that was not asked for: it could hide a body of any size.
-    #[error("`{url}` answered in the encoding `{encoding}`, which was not asked for")]
+    #[error("`{url}` answered in the encoding `{encoding}`, which was not requested")]
     Encoding {
         /// The address.
         url: Url,
@@ -145,7 +145,7 @@ pub enum HttpError {
         encoding: String,
     },
     /// More bytes than are allowed.
-    #[error("the answer of `{host}` has more than {limit} bytes")]
+    #[error("the response from `{host}` has more than {limit} bytes")]
     TooLarge {
         /// The host.
         host: String,
@@ -153,7 +153,7 @@ pub enum HttpError {
         limit: u64,
     },
     /// Bytes that are not HTTP, or not the text that was expected.
-    #[error("the answer of `{host}` cannot be read: {reason}")]
+    #[error("the response from `{host}` cannot be read: {reason}")]
     Malformed {
         /// The host.
         host: String,
@@ -198,8 +198,8 @@ impl HttpError {
                 "skills in the store can be installed without a network: `--offline`",
             ],
             Self::NobodyToAsk(_) => vec![
-                "install `getent`, which is a part of the C library's package (`libc-bin`, `glibc-common`)",
-                "an address in numbers needs no look-up, nor does a program that was built with `SKILLPM_STATIC=0`",
+                "install `getent`, which is part of the C library's package (`libc-bin`, `glibc-common`)",
+                "numeric addresses need no lookup, nor does a program built with `SKILLPM_STATIC=0`",
             ],
             Self::Proxy { reason, .. } if reason.contains("407") => vec![
                 "put name and password into the proxy's address: `HTTPS_PROXY=http://name:password@host:port`",
@@ -214,23 +214,21 @@ impl HttpError {
             }
             Self::Broken(..) | Self::Truncated { .. } => vec!["run it again"],
             Self::Tls { .. } => vec![
-                "where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it",
+                "if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it",
             ],
             Self::RateLimit { authorized: false, .. } => {
                 vec!["set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one"]
             }
             Self::RateLimit { .. } => vec!["wait until then, or use another token"],
-            Self::Status { status: 407, .. } => vec!["the proxy wants a login: see `HTTPS_PROXY`"],
+            Self::Status { status: 407, .. } => vec!["the proxy requires a login: see `HTTPS_PROXY`"],
             Self::Status { status: 500.., .. } => {
-                vec!["the server has a problem of its own: try again later"]
+                vec!["the server has a problem: try again later"]
             }
             Self::Encoding { .. }
             | Self::Malformed { .. }
             | Self::RedirectNowhere(_)
             | Self::Status { status: 304, .. } => {
-                vec![
-                    "something between here and the server may have changed the answer: a proxy or a login page",
-                ]
+                vec!["a proxy or a login page may have changed the response"]
             }
             _ => Vec::new(),
         }

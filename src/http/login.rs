@@ -52,8 +52,10 @@ impl Login {
         {
             let token = token.trim();
             if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
-                return Err(Error::config(format!("`{variable}` holds a character that no token has"))
-                    .hint(format!("set `{variable}` to the token alone, without quotes or line breaks")));
+                return Err(Error::config(format!(
+                    "`{variable}` contains a character that tokens cannot have"
+                ))
+                .hint(format!("set `{variable}` to the token alone, without quotes or line breaks")));
             }
             login.credential = Some(Credential::bearer(login.origin.clone(), token));
             login.found = format!("the token in `{variable}`");
@@ -89,23 +91,23 @@ impl Login {
         let why = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
         if host != self.origin {
             return Error::network(format!(
-                "`{}` sends on to `{url}`, which wants a login (status {status}){why}",
+                "`{}` redirects to `{url}`, which requires a login (status {status}){why}",
                 self.origin
             ))
-            .hint(format!("credentials are not sent to another host: name the address at `{host}` itself"));
+            .hint(format!("credentials are only sent to `{host}`; use its own URL"));
         }
         let error = match (&self.credential, status) {
             (Some(_), 401) => Error::network(format!("`{host}` does not accept {}{why}", self.found)),
             (Some(_), _) => {
                 Error::network(format!("`{host}` does not allow access to `{url}` with {}{why}", self.found))
             }
-            (None, 401) => Error::network(format!("`{url}` wants a login{why}")),
+            (None, 401) => Error::network(format!("`{url}` requires a login{why}")),
             (None, _) => Error::network(format!("`{host}` does not allow access to `{url}`{why}")),
         };
         match (&self.credential, self.private) {
             (_, false) => error
                 .hint("credentials are only sent over a secure connection: use an address with `https://`"),
-            (Some(_), _) => error.hint("it may have expired, or not be meant for this address"),
+            (Some(_), _) => error.hint("it may have expired, or belong to another address"),
             (None, _) => error.hint(self.how()),
         }
     }
@@ -206,7 +208,7 @@ mod tests {
         let env = Env { vars: [("SKILLPM_TOKEN_H".into(), "a b".into())].into(), ..Env::default() };
         let settings = Settings::from_env(env).expect("settings");
         let error = Login::find(&settings, &url("https://h")).expect_err("no token").to_string();
-        assert_eq!(error, "`SKILLPM_TOKEN_H` holds a character that no token has");
+        assert_eq!(error, "`SKILLPM_TOKEN_H` contains a character that tokens cannot have");
     }
 
     #[test]
@@ -218,21 +220,21 @@ mod tests {
         let asked = url("https://h/x.zip");
         let none = login(&[("NETRC", "/nowhere/netrc")], "https://h/x.zip");
         insta::assert_snapshot!(told(&none, &asked, 401), @"
-        `https://h/x.zip` wants a login
+        `https://h/x.zip` requires a login
         set `SKILLPM_TOKEN_H` to a token, or write `machine h login NAME password PASSWORD` into `/nowhere/netrc`
         ");
         let token = login(&[("SKILLPM_TOKEN_H", "s3cret")], "https://h/x.zip");
         insta::assert_snapshot!(told(&token, &asked, 401), @"
         `h` does not accept the token in `SKILLPM_TOKEN_H`
-        it may have expired, or not be meant for this address
+        it may have expired, or belong to another address
         ");
         insta::assert_snapshot!(told(&token, &url("https://other/x?sig=s3cret"), 403), @"
-        `h` sends on to `https://other/x`, which wants a login (status 403)
-        credentials are not sent to another host: name the address at `other` itself
+        `h` redirects to `https://other/x`, which requires a login (status 403)
+        credentials are only sent to `other`; use its own URL
         ");
         let open = login(&[("SKILLPM_TOKEN_H___80", "s3cret")], "http://h/x.zip");
         insta::assert_snapshot!(told(&open, &url("http://h/x.zip"), 401), @"
-        `http://h/x.zip` wants a login
+        `http://h/x.zip` requires a login
         credentials are only sent over a secure connection: use an address with `https://`
         ");
     }

@@ -279,7 +279,7 @@ fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
     };
     match from.join(&location) {
         Ok(to) if from.is_https() && !to.is_https() => {
-            refused(&location, "this leaves the secure connection")
+            refused(&location, "this would leave the secure connection")
         }
         Ok(to) => Ok(to),
         Err(HttpError::Address { reason, .. }) => refused(&location, reason),
@@ -377,7 +377,7 @@ mod tests {
         };
         assert_eq!(
             to("https://a.example/x", "http://b.example/y?token=s3cret"),
-            Err("`https://a.example/x` redirects to `http://b.example/y`: this leaves the secure connection"
+            Err("`https://a.example/x` redirects to `http://b.example/y`: this would leave the secure connection"
                 .to_owned())
         );
         assert!(to("http://a.example/x", "https://b.example/").is_ok());

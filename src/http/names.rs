@@ -52,7 +52,7 @@ pub(super) struct NobodyToAsk;
 
 impl fmt::Display for NobodyToAsk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the program `getent` is not there, or does not work")
+        f.write_str("the program `getent` is missing or does not work")
     }
 }
 

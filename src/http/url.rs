@@ -40,10 +40,10 @@ impl Url {
             return Err(wrong("only `https` and `http` are supported"));
         }
         if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
-            return Err(wrong("an address with a user name or password is not used"));
+            return Err(wrong("addresses with a user name or password are not allowed"));
         }
         if uri.host().is_none_or(str::is_empty) || uri.authority().is_some_and(|a| bad_port(a.as_str())) {
-            return Err(wrong("it has no host, or a port that is none"));
+            return Err(wrong("it has no host, or an invalid port"));
         }
         Ok(Self(Arc::new(uri)))
     }

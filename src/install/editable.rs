@@ -59,5 +59,5 @@ impl Editable {
 
 /// What to do about an editable skill whose directory is not there: no installation brings that back.
 pub fn put_back(scope: ScopeKind, name: &str) -> String {
-    format!("put the directory back, or remove the skill with `skillpm remove{} {name}`", scope.flag())
+    format!("restore the directory, or remove the skill with `skillpm remove{} {name}`", scope.flag())
 }

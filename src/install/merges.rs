@@ -119,9 +119,8 @@ impl Unresolved {
         };
         let Some(text) = text else { return Ok(None) };
         let record = Self::parse(&text, name).map_err(|reason| {
-            Error::config(format!("`{}` cannot be read: {reason}", path.display())).hint(
-                "it tells of a merge that has to be looked at; delete it to take the skill as it lies there",
-            )
+            Error::config(format!("`{}` cannot be read: {reason}", path.display()))
+                .hint("it describes an unfinished merge; delete it to keep the skill as it is")
         })?;
         let is_about = record.new == locked.digest && record.before.origin == locked.origin;
         Ok(Some(record).filter(|_| is_about))
@@ -134,7 +133,7 @@ impl Unresolved {
         }
         let mut lock = Lockfile::parse(&raw.before).map_err(|error| error.to_string())?;
         let before = lock.skills.remove(name).filter(|_| lock.skills.is_empty());
-        let before = before.ok_or_else(|| format!("it does not tell what was locked of `{name}`"))?;
+        let before = before.ok_or_else(|| format!("it does not say what was locked for `{name}`"))?;
         let asked = match &raw.asked {
             Some(text) => Asked::parse(text, name)?,
             None => Asked::Unknown,
@@ -193,7 +192,7 @@ impl Asked {
     fn parse(text: &str, name: &SkillName) -> Result<Self, String> {
         let manifest = Manifest::parse(text).map_err(|error| error.to_string())?;
         match manifest.skills().keys().find(|other| *other != name) {
-            Some(other) => Err(format!("it tells what was asked for of `{other}`")),
+            Some(other) => Err(format!("it says what was requested of `{other}`")),
             None => Ok(Self::of(&manifest, name)),
         }
     }

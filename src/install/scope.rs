@@ -316,8 +316,12 @@ fn outside(path: &Path, real: &Path) -> Error {
 
 /// The error for a link at `path` whose `target` is not there.
 pub fn nowhere(path: &Path, target: &Path) -> Error {
-    Error::integrity(format!("`{}` is a link to `{}`, which is not there", path.display(), target.display()))
-        .hint("remove the link, or make what it leads to")
+    Error::integrity(format!(
+        "`{}` is a link to `{}`, which does not exist",
+        path.display(),
+        target.display()
+    ))
+    .hint("remove the link, or create its target")
 }
 
 /// Whether something lies at `path`, links followed.

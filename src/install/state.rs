@@ -234,11 +234,11 @@ pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
 fn torn(scope: &Scope, text: &str) -> Option<Error> {
     let Err(LockError::MergeConflict { line }) = Lockfile::parse(text) else { return None };
     let message = format!(
-        "{}:{line}:1: there are marks of a merge conflict, and the sides cannot be told apart",
+        "{}:{line}:1: there are merge-conflict markers, and the sides cannot be told apart",
         scope.lockfile.display()
     );
     Some(Error::config(message).hint(format!(
-        "take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install{}`: it adds what the manifest asks for",
+        "choose one side, for example with `git checkout --ours skillpm.lock`, then run `skillpm install{}`: it adds what the manifest asks for",
         scope.kind.flag()
     )))
 }
@@ -250,7 +250,7 @@ fn lock_error(scope: &Scope, error: &LockError) -> Error {
             "{place}:{error}"
         ))
         .hint(format!(
-            "`{install}` mends it: it keeps the entries that the sides agree on, and asks anew for the others"
+            "`{install}` repairs it: it keeps the entries that both sides agree on, and resolves the others again"
         )),
         LockError::Malformed { .. } => Error::config(format!("{place}:{error}"))
             .hint(format!("restore the file from version control, or delete it and run `{install}`")),
@@ -296,7 +296,7 @@ pub fn why_no_skill(path: &Path) -> Option<Error> {
 /// What is told of the directory `path` that is in the way and cannot be kept as a skill, with the reason.
 pub fn not_kept(path: &Path) -> String {
     let why = why_no_skill(path).map(|error| format!(": {}", error.with_causes())).unwrap_or_default();
-    format!("`{}` holds something that skillpm could not keep for you{why}", path.display())
+    format!("`{}` contains something that skillpm could not keep for you{why}", path.display())
 }
 
 /// Takes `.` and `..` out of `path` without looking at the file system.

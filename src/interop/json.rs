@@ -135,8 +135,8 @@ impl<'a> Reader<'a> {
             return Err(ForeignError {
                 line,
                 column: 1,
-                message: "there are marks of a merge conflict".to_owned(),
-                hint: "take either side, or restore the file from version control, and run the command again",
+                message: "there are merge-conflict markers".to_owned(),
+                hint: "choose either side, or restore the file from version control, and run the command again",
             });
         }
         serde_json::from_str(self.text).map_err(|error| ForeignError {
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         let mut seen = BTreeSet::new();
         for (key, value) in &entries {
             if !seen.insert(key) {
-                return Err(self.fault(value, format!("`{key}` is there twice")));
+                return Err(self.fault(value, format!("`{key}` appears twice")));
             }
         }
         Ok(entries)

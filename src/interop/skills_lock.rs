@@ -146,7 +146,7 @@ pub(super) fn top<'a>(reader: &Reader<'a>, version: f64) -> Result<Vec<(String, 
                 Json::Number(number),
                 Json::Number(version)
             ),
-            "the tool itself starts such a file anew: install the skills again with it, or with skillpm",
+            "the tool itself replaces such a file: install the skills again with it, or with skillpm",
         )),
         _ => Err(reader.fault(part, "`version` must be a number")),
     }
@@ -285,11 +285,11 @@ mod tests {
             (good[..good.len() - 4].to_owned(), "10:2: EOF while parsing an object"),
             (
                 good.replace("    \"axiom", "<<<<<<< HEAD\n    \"axiom"),
-                "4:1: there are marks of a merge conflict",
+                "4:1: there are merge-conflict markers",
             ),
             (
                 "{\"version\": 1, \"skills\": {\"x\": {\"source\": \"\", \"source\": \"\"}}}".into(),
-                "1:57: `source` is there twice",
+                "1:57: `source` appears twice",
             ),
         ];
         for (text, message) in cases {

@@ -32,7 +32,7 @@ pub fn spec(fields: Fields<'_>) -> Result<SourceSpec, String> {
         "git" | "gitlab" => {
             let address = fields.url.unwrap_or(fields.source);
             if !address.contains(':') {
-                return Err(format!("`{address}` does not say on which server it lies"));
+                return Err(format!("`{address}` does not say which server it is on"));
             }
             let spec: SourceSpec = address.parse().map_err(said)?;
             match spec.origin {
@@ -45,7 +45,7 @@ pub fn spec(fields: Fields<'_>) -> Result<SourceSpec, String> {
             let package = format!("npm:{}", fields.source).parse::<Package>().map_err(said)?;
             SourceSpec { origin: Origin::Package(package), ..SourceSpec::local("") }
         }
-        other => return Err(format!("skillpm does not know sources of the type `{other}`")),
+        other => return Err(format!("skillpm does not support sources of the type `{other}`")),
     };
     // What the tools call GitHub is the public one, whatever this machine takes for it.
     if let Origin::GitHub(repository) = spec.origin {
@@ -105,7 +105,7 @@ pub enum NotExpressible {
     #[error("`{FILE_NAME}` has no entries for {0}")]
     Kind(&'static str),
     /// The tool would take the address for something else.
-    #[error("the npm tool takes `{0}` for the address of a site, because it does not end in `.git`")]
+    #[error("the npm tool would treat `{0}` as a website, because it does not end in `.git`")]
     Address(String),
 }
 
@@ -224,8 +224,8 @@ mod tests {
                 "site:https://h.example/docs",
             ),
             (read("node_modules", "@s/p", None, None, Some("skills/x/SKILL.md")), "npm:@s/p//skills/x"),
-            (read("git", "o/r", None, None, None), "error: `o/r` does not say on which server it lies"),
-            (read("oci", "x", None, None, None), "error: skillpm does not know sources of the type `oci`"),
+            (read("git", "o/r", None, None, None), "error: `o/r` does not say which server it is on"),
+            (read("oci", "x", None, None, None), "error: skillpm does not support sources of the type `oci`"),
             (
                 read("github", "o/r", None, None, Some("../../etc/SKILL.md")),
                 "error: `../../etc` is not a directory inside a repository",

@@ -3,7 +3,7 @@
 //! The data is not part of the repository: `SKILLPM_TESTDATA` names its directory, and
 //! `SKILLPM_REFERENCE_CASES` a file that `tests/reference/compare.py` has written.
 
-#![expect(clippy::disallowed_methods, reason = "test data lies outside of every room of the program")]
+#![expect(clippy::disallowed_methods, reason = "test data is outside of every room of the program")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 //!
 //! The data is not part of the repository: `SKILLPM_TESTDATA` names its directory.
 
-#![expect(clippy::disallowed_methods, reason = "test data lies outside of every room of the program")]
+#![expect(clippy::disallowed_methods, reason = "test data is outside of every room of the program")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

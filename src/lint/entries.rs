@@ -106,7 +106,7 @@ pub(super) fn move_below(subject: &Subject<'_>, mut moved: Vec<Moved<'_>>) -> Op
     let first = moved.first()?;
     let line_end = if text[first.lines.clone()].ends_with("\r\n") { "\r\n" } else { "\n" };
     let names: Vec<String> = moved.iter().map(|entry| format!("`{}`", entry.key)).collect();
-    let title = format!("move {} below `metadata`", and(&names));
+    let title = format!("move {} under `metadata`", and(&names));
     let mut edits: Vec<Edit> = moved.iter().map(|entry| Edit::delete(entry.lines.clone())).collect();
     let written: Vec<_> = moved.iter().map(|entry| (entry.key, entry.value.clone(), entry.rest)).collect();
     let mut inserted = insert_metadata(subject, &written, first.lines.start, line_end)?;

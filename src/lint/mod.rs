@@ -382,7 +382,7 @@ mod tests {
     fn every_rule_is_complete_and_its_examples_are_true() {
         let mut ids = std::collections::BTreeSet::new();
         for rule in RULES {
-            assert!(ids.insert(rule.id), "{} is there twice", rule.id);
+            assert!(ids.insert(rule.id), "{} appears twice", rule.id);
             assert!(rule.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.id);
             assert!(!rule.summary.is_empty() && !rule.summary.ends_with('.'), "{}", rule.id);
             for text in [rule.docs.what, rule.docs.why] {

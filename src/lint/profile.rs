@@ -184,11 +184,9 @@ impl UnknownName {
                 format!("profiles are `{}`", Profile::ALL.map(|(name, _)| name).join("`, `"))
             }
             (None, "level") => format!("levels are `{}`", Level::ALL.map(|(name, _)| name).join("`, `")),
-            (None, NO_SWITCH) => {
-                "no rule can look at what is no regular file, and it is never installed: put the \
-                file itself there"
-                    .to_owned()
-            }
+            (None, NO_SWITCH) => "what is not a regular file is not checked and never installed: \
+                put the file itself there"
+                .to_owned(),
             (None, _) => "`skillpm explain` lists the rules".to_owned(),
         }
     }
@@ -349,7 +347,7 @@ mod tests {
             (
                 "[lint.rules]\nfile-kind = \"off\"",
                 "2:1: there is no switch for `file-kind`",
-                "no rule can look at what is no regular file, and it is never installed: put the file itself there",
+                "what is not a regular file is not checked and never installed: put the file itself there",
             ),
             (
                 "[lint.rules]\nname-length = \"loud\"",

@@ -12,10 +12,10 @@ static RULE: Rule = Rule {
     levels: Levels::FATAL,
     summary: "`SKILL.md` is a regular file that can be read",
     docs: Docs {
-        what: "Looks at what lies under the name `SKILL.md`: a symbolic link, a directory, a pipe, or a \
-            file of more than 10 MiB is told.",
-        why: "An agent that follows a link of a stranger's skill can be made to read any file of the \
-            machine, and installing copies no links. So neither `skillpm.toml` nor a comment can switch this off.",
+        what: "Looks at what `SKILL.md` is: a symbolic link, a directory, a pipe, or a \
+            file of more than 10 MiB is reported.",
+        why: "An agent that follows a link in a stranger's skill can be made to read any file \
+            on the machine, and an install copies no links. So neither `skillpm.toml` nor a comment can switch this off.",
         bad: "SKILL.md -> ../shared/pdf.md\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",
         source: "specification, directory structure",

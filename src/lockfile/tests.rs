@@ -37,7 +37,7 @@ fn hostile_lockfiles() {
         (format!("name = \"x\"\n{github}{revision}"), "2:1: missing field `digest`"),
         (
             format!("name = \"x\"\n{github}{revision}digest = \"sha256:00\""),
-            "skill `x`: `sha256:00` is not a digest: `sha256:` and 64 lower-case hexadecimal digits are expected",
+            "skill `x`: `sha256:00` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits",
         ),
         (
             format!("name = \"x\"\nsource = \"ext::sh -c touch CANARY\"\n{revision}{digest}"),
@@ -63,7 +63,7 @@ fn hostile_lockfiles() {
     let entry = format!("name = \"x\"\n{github}{revision}{digest}");
     assert_eq!(
         lock(&format!("{entry}[[skill]]\n{entry}")).expect_err("twice").to_string(),
-        "7:1: the skill `x` is there twice"
+        "7:1: the skill `x` appears twice"
     );
     let error =
         Lockfile::parse("version = 1\n<<<<<<< ours\n=======\n>>>>>>> theirs\n").expect_err("conflict");
@@ -122,7 +122,7 @@ fn entries_that_a_merge_took_apart() {
     let (one, other) = (entry("x", 'd'), entry("x", 'e'));
     let text = format!("version = 1\n{one}{}{other}{one}", entry("y", 'a'));
     let error = Lockfile::parse(&text).expect_err("twice");
-    assert!(error.is_of_merge() && error.to_string() == "15:1: the skill `x` is there twice", "{error}");
+    assert!(error.is_of_merge() && error.to_string() == "15:1: the skill `x` appears twice", "{error}");
     let mended = Mended::parse(&text).expect("each once");
     assert_eq!(mended.lock.skills.len(), 2);
     assert!(mended.others.len() == 1 && !mended.is_torn, "{mended:?}");

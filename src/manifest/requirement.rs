@@ -104,7 +104,7 @@ pub(super) fn elsewhere(key: &str, value: &str, known: &[&str]) -> Option<String
             Some(format!("did you mean `{name}`?"))
         }
         "version" if known.contains(&"tag") => {
-            Some("a version is named by its tag, as in `tag = \"v1.2.0\"`".to_owned())
+            Some("name a version by its tag, as in `tag = \"v1.2.0\"`".to_owned())
         }
         "from" | "repo" | "repository" | "source" | "src" | "uri" => {
             meant(value).map(|keys| format!("write `{keys}`"))

@@ -156,13 +156,13 @@ fn every_fault_names_its_place() {
         ),
         (
             "[skills]\nx = { git = \"https://u:p@h/r\" }",
-            "2:5: an address with a user name or password is not used",
+            "2:5: addresses with a user name or password are not allowed",
         ),
         ("[skills]\nx = { git = \"./r\", npm = \"x\" }", "2:5: a skill has one source: `git` or `npm`"),
         ("[skills]\nx = { npm = \"../x\" }", "2:5: `../x` cannot be the name of a package for `npm:`"),
         ("[skills]\nx = { url = \"https://h\", tag = \"1\" }", "2:26: the key `tag` is not known here"),
         ("policy = 1", "1:10: `policy` must be a table"),
-        ("[policy]\nallow = []", "2:9: `allow` is empty, so that nothing could be installed"),
+        ("[policy]\nallow = []", "2:9: `allow` is empty, so nothing could be installed"),
         ("[policy]\ndeny = [\"x\", 1]", "2:14: `deny` must be a list of strings"),
         ("[policy]\nalow = []", "2:1: the key `alow` is not known here"),
         ("lint = 1", "1:8: `lint` must be a table"),
@@ -252,9 +252,9 @@ fn the_line_of_a_skill() {
 #[test]
 fn what_is_there_twice_is_named() {
     for (text, expected) in [
-        ("[skills]\na = { path = \"x\" }\na = { path = \"y\" }\n", "3:1: `a` is there twice"),
-        ("[skills]\na = { path = \"x\" }\n[skills]\nb = { path = \"y\" }\n", "3:2: `skills` is there twice"),
-        ("[skills.\"a b\"]\npath = \"x\"\npath = \"y\"\n", "3:1: `path` is there twice"),
+        ("[skills]\na = { path = \"x\" }\na = { path = \"y\" }\n", "3:1: `a` appears twice"),
+        ("[skills]\na = { path = \"x\" }\n[skills]\nb = { path = \"y\" }\n", "3:2: `skills` appears twice"),
+        ("[skills.\"a b\"]\npath = \"x\"\npath = \"y\"\n", "3:1: `path` appears twice"),
     ] {
         let error = Manifest::parse(text).expect_err("twice");
         assert_eq!(error.to_string(), expected, "{text}");

@@ -344,7 +344,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let damaged = |path: &Path, kept, removed| Damaged {
         room: STORE.to_owned(),
         path: text(path),
-        reason: "its bytes have another digest than its name says".to_owned(),
+        reason: "its bytes do not match the digest in its name".to_owned(),
         kept,
         removed,
     };

@@ -189,8 +189,8 @@ fn check_whole(missing: impl Iterator<Item = (SkillName, String)>) -> Result<()>
     let missing: Vec<_> = missing.collect();
     let Some((_, told)) = missing.first() else { return Ok(()) };
     let message = match missing.len() {
-        1 => "the catalog would not be whole: a skill that is asked for is not here".to_owned(),
-        count => format!("the catalog would not be whole: {count} skills that are asked for are not here"),
+        1 => "the catalog would be incomplete: a requested skill is not installed".to_owned(),
+        count => format!("the catalog would be incomplete: {count} requested skills are not installed"),
     };
     Err(Error::new(ErrorKind::Findings, message).hint(told.clone()))
 }
@@ -207,12 +207,12 @@ fn put(context: &Context, catalog: &Catalog, file: PathBuf, write: &Write) -> Re
     let is_there = there.is_some();
     let there = there.unwrap_or_default();
     let new = block::put(&there, &catalog.text(), &rest).map_err(|error| match error {
-        BlockError::NotUtf8 => Error::config(format!("`{}` is left as it is: {error}", file.display()))
+        BlockError::NotUtf8 => Error::config(format!("`{}` was not changed: {error}", file.display()))
             .hint("save the file as UTF-8, then try again"),
-        BlockError::Mark(_) => Error::usage(format!("`{}` is left as it is: {error}", file.display()))
+        BlockError::Mark(_) => Error::usage(format!("`{}` was not changed: {error}", file.display()))
             .hint("choose another text for `--empty`"),
         error => Error::config(format!("`{}`, {error}", file.display()))
-            .hint("put the marks right, or remove them: then a new block is added at the end"),
+            .hint("fix the markers, or remove them: then a new block is added at the end"),
     })?;
     let changed = new != there;
     if changed && !write.check {
@@ -319,14 +319,14 @@ mod tests {
         for check in [true, false] {
             let error = asked(&world, &request(check)).expect_err("not whole");
             assert_eq!(error.kind(), ErrorKind::Findings);
-            assert_eq!(error.hints(), ["`a` is not installed yet: `skillpm install` brings it"]);
+            assert_eq!(error.hints(), ["`a` is not installed yet: `skillpm install` installs it"]);
         }
         assert_eq!(
             fs::read_text(&world.project().join("AGENTS.md"), 99).expect("reads").as_deref(),
             Some("# Mine\n")
         );
         let plain = asked(&world, &CatalogRequest::default()).expect("works");
-        assert_eq!(plain.warnings, ["`a` is not installed yet: `skillpm install` brings it"]);
+        assert_eq!(plain.warnings, ["`a` is not installed yet: `skillpm install` installs it"]);
         world.skill(".agents/skills/a", "a");
         assert!(
             asked(&world, &request(false)).expect("whole").written.is_some_and(|written| written.changed)

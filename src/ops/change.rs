@@ -88,7 +88,7 @@ pub(super) fn told_shared(scope: &Scope, plan: &Plan) -> impl Iterator<Item = St
         ScopeKind::Project => "your own skills have",
         ScopeKind::User => "the project in your home directory has",
     };
-    plan.shared.iter().map(move |name| format!("`{name}` stays where it is: {whose} it, too"))
+    plan.shared.iter().map(move |name| format!("`{name}` was kept: {whose} it too"))
 }
 
 /// Those of the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their bytes
@@ -203,29 +203,29 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
         let path = dir.map_or_else(|_| name.to_owned(), |dir| dir.join(name).display().to_string());
         match &conflict.kind {
             ConflictKind::Modified => format!("`{path}` was edited since it was installed"),
-            ConflictKind::Untracked => format!("`{path}` is there already and was not installed by skillpm"),
+            ConflictKind::Untracked => format!("`{path}` already exists and was not installed by skillpm"),
             ConflictKind::Link => format!("`{path}` is a link to somewhere else"),
             ConflictKind::SameName(other) => format!(
-                "`{}` and the skill `{other}`, which is there already, are the same name on some file systems",
+                "`{}` and the skill `{other}`, which already exists, are the same name on some file systems",
                 conflict.name
             ),
             ConflictKind::OtherSource(origin) => {
-                format!("`{name}` is installed from `{}` already, and this is another skill", origin.typed())
+                format!("`{name}` is already installed from `{}`, and this is another skill", origin.typed())
             }
             ConflictKind::OtherPath(origin, old) => format!(
-                "`{name}` is installed from `{old}` in `{}` already, and this is another skill",
+                "`{name}` is already installed from `{old}` in `{}`, and this is another skill",
                 origin.typed()
             ),
             ConflictKind::NotASkill if matches!(fs::kind(Path::new(&path)), Ok(Some(fs::Kind::File))) => {
-                format!("`{path}` is a file, and skillpm would put a skill or a link there")
+                format!("`{path}` is a file where skillpm would put a skill or a link")
             }
             ConflictKind::NotASkill => not_kept(Path::new(&path)),
             ConflictKind::Repository => format!("`{path}` {HAS_REPOSITORY}"),
             ConflictKind::Source => {
-                format!("`{path}` is what `{name}` is to be installed from, and where skillpm would put it")
+                format!("`{path}` is both the source of `{name}` and the place where skillpm would put it")
             }
             ConflictKind::OnlyCopy => {
-                format!("`{path}` is what `{name}` is installed from: no other copy stays")
+                format!("`{path}` is what `{name}` is installed from: no other copy would remain")
             }
         }
     };
@@ -234,7 +234,7 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
         [one] => Error::new(ErrorKind::Findings, one.clone()),
         many => Error::new(
             ErrorKind::Findings,
-            format!("{} things are in the way:\n  {}", many.len(), many.join("\n  ")),
+            format!("{} paths are in the way:\n  {}", many.len(), many.join("\n  ")),
         ),
     };
     if let Some(other) = conflicts.iter().find_map(|conflict| match &conflict.kind {
@@ -249,11 +249,11 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
         .iter()
         .any(|conflict| matches!(conflict.kind, ConflictKind::OtherSource(_) | ConflictKind::OtherPath(..)))
     {
-        error.hint("nothing was changed; `--as NAME` installs it under another name beside the one that is there, `--force` in its place")
+        error.hint("nothing was changed; `--as NAME` installs it under another name beside the existing one; `--force` replaces that")
     } else if let Some(source) = conflicts.iter().find(|conflict| conflict.kind == ConflictKind::Source) {
         let error = error.hint("nothing was changed; move it to a directory of its own, such as `skills/`, and install it from there");
         match source.place {
-            Place::Agent(_) => error.hint("`skillpm install --editable` leaves it where it lies"),
+            Place::Agent(_) => error.hint("`skillpm install --editable` leaves it where it is"),
             _ => error,
         }
     } else if conflicts
@@ -262,7 +262,7 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
     {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
-        error.hint("nothing was changed; `--force` goes on all the same and keeps a copy in the store")
+        error.hint("nothing was changed; `--force` replaces it anyway; the store keeps a copy")
     }
 }
 
@@ -327,7 +327,7 @@ pub(super) fn rearrange(
             scope.manifest.display()
         ))
         .hint(format!(
-            "`skillpm install{}` removes what the manifest does not name; put the entry back to keep it",
+            "`skillpm install{}` removes what the manifest does not name; restore the entry to keep it",
             scope.kind.flag()
         )));
     }
@@ -348,7 +348,9 @@ pub(super) fn rearrange(
         audience.dress(wanted);
         changed.agents.insert(wanted.name.clone(), wanted.linked().map(ToOwned::to_owned).collect());
         changed.warnings.extend(audience.still_seeing(&edits.taken, wanted).into_iter().map(
-            |(agent, other)| format!("`{agent}` still sees `{}`: it looks where `{other}` does", wanted.name),
+            |(agent, other)| {
+                format!("`{agent}` still sees `{}`: it reads the same directory as `{other}`", wanted.name)
+            },
         ));
     }
     let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
@@ -393,7 +395,7 @@ fn check_unlocked(context: &Context, scope: &Scope, name: &SkillName, disabled: 
         return Ok(());
     }
     let (verb, flag) = (if disabled { "disable" } else { "enable" }, scope.kind.flag());
-    Err(Error::config(format!("`{name}` lies in `{}`, and is not in the lockfile", path.display())).hint(format!(
+    Err(Error::config(format!("`{name}` is in `{}`, but not in the lockfile", path.display())).hint(format!(
         "nothing was changed; `skillpm install{flag}` locks it, then `skillpm {verb}{flag} {name}` moves it"
     )))
 }
@@ -485,7 +487,7 @@ pub(super) fn kept_by(transaction: &Transaction<'_>, scope: &Scope, told: Vec<St
         return told;
     }
     let flag = scope.kind.flag();
-    told.into_iter().map(|told| format!("{told}; `skillpm undo{flag}` brings it back")).collect()
+    told.into_iter().map(|told| format!("{told}; `skillpm undo{flag}` restores it")).collect()
 }
 
 /// The skills of the manifest or the lockfile that `given` names, each once.
@@ -517,7 +519,7 @@ pub(super) fn no_manifest(scope: &Scope) -> Error {
 
 /// What is said of a skill that is locked in a scope, and does not lie there.
 pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> String {
-    format!("`{name}` is missing: `skillpm install{}` brings it back", scope.flag())
+    format!("`{name}` is missing: `skillpm install{}` restores it", scope.flag())
 }
 
 /// What is said of each skill that manifest or lockfile of `scope` have agents see, and that does not lie there. Files
@@ -538,12 +540,12 @@ pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, String)> {
 
 /// What is said of a skill that is in the manifest of a scope, and not yet locked.
 pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> String {
-    format!("`{name}` is not installed yet: `skillpm install{}` brings it", scope.flag())
+    format!("`{name}` is not installed yet: `skillpm install{}` installs it", scope.flag())
 }
 
 /// What is said of a skill that lies in a scope, and that neither manifest nor another skill asks for any more.
 pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> String {
-    format!("`{name}` is no longer asked for: `skillpm install{}` removes it", scope.flag())
+    format!("`{name}` is no longer requested: `skillpm install{}` removes it", scope.flag())
 }
 
 /// The error for a name that is not among those `known` in `scope`, or in any.
@@ -556,6 +558,6 @@ pub(super) fn not_installed<'a>(
     let error = Error::usage(format!("`{text}` is not installed{place}"));
     match closest(text, known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
-        None => error.hint("`skillpm list` shows what is installed and in which scope"),
+        None => error.hint("`skillpm list` shows what is installed, and where"),
     }
 }

@@ -97,7 +97,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
     let Changed { steps, links, files, mut agents, mut warnings } = changed;
     let flag = scope.kind.flag();
     warnings.extend(in_conflict.iter().map(|name| {
-        format!("an update left conflicts in `{name}`, which agents see again: `skillpm update{flag} {name}` tells what is to be resolved")
+        format!("an update left conflicts in `{name}`, which agents see again: `skillpm update{flag} {name}` shows what to resolve")
     }));
     let skills = names
         .into_iter()

@@ -389,7 +389,7 @@ impl Doctor<'_> {
             return Ok(scope.index.trees().read(&scope.skill_dir(name))?.files);
         }
         let stored = self.store.as_ref().map(|store| store.get(digest)).transpose()?.flatten();
-        stored.ok_or_else(|| Error::io(format!("the tree of `{name}` is not in the store any more")))
+        stored.ok_or_else(|| Error::io(format!("the tree of `{name}` is no longer in the store")))
     }
 
     /// Removes what a killed run left at `path`, a directory of agents or skills. What the store does not
@@ -402,7 +402,11 @@ impl Doctor<'_> {
                 self.store.as_ref().ok_or_else(|| Error::config("there is no store to keep it in"))?;
             if !store.is_whole(&set.digest()?) {
                 let kept = store.keep(&set)?;
-                told = Some(format!("what lay in `{}` is kept in `{}`", path.display(), kept.display()));
+                told = Some(format!(
+                    "the former content of `{}` was saved in `{}`",
+                    path.display(),
+                    kept.display()
+                ));
             }
         }
         fs::remove_tree(path)?;
@@ -475,13 +479,13 @@ fn diagnosis(finding: &Finding) -> Diagnosis {
 fn fix(finding: &Finding) -> Option<String> {
     Some(match &finding.remedy {
         Remedy::None | Remedy::Advice(_) => return None,
-        Remedy::Finish => "finish what was begun".to_owned(),
-        Remedy::Sweep => "remove it; what the store does not have yet is kept there".to_owned(),
-        Remedy::Discard(_) => "throw it away; it is fetched again when it is needed".to_owned(),
+        Remedy::Finish => "finish it".to_owned(),
+        Remedy::Sweep => "remove it; the store keeps what it does not have yet".to_owned(),
+        Remedy::Discard(_) => "delete it; it is fetched again when needed".to_owned(),
         Remedy::Clear => "remove it".to_owned(),
         Remedy::Steps(steps) => match &steps[..] {
             [Step::Remove { .. }, Step::Link { .. }] => "put a link in its place".to_owned(),
-            [Step::Remove { .. }] => "remove it: the same files lie where the skill is installed".to_owned(),
+            [Step::Remove { .. }] => "remove it: the installed skill has the same files".to_owned(),
             [Step::Disable { .. }, ..] => "move it to the disabled skills, edits and all".to_owned(),
             [Step::Enable { .. }, ..] => "move it back, edits and all".to_owned(),
             [.., Step::Edit { .. }] => "link it to its directory".to_owned(),
@@ -490,7 +494,7 @@ fn fix(finding: &Finding) -> Option<String> {
             [Step::Link { .. }, ..] if finding.id == problem::LINK_MISSING.id => "make the link".to_owned(),
             [Step::Link { .. }, ..] => "put a link to the installed skill in its place".to_owned(),
             [Step::Put { place: Place::Canonical | Place::Disabled, .. }, ..] => {
-                "bring it back from the store".to_owned()
+                "restore it from the store".to_owned()
             }
             _ => "make the copy".to_owned(),
         },

@@ -89,10 +89,10 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
         let all = files.manifest.skills().len();
         if all > 0 && editable().count() == all {
             return Err(Error::usage(format!(
-                "all skills of `{}` are editable, and editable skills are not exported: nothing of them is locked",
+                "all skills of `{}` are editable, and editable skills are not exported, because they are not locked",
                 scope.root.display()
             ))
-            .hint("a copy is locked: install one without `--editable`"));
+            .hint("install it without `--editable` to lock a copy"));
         }
         return Err(Error::usage(format!("there is no `skillpm.lock` in `{}`", scope.root.display()))
             .hint("install something first: `skillpm install owner/repo`"));
@@ -139,7 +139,7 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
     outcome.left_out.extend(editable().filter(|(name, _)| !files.lock.skills.contains_key(*name)).map(
         |(name, _)| LeftOut {
             name: name.to_string(),
-            reason: "it is editable, and nothing of it is locked".to_owned(),
+            reason: "it is editable, so it is not locked".to_owned(),
         },
     ));
     let known: BTreeSet<String> = taken.keys().map(|own| directory_name(own)).collect();
@@ -184,7 +184,7 @@ fn make(
     let found = opened.tree.skill(path, &Limits::default()).and_then(|set| set.digest());
     if found.map_err(|error| error.to_string())? != locked.digest {
         return Err(
-            "its source does not hold what is locked: `skillpm install` with the source locks what is there"
+            "its source no longer has what is locked: `skillpm install` with the source locks what it has now"
                 .to_owned(),
         );
     }

@@ -79,7 +79,7 @@ pub(super) fn admission_of<'a>(
         && !add(&mut admission, path, &dirs)?
     {
         return Err(Error::config(format!(
-            "`{}` does not exist, and `SKILLPM_POLICY` names it",
+            "`SKILLPM_POLICY` names `{}`, which does not exist",
             path.display()
         ))
         .hint("put the file there, or unset the variable"));
@@ -242,7 +242,7 @@ impl Gate {
         let found = lint::check_with(&subject, &Ruleset::new(Profile::Spec));
         let worst = found.iter().filter(|finding| finding.severity >= threshold).max_by_key(|f| f.severity);
         let (admitted, reason) = match worst {
-            None => (true, "has no findings that keep it out".to_owned()),
+            None => (true, "has no findings that prevent it".to_owned()),
             Some(finding) => {
                 let (at, column) = line_column(document.text(), finding.span.start);
                 (
@@ -257,7 +257,9 @@ impl Gate {
         let decision = Decision { admitted, reason, line: line.clone(), hint: None };
         if !decision.admitted {
             let error = refused(name.as_str(), &decision);
-            return Err(error.hint("nothing was changed; `skillpm validate` shows all findings of a skill that lies on this machine"));
+            return Err(error.hint(
+                "nothing was changed; `skillpm validate` shows all findings of a skill on this machine",
+            ));
         }
         self.decide(|| name.to_string(), vec![decision])
     }
@@ -276,7 +278,7 @@ impl Gate {
         for decision in decisions {
             if !decision.admitted {
                 let more =
-                    || format!("`skillpm policy {}` shows every line that has a say", shell_word(&subject));
+                    || format!("`skillpm policy {}` shows every line that applies", shell_word(&subject));
                 let hint = decision.hint.clone().unwrap_or_else(more);
                 return Err(refused(&subject, &decision).hint(format!("nothing was changed; {hint}")));
             }

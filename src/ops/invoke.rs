@@ -59,7 +59,7 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
     }
     if !activation.commands.is_empty() {
         warnings.push(format!(
-            "`{}` has commands that other programs run before an agent reads it; none was run: {}",
+            "`{}` has commands that some agents run before they read it; none was run: {}",
             activation.meta.name,
             activation.command_list()
         ));
@@ -81,7 +81,9 @@ fn off_specification(skill: &Skill) -> Option<String> {
         count => format!(", and {count} more"),
     };
     let (name, file) = (&skill.meta.name, shell_word(&skill.file));
-    Some(format!("`{name}` is off the specification: {first}{more}; `skillpm validate {file}` tells all"))
+    Some(format!(
+        "`{name}` does not follow the specification: {first}{more}; `skillpm validate {file}` lists all"
+    ))
 }
 
 #[cfg(test)]
@@ -124,12 +126,12 @@ mod tests {
         let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
         assert!(
             warning.starts_with(
-                "`My Skill` is off the specification: the value of `description` is not valid YAML"
+                "`My Skill` does not follow the specification: the value of `description` is not valid YAML"
             ),
             "{warning}"
         );
         assert!(warning.contains(", and ") && warning.contains(" more; `skillpm validate "), "{warning}");
-        assert!(warning.ends_with("SKILL.md` tells all"), "{warning}");
+        assert!(warning.ends_with("SKILL.md` lists all"), "{warning}");
     }
 
     /// What a hint says can be typed: a path with a space is one word.
@@ -139,7 +141,7 @@ mod tests {
         world.write(".agents/skills/my skill/SKILL.md", "---\nname: My Skill\ndescription: d\n---\nbody");
         let warnings = invoked(&world, "My Skill", "").expect("works").warnings;
         let file = world.project().join(".agents/skills/my skill/SKILL.md");
-        assert!(warnings[0].ends_with(&format!("`skillpm validate '{}'` tells all", file.display())));
+        assert!(warnings[0].ends_with(&format!("`skillpm validate '{}'` lists all", file.display())));
         let empty = load::Unusable::from(skill::LoadError::Empty);
         let error = empty.into_error("pdf", &file);
         let hint = format!("`skillpm validate '{}'` shows the place and what to do", file.display());
@@ -154,7 +156,7 @@ mod tests {
         let invoked = invoked(&world, "pdf", "").expect("works");
         assert_eq!(invoked.activation.meta.name, "pdf");
         assert!(
-            invoked.warnings[0].contains("the directory's name `pdf` stands for it"),
+            invoked.warnings[0].contains("the directory's name `pdf` is used instead"),
             "{:?}",
             invoked.warnings
         );

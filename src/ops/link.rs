@@ -87,7 +87,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     let mut warnings: Vec<String> = Vec::new();
     for agent in named.iter().filter(|id| !needs_link(id)) {
         warnings.push(format!(
-            "`{agent}` reads `.agents/skills` itself: it needs no link, and none can be taken away"
+            "`{agent}` reads `.agents/skills` itself: it needs no link, so there is none to remove"
         ));
     }
     let how = How { dry_run: request.dry_run, force: request.force, bring: link };
@@ -159,9 +159,9 @@ fn apart(scope: &Scope, audience: &Audience<'_>, named: &Ids) -> Option<String> 
     let names = audience.apart(named);
     let (first, told) = (names.first()?, names.join("`, `"));
     let have = if names.len() == 1 {
-        "has agents of its own and stays as it is"
+        "names its own agents and was left as is"
     } else {
-        "have agents of their own and stay as they are"
+        "name their own agents and were left as is"
     };
     let agent = named.iter().find(|id| needs_link(id)).unwrap_or(&"NAME");
     Some(format!(

@@ -141,7 +141,7 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
 pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<String>> {
     match scope.check_skills_inside() {
         Err(error) if only.is_none() && error.kind() == ErrorKind::Integrity => {
-            Ok(Some(format!("the skills of the {} are not looked at: {error}", scope.kind)))
+            Ok(Some(format!("the skills of the {} were not checked: {error}", scope.kind)))
         }
         checked => checked.map(|()| None),
     }
@@ -200,7 +200,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         if skill.disabled && in_sight {
             let is_shared = twin.as_ref().is_some_and(|twin| twin.knows(name));
             outcome.warnings.push(format!(
-                "`{name}` is disabled in `{}` and lies where agents see it: {}",
+                "`{name}` is disabled in `{}`, but agents see it: {}",
                 manifest::FILE_NAME,
                 way_out_of_sight(scope.kind, name, is_shared)
             ));
@@ -223,10 +223,10 @@ fn way_out_of_sight(scope: ScopeKind, name: &SkillName, is_shared: bool) -> Stri
     match scope {
         _ if !is_shared => format!("`skillpm install{flag}` moves it away"),
         ScopeKind::Project => {
-            format!("your own skills have it, too, and `skillpm remove{flag} {name}` leaves it to them")
+            format!("your own skills include it too; `skillpm remove{flag} {name}` leaves it to them")
         }
         ScopeKind::User => {
-            format!("the project here has it, too, and `skillpm remove{flag} {name}` leaves it to that")
+            format!("this project has it too; `skillpm remove{flag} {name}` leaves it to the project")
         }
     }
 }

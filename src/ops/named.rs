@@ -81,7 +81,9 @@ fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Er
         if told.is_empty() {
             return or_directory(context, name, error);
         }
-        return told.into_iter().fold(Error::usage(format!("the skill `{name}` is not here")), Error::hint);
+        return told
+            .into_iter()
+            .fold(Error::usage(format!("the skill `{name}` is not installed")), Error::hint);
     }
     installed.fold(Error::usage(format!("the skill `{name}` is disabled")), |error, (flag, installed)| {
         error.hint(format!("`skillpm enable{flag} {installed}` shows it to agents again"))
@@ -115,7 +117,7 @@ mod tests {
         assert_eq!(hint, Some("`./src/pdf` is the skill in that directory"));
         let error = find(&world.context(), "./src").expect_err("no skill");
         assert_eq!(error.to_string(), "there is no skill `./src`");
-        assert_eq!(error.hints()[0], "`./src` holds no skill: there is no `SKILL.md` in it");
+        assert_eq!(error.hints()[0], "`./src` has no skills: there is no `SKILL.md` in it");
         let error = find(&world.context(), "src").expect_err("no skill");
         assert!(error.hints().iter().all(|hint| !hint.contains("./src")), "{error:?}");
     }
@@ -127,8 +129,8 @@ mod tests {
         world.write("skillpm.toml", "[skills]\npdf = { path = \"../pdf\" }\n");
         for name in ["pdf", "project:pdf"] {
             let error = find(&world.context(), name).expect_err("not there");
-            assert_eq!(error.to_string(), format!("the skill `{name}` is not here"));
-            assert_eq!(error.hints(), ["`pdf` is not installed yet: `skillpm install` brings it"]);
+            assert_eq!(error.to_string(), format!("the skill `{name}` is not installed"));
+            assert_eq!(error.hints(), ["`pdf` is not installed yet: `skillpm install` installs it"]);
         }
         let error = find(&world.context(), "user:pdf").expect_err("not there");
         assert_eq!(error.to_string(), "there is no skill `user:pdf`");
@@ -155,7 +157,7 @@ mod tests {
             assert_eq!((error.kind(), error.hints().len()), (ErrorKind::Usage, hints.len()), "{name}");
             assert!(error.hints().iter().zip(hints).all(|(hint, start)| hint.starts_with(start)), "{name}");
         }
-        assert_eq!(error("on").to_string(), "the skill `on` is not here");
+        assert_eq!(error("on").to_string(), "the skill `on` is not installed");
         for name in ["project:mine", "none"] {
             assert_eq!(error(name).to_string(), format!("there is no skill `{name}`"));
         }

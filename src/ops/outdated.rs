@@ -165,7 +165,7 @@ fn ask_scope(
         if let Some(entry) = entry.filter(|entry| !locked.is_skill_of(entry)) {
             let other = if entry.origin == locked.origin { "place in its source" } else { "source" };
             outcome.warnings.push(format!(
-                "`{name}` is locked from another {other} than the manifest names: `skillpm install{}` settles it",
+                "`{name}` is locked from a {other} other than the one in the manifest: `skillpm install{}` resolves it",
                 scope.kind.flag()
             ));
             continue;
@@ -195,7 +195,7 @@ fn ask_scope(
     }
     for answer in ask(context, scope, &queries, true) {
         let source = answer.at.first().map(|at| queries[*at].locked.origin.typed()).unwrap_or_default();
-        let failed = |error: Error| error.context(format!("`{source}` cannot be asked for newer versions"));
+        let failed = |error: Error| error.context(format!("`{source}` cannot be checked for newer versions"));
         let silent = |error: &Error| context.settings.offline && error.kind() == ErrorKind::Network;
         let found = match answer.newest {
             Ok(newest) => newest.into_iter().map(Some).collect(),
@@ -308,7 +308,7 @@ mod tests {
             (ScopeKind::User, "../home/.config/skillpm/skillpm.toml", "skillpm install -g"),
         ] {
             world.write(manifest, text);
-            let expected = [format!("`pdf` is not installed yet: `{command}` brings it")];
+            let expected = [format!("`pdf` is not installed yet: `{command}` installs it")];
             let scope = Some(scope);
             let request = OutdatedRequest { scope, ..OutdatedRequest::default() };
             let told = outdated(&world.context(), &request).expect("works").warnings;

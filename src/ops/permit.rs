@@ -162,7 +162,7 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
         None => format!("its digest is {}, not {}", modified.found, skill.locked.digest),
     };
     let (name, place) = (&skill.name, skill.place.display());
-    let differs = format!("`{name}` in `{place}` is not as locked: {what}");
+    let differs = format!("`{name}` in `{place}` differs from what is locked: {what}");
     if request.allow_modified {
         return Ok(Some(differs));
     }
@@ -175,7 +175,7 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
     }
     Err(refused(request, differs)
         .hint(format!(
-            "`skillpm diff{flag} {name}` shows what differs, `skillpm install{flag} --force` brings the locked files back"
+            "`skillpm diff{flag} {name}` shows what differs, `skillpm install{flag} --force` restores the locked files"
         ))
         .hint("`--allow-modified` runs it as it is"))
 }
@@ -217,19 +217,19 @@ fn trusted(
         Standing::Trusted(_) => return Ok(dirs.damage().map(ToOwned::to_owned)),
         Standing::Untrusted => refused(
             request,
-            format!("no lockfile knows the skill in `{place}`, and nobody trusts that directory"),
+            format!("the skill in `{place}` was not installed by skillpm, and its directory is not trusted"),
         )
-        .hint(format!("read what it does, then `skillpm trust {}`", shell_word(&skill.path))),
+        .hint(format!("read what it does, then run `skillpm trust {}`", shell_word(&skill.path))),
         Standing::Replaced(dir) => {
             let shown = dir.path.display();
             refused(
                 request,
-                format!("`{shown}` is not the directory that was trusted: another one is in its place"),
+                format!("`{shown}` is not the directory that was trusted: another one replaced it"),
             )
-            .hint(format!("read what is in it, then `skillpm trust {}`", shell_word(&dir.path)))
+            .hint(format!("read what is in it, then run `skillpm trust {}`", shell_word(&dir.path)))
         }
         Standing::Exposed { path, reason } => {
-            refused(request, format!("`{}` is trusted no longer: {reason}", path.display()))
+            refused(request, format!("`{}` is no longer trusted: {reason}", path.display()))
                 .hint("change its owner or its mode, as with `chmod o-w`")
         }
     };
@@ -252,17 +252,17 @@ fn refused(request: &PermitRequest<'_>, reason: impl Into<String>) -> Error {
 fn denied(request: &PermitRequest<'_>, because: &Because) -> Error {
     let error = refused(request, because.to_string());
     match because.line {
-        Some(_) => error.hint("`skillpm policy` shows every line that has a say"),
+        Some(_) => error.hint("`skillpm policy` shows every line that applies"),
         None => error.hint(
-            "`scripts = \"allow\"` or `scripts-allow` in a policy of the machine or the user allows it",
+            "`scripts = \"allow\"` or `scripts-allow` in the policy of the machine or in yours allows it",
         ),
     }
 }
 
 fn nobody(request: &PermitRequest<'_>, because: &Because) -> Error {
     let reason = match because.line {
-        Some(_) => format!("a person is to be asked, and nobody can be: {because}"),
-        None => "a person is to be asked, and nobody can be".to_owned(),
+        Some(_) => format!("a person must be asked, but nobody is there to answer: {because}"),
+        None => "a person must be asked, but nobody is there to answer".to_owned(),
     };
     refused(request, reason).hint("`--allow-scripts` answers yes")
 }

@@ -79,7 +79,7 @@ pub fn read(context: &Context, request: &ReadRequest) -> Result<ReadOutcome> {
         Content::Text(text) => (text, None),
         Content::Binary(_) if is_part => {
             let message =
-                format!("the file `{}` of the skill `{name}` is no text: it has no lines", request.path);
+                format!("the file `{}` of the skill `{name}` is not text: it has no lines", request.path);
             return Err(Error::usage(message).hint("without `--offset` and `--limit` it is given in base64"));
         }
         Content::Binary(bytes) => (BASE64_STANDARD.encode(bytes), Some("base64")),

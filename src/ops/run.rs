@@ -229,12 +229,12 @@ fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString
             let has_nul = |text: &OsString| text.as_encoded_bytes().contains(&0);
             if name.is_empty() || has_nul(&name) {
                 return Err(Error::usage(format!("`{}=` names no variable", name.display()))
-                    .hint("`--env NAME` passes a variable on, `--env NAME=VALUE` sets one"));
+                    .hint("`--env NAME` passes a variable through, `--env NAME=VALUE` sets one"));
             }
             if has_nul(&value) {
                 let shown = name.display();
                 return Err(Error::usage(format!("the value of the variable `{shown}` has a NUL in it"))
-                    .hint("no variable can hold that: pass it in a file, or on standard input"));
+                    .hint("variables cannot hold that: pass it in a file, or on standard input"));
             }
             return Ok((name, value));
         }
@@ -270,7 +270,7 @@ pub fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
     match script_of(&skill.real, name, wanted) {
         Err(error) => error,
         Ok(path) => Error::usage(format!("the skill `{name}` has no script `{wanted}`"))
-            .hint(format!("there is the file `{path}`, and it is none that an agent can call")),
+            .hint(format!("the file `{path}` exists, but it is not a script that an agent can call")),
     }
 }
 
@@ -341,11 +341,11 @@ fn check_plain(dir: &Path, path: &str) -> Result<()> {
     match fs::kind(&at)? {
         Some(fs::Kind::File) if fs::is_set_id(&at)? => {
             Err(error("it is setuid or setgid")
-                .hint(format!("`chmod ug-s {}` takes that away", shell_word(&at))))
+                .hint(format!("`chmod ug-s {}` removes that", shell_word(&at))))
         }
         Some(fs::Kind::File) => Ok(()),
-        Some(fs::Kind::Symlink) => Err(error("it is a symbolic link").hint("run the file that it leads to")),
-        _ => Err(error("it is no regular file")),
+        Some(fs::Kind::Symlink) => Err(error("it is a symbolic link").hint("run its target")),
+        _ => Err(error("it is not a regular file")),
     }
 }
 
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(
             of("scripts/a.sh"),
             Ok("scripts/scripts/a.sh".into()),
-            "what lies in `scripts/` comes first"
+            "what is in `scripts/` comes first"
         );
     }
 }

@@ -149,7 +149,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     };
     let mut warnings = hit.warnings.clone();
     let mut installed = installed(context, &hit.skill).unwrap_or_else(|error| {
-        warnings.push(format!("where it came from is not known: {}", error.with_causes()));
+        warnings.push(format!("its source is unknown: {}", error.with_causes()));
         None
     });
     if let Some(listed) = installed.as_mut().filter(|listed| listed.modified) {
@@ -299,7 +299,7 @@ mod tests {
         let deviation = &outcome.deviations[0];
         assert_eq!((deviation.line, deviation.column), (5, 1), "{deviation:?}");
         assert!(deviation.message.contains("`model`"), "{deviation:?}");
-        let installed = outcome.installed.expect("it lies where `list` looks");
+        let installed = outcome.installed.expect("it is where `list` looks");
         assert_eq!(installed.state, SkillState::Untracked);
     }
 
@@ -347,11 +347,7 @@ mod tests {
         world.skill(".agents/skills/pdf", "pdf");
         world.write("skillpm.lock", "nonsense");
         let outcome = shown(&world, "pdf", None);
-        assert!(
-            outcome.warnings[0].starts_with("where it came from is not known: "),
-            "{:?}",
-            outcome.warnings
-        );
+        assert!(outcome.warnings[0].starts_with("its source is unknown: "), "{:?}", outcome.warnings);
         assert_eq!(outcome.installed, None);
     }
 }

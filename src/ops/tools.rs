@@ -168,10 +168,10 @@ impl<'a> WrongManifest<'a> {
         let place = |fault: &ManifestFault| format!("{file}:{}:{}", fault.at.line, fault.at.column);
         let mut lines = self.faults.iter().map(|fault| format!("`{}`: {}", place(fault), fault.message));
         let first = lines.next().unwrap_or_default();
-        let mut error = Error::config(format!("the tools of the skill `{name}` cannot be told: {first}"));
+        let mut error = Error::config(format!("the tools of the skill `{name}` cannot be listed: {first}"));
         for line in lines.by_ref().take(MAX_FAULTS) {
             error = error.hint(line);
         }
-        error.hint("correct the file, or take it away: then the scripts themselves say what they do")
+        error.hint("correct the file, or remove it: the scripts then describe themselves")
     }
 }

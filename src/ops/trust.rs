@@ -140,7 +140,7 @@ fn outcome(dirs: &TrustedDirs, changed: Vec<String>) -> TrustOutcome {
             }
             Ok(Standing::Replaced(_) | Standing::Untrusted) => (
                 TrustState::Replaced,
-                Some("what was trusted there is gone, or another directory took its place".to_owned()),
+                Some("the trusted directory is gone, or another one replaced it".to_owned()),
             ),
             Err(error) => (TrustState::Exposed, Some(Error::from(error).with_causes())),
         };
@@ -159,7 +159,7 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
     let path = context.settings.cwd.join(given);
     let shown = given.display();
     let no_directory = || {
-        Error::usage(format!("`{shown}` is no directory"))
+        Error::usage(format!("`{shown}` is not a directory"))
             .hint("name the directory of a skill, or one above it")
     };
     let real = fs::real_path(&path)?.ok_or_else(no_directory)?;
@@ -180,8 +180,8 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
         None
     };
     if let Some(what) = holds.filter(|_| !force) {
-        return Err(Error::usage(format!("`{}` holds {what}, downloads too", real.display()))
-            .hint("trust the directory in which you work, or say `--force`"));
+        return Err(Error::usage(format!("`{}` contains {what}, including downloads", real.display()))
+            .hint("trust the directory you work in, or use `--force`"));
     }
     if let Some((path, reason)) = exposed(&real, &real)? {
         return Err(Error::integrity(format!("`{shown}` cannot be trusted: `{}`: {reason}", path.display()))
@@ -194,10 +194,10 @@ fn unknown(dirs: &TrustedDirs, real: &Path) -> Error {
     let error = Error::usage(format!("`{}` is not trusted", real.display()));
     match dirs.covers(real) {
         Some(above) => error.hint(format!(
-            "`{}` is, and with it all below: `skillpm untrust {}`",
+            "`{}` is trusted, with everything below it: `skillpm untrust {}`",
             above.path.display(),
             shell_word(&above.path)
         )),
-        None => error.hint("`skillpm trust` lists what is"),
+        None => error.hint("`skillpm trust` lists the trusted ones"),
     }
 }

@@ -107,7 +107,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     if begun && request.dry_run {
         let message = format!("a change of the scope of the {} is not finished", scope.kind);
         return Err(Error::new(ErrorKind::Findings, message).hint(format!(
-            "a run of skillpm is at work there, or was cut off: `skillpm undo{}` finishes it first",
+            "skillpm is running there, or was interrupted: `skillpm undo{}` finishes it first",
             scope.kind.flag()
         )));
     }
@@ -197,7 +197,7 @@ fn nothing_in(scope: &Scope) -> Error {
 fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&PathBuf>) -> Error {
     let place = dir.map(|dir| format!(" in `{}`", dir.display())).unwrap_or_default();
     nothing_in(scope).hint(format!(
-        "the last change was in the other scope: `skillpm undo --scope {other}`{place} takes it back"
+        "the last change was in the other scope: `skillpm undo --scope {other}`{place} undoes it"
     ))
 }
 
@@ -205,7 +205,7 @@ fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&PathBuf>) -> Error {
 fn changed_since(changed: &[Changed]) -> Error {
     let line = |Changed { path, kind }: &Changed| match kind {
         ChangedKind::Edited => format!("`{}` was edited since", path.display()),
-        ChangedKind::Came => format!("something else lies in `{}` now", path.display()),
+        ChangedKind::Came => format!("something else is in `{}` now", path.display()),
         ChangedKind::Link => format!("`{}` is another link now", path.display()),
         ChangedKind::Repository => format!("`{}` {HAS_REPOSITORY}", path.display()),
         ChangedKind::NotASkill => not_kept(path),
@@ -213,14 +213,14 @@ fn changed_since(changed: &[Changed]) -> Error {
     let lines: Vec<_> = changed.iter().map(line).collect();
     let message = match &lines[..] {
         [one] => one.clone(),
-        many => format!("{} things were changed since:\n  {}", many.len(), many.join("\n  ")),
+        many => format!("{} paths were changed since:\n  {}", many.len(), many.join("\n  ")),
     };
     let error = Error::new(ErrorKind::Findings, message);
     if changed.iter().any(|changed| matches!(changed.kind, ChangedKind::NotASkill | ChangedKind::Repository))
     {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
-        error.hint("nothing was changed; `--force` goes on all the same and keeps a copy in the store")
+        error.hint("nothing was changed; `--force` replaces it anyway; the store keeps a copy")
     }
 }
 
@@ -267,7 +267,7 @@ fn conflict(scope: &Scope, undo: &Undo) -> Option<String> {
     let error = Lockfile::parse(std::str::from_utf8(lockfile?).ok()?).err()?;
     let told = || {
         format!(
-            "`skillpm.lock` is as a merge left it, which no command can use: `skillpm install{}` mends it, before it is committed",
+            "`skillpm.lock` still has what a merge left in it, so no command can use it: run `skillpm install{}` to repair it before you commit it",
             scope.kind.flag()
         )
     };
@@ -283,7 +283,7 @@ fn keep_file(context: &Context, file: &Path) -> Result<String> {
     let kept = store.keep(&set).map_err(|error| {
         error.context(format!("`{}` could not be kept, so it was not replaced", file.display()))
     })?;
-    Ok(format!("your `{name}` is kept as `{}`", kept.join(&name).display()))
+    Ok(format!("your `{name}` was saved as `{}`", kept.join(&name).display()))
 }
 
 /// What the steps do to each skill.

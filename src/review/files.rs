@@ -120,7 +120,7 @@ pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
         // so that it is not read.
         let is_archive = ARCHIVES.contains(&&*ending(path).to_ascii_lowercase());
         let (told, needs) = match text {
-            Some(_) => ("a text with bytes that are none", Vec::new()),
+            Some(_) => ("a text with invalid bytes", Vec::new()),
             None if is_archive => ("an archive", Vec::new()),
             None => ("no text", vec![String::new()]),
         };

@@ -154,7 +154,7 @@ fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mu
     if body.len() > MAX_MARKDOWN {
         let size = body.len();
         let told =
-            format!("only the first {MAX_MARKDOWN} of {size} bytes were looked at for commands and comments");
+            format!("only the first {MAX_MARKDOWN} of {size} bytes were searched for commands and comments");
         let key = format!("{}\0{size}", text.path);
         items.push(Item { key, line: None, ..text.item(Kind::Unread, 0, &told) });
     }

@@ -37,7 +37,7 @@ pub enum DeviationKind {
         directory: String,
     },
     /// No name; that of the directory stands for it.
-    #[error("the field `name` is missing; the directory's name `{0}` stands for it")]
+    #[error("the field `name` is missing; the directory's name `{0}` is used instead")]
     NameFromDirectory(String),
     /// No description; the empty text stands for it.
     #[error("the field `description` is missing or empty: no agent knows when to use the skill")]
@@ -66,6 +66,6 @@ pub enum DeviationKind {
     #[error("the specification has no field `{0}`")]
     UnknownField(String),
     /// A field that belongs below `metadata`.
-    #[error("the field `{0}` belongs below `metadata`")]
+    #[error("the field `{0}` belongs under `metadata`")]
     LegacyField(String),
 }

@@ -113,7 +113,7 @@ const ODDITIES: &[Oddity] = &[
     oddity(
         22,
         "---\nname: pdf\ndescription: d\nmetadata:\n  v: \"1\"\n  v: \"2\"\n---\n",
-        Loads("d", "the key `v` is there twice"),
+        Loads("d", "the key `v` appears twice"),
     ),
     oddity(23, "\u{feff}---\nname: pdf\ndescription: d\n---\n", Loads("d", "byte-order mark")),
     oddity(24, "---\r\nname: pdf\r\ndescription: d\r\n---\r\n", Loads("d", "")),
@@ -142,7 +142,7 @@ const ODDITIES: &[Oddity] = &[
         "---\nname: PDF\ndescription: d\n---\n",
         Loads("d", "differs from the directory's name `pdf`"),
     ),
-    oddity(42, "---\ndescription: d\n---\n", Loads("d", "the directory's name `pdf` stands for it")),
+    oddity(42, "---\ndescription: d\n---\n", Loads("d", "the directory's name `pdf` is used instead")),
     oddity(43, "---\nname: pdf\ndescription:  \nlicense: MIT\n---\n", Skipped("`description` is empty")),
     oddity(44, "", File),
     oddity(

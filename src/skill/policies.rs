@@ -65,12 +65,12 @@ const TABLE: &[Row] = &[
         conflict: "C3: no name",
         text: "---\ndescription: d\n---\n",
         verdicts: [
-            ("default", "told: 1:1 the field `name` is missing; the directory's name `pdf` stands for it"),
+            ("default", "told: 1:1 the field `name` is missing; the directory's name `pdf` is used instead"),
             ("strict", "refused: the required field `name` is missing from the frontmatter"),
             ("skillkit", "refused: the required field `name` is missing from the frontmatter"),
             (
                 "langchain-skillkit",
-                "told: 1:1 the field `name` is missing; the directory's name `pdf` stands for it",
+                "told: 1:1 the field `name` is missing; the directory's name `pdf` is used instead",
             ),
             ("langflow", "refused: the required field `name` is missing from the frontmatter"),
             ("btw", "refused: the required field `name` is missing from the frontmatter"),
@@ -110,7 +110,7 @@ const TABLE: &[Row] = &[
             (
                 "langchain-skillkit",
                 "told: 1:1 the file has no frontmatter: start it with `---`, `name`, `description` and `---`; \
-                 1:1 the field `name` is missing; the directory's name `pdf` stands for it; 1:1 the field \
+                 1:1 the field `name` is missing; the directory's name `pdf` is used instead; 1:1 the field \
                  `description` is missing or empty: no agent knows when to use the skill",
             ),
             (
@@ -167,12 +167,12 @@ const TABLE: &[Row] = &[
         conflict: "C7: a version at the top",
         text: "---\nname: pdf\ndescription: d\nversion: 1.10\n---\n",
         verdicts: [
-            ("default", "told: 4:1 the field `version` belongs below `metadata`"),
-            ("strict", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
+            ("default", "told: 4:1 the field `version` belongs under `metadata`"),
+            ("strict", "refused: the field `version` belongs under `metadata` (line 4, column 1)"),
             ("skillkit", "ok"),
             ("langchain-skillkit", "ok"),
             ("langflow", "ok"),
-            ("btw", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
+            ("btw", "refused: the field `version` belongs under `metadata` (line 4, column 1)"),
         ],
     },
     Row {

@@ -211,7 +211,7 @@ impl Reader<'_> {
         }
         if let Some(metadata) = self.document.get("metadata") {
             if !matches!(metadata.value, Value::Mapping { .. }) {
-                self.shape("metadata", "a mapping of keys to texts", metadata)?;
+                self.shape("metadata", "a mapping of keys to strings", metadata)?;
             }
             for (key, value) in metadata.pairs().iter().filter(|(_, value)| value.text().is_none()) {
                 let field = format!("metadata.{}", key.text().unwrap_or_default());

@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn other_files_say_what_they_are() {
-        let md = "this is not a `SKILL.md`, whose first line is `---`: it starts like ";
-        let archive = "this is not a zip, tar or tar.gz archive: it starts like ";
+        let md = "this is not a `SKILL.md`, whose first line is `---`: it looks like ";
+        let archive = "this is not a zip, tar or tar.gz archive: it looks like ";
         let cases: &[(&[u8], &str, String)] = &[
             (b"# Title\n", "SKILL.md", format!("{md}a text file")),
             (b"<!DOCTYPE html>---", "SKILL.md", format!("{md}an HTML page")),

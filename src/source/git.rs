@@ -75,9 +75,9 @@ pub fn probe<'a>(
 fn own_files(context: &Context, scope: &Scope, url: &GitUrl, shown: &str) -> Result<PathBuf> {
     let path = path_of(context, scope, url)?;
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
-        Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"),
-        _ => Error::usage(format!("`{shown}` is no git repository"))
-            .hint(format!("`skillpm install {}` takes the directory as it is", shell_word(&path))),
+        Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the spelling"),
+        _ => Error::usage(format!("`{shown}` is not a git repository"))
+            .hint(format!("`skillpm install {}` installs the directory as it is", shell_word(&path))),
     })
 }
 
@@ -170,7 +170,7 @@ mod tests {
         let (url, tag) = (GitUrl::new("../r").expect("a path"), Reference::Tag("v9".to_owned()));
         for (cwd, typed) in [("", "../r"), ("sub", "../../r")] {
             context.settings.cwd = world.project().join(cwd);
-            let expected = [format!("`git ls-remote -- {typed}` lists what it has")];
+            let expected = [format!("`git ls-remote -- {typed}` lists them")];
             let wanted = Wanted::Now(Some(&tag));
             let error = open(&context, &scope, &url, wanted, &Limits::default()).expect_err("no such tag");
             assert_eq!(error.hints(), expected);

@@ -50,7 +50,7 @@ impl<'a> GitHub<'a> {
         let github = &settings.github;
         let host = repository.host.as_deref().unwrap_or(PUBLIC_HOST);
         if host != github.host {
-            return Err(Error::usage(format!("`{repository}` does not lie on `{}`", github.host))
+            return Err(Error::usage(format!("`{repository}` is not on `{}`", github.host))
                 .hint(format!(
                     "for a GitHub Enterprise server set `GH_HOST={host}`, and `GH_ENTERPRISE_TOKEN` to a token for it"
                 ))
@@ -61,14 +61,14 @@ impl<'a> GitHub<'a> {
             .map_err(|error| Error::usage(error.to_string()))?;
         if github.token.as_ref().is_some_and(|token| !token.bytes().all(|b| b.is_ascii_graphic())) {
             let variable = token_variable(settings);
-            return Err(Error::config(format!("`{variable}` holds a character that no token has"))
+            return Err(Error::config(format!("`{variable}` contains a character that tokens cannot have"))
                 .hint(format!("set `{variable}` to the token alone, without quotes or line breaks")));
         }
         let api = Url::parse(&github.api_url)?;
         if github.token.is_some() && !api.is_private() {
             let variable = token_variable(settings);
             return Err(Error::config(format!(
-                "the token in `{variable}` is not sent to `{api}`: anybody on the way could read it"
+                "the token in `{variable}` is not sent to `{api}`: anyone on the network could read it"
             ))
             .hint(format!("set `GITHUB_API_URL` to an address with `https://`, or unset `{variable}`")));
         }
@@ -122,8 +122,8 @@ impl<'a> GitHub<'a> {
         let date = value["commit"]["committer"]["date"].as_str().and_then(parse_timestamp);
         date.ok_or_else(|| {
             let host = self.api.origin();
-            Error::network(format!("the answer of `{host}` does not tell when `{commit}` was committed"))
-                .hint("check `GITHUB_API_URL`; a proxy or a login page may stand in between")
+            Error::network(format!("the response from `{host}` does not say when `{commit}` was committed"))
+                .hint("check `GITHUB_API_URL`; a proxy or a login page may be in the way")
         })
     }
 
@@ -205,8 +205,8 @@ impl<'a> GitHub<'a> {
     fn learn(&self, url: &Url, text: &str, etag: Option<String>) -> Result<String> {
         if !is_commit(text) {
             let host = self.api.origin();
-            return Err(Error::network(format!("the answer of `{host}` is not the id of a commit"))
-                .hint("check `GITHUB_API_URL`; a proxy or a login page may stand in between"));
+            return Err(Error::network(format!("the response from `{host}` is not the id of a commit"))
+                .hint("check `GITHUB_API_URL`; a proxy or a login page may be in the way"));
         }
         if let (Some(cache), Some(etag)) = (&self.cache, etag) {
             cache.learn(url, &Known { etag, sha: text.to_owned() });
@@ -216,7 +216,7 @@ impl<'a> GitHub<'a> {
 
     fn other_commit(&self, wanted: &str, commit: &str) -> Error {
         Error::integrity(format!(
-            "commit `{wanted}` of `{}` was asked for, the server answered with `{commit}`",
+            "commit `{wanted}` of `{}` was requested, but the server answered with `{commit}`",
             self.repository
         ))
         .hint("a branch or tag of that name hides the commit: name another revision")
@@ -263,7 +263,7 @@ impl<'a> GitHub<'a> {
     fn bad_token(&self) -> Error {
         let host = self.api.origin();
         if self.settings.github.token.is_none() {
-            return Error::network(format!("`{host}` wants a login")).hint(self.token_hint("for it"));
+            return Error::network(format!("`{host}` requires a login")).hint(self.token_hint("for it"));
         }
         let variable = token_variable(self.settings);
         Error::network(format!("`{host}` does not accept the token in `{variable}`")).hint(format!(

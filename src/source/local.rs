@@ -98,7 +98,7 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
         let whole = typed.split(['#', '@']).next().unwrap_or(typed);
         return Err(if whole != typed && fs::kind(&expand(settings, &settings.cwd, whole)?)?.is_some() {
             error.hint(format!(
-                "`#` and `@` are parts of a path: write `git+{typed}` for a git repository, else leave `{}` out",
+                "`#` and `@` are parts of a path: write `git+{typed}` for a git repository, or leave out `{}`",
                 &typed[whole.len()..]
             ))
         } else {
@@ -187,8 +187,8 @@ pub fn check_outside(settings: &Settings, scope: &Scope, origin: &Origin) -> Res
         let ours = fs::real_path(&dir)?.unwrap_or(dir);
         if real.starts_with(&ours) {
             let (typed, ours) = (origin.typed(), ours.display());
-            return Err(Error::usage(format!("`{typed}` lies in `{ours}`, which belongs to skillpm: it is no source"))
-                .hint("move the skill to a directory of its own, such as `skills/`, and install it from there; what is installed can be edited where it lies"));
+            return Err(Error::usage(format!("`{typed}` is in `{ours}`, which belongs to skillpm, so it is not a source"))
+                .hint("move the skill to a directory of its own, such as `skills/`, and install it from there; installed skills can be edited in place"));
         }
     }
     Ok(())
@@ -204,7 +204,7 @@ pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match fs::real_path(path)? {
         None => Err(Error::usage(format!("`{shown}` does not exist")).hint(format!(
-            "the path is in `skillpm.toml`; put the files back, or remove the skill with `skillpm remove{} NAME`",
+            "the path is in `skillpm.toml`; restore the files, or remove the skill with `skillpm remove{} NAME`",
             scope.kind.flag()
         ))),
         Some(real) if fs::kind(&real)? == Some(fs::Kind::Directory) => {

@@ -111,15 +111,15 @@ fn marketplace(file: &Node<'_>, spec: &SourceSpec, root: &str) -> Result<Marketp
     let name = file.required("name")?;
     let text = name.text("name")?;
     if !is_name(text) {
-        return Err(
-            name.fault(&format!("`{text}` is no name of a marketplace: letters, digits, `-`, `_` and `.`"))
-        );
+        return Err(name.fault(&format!(
+            "`{text}` is not the name of a marketplace: use letters, digits, `-`, `_` and `.`"
+        )));
     }
     let theirs = matches!(&spec.origin, Origin::GitHub(repository)
         if repository.host.is_none() && repository.owner.eq_ignore_ascii_case(RESERVED_FOR));
     if RESERVED.contains(&text.to_ascii_lowercase().as_str()) && !theirs {
         let message = format!("the name `{text}` is reserved for marketplaces of `{RESERVED_FOR}` on GitHub");
-        return Err(name.fault(&message).hint("whoever made this copy has to give it another name"));
+        return Err(name.fault(&message).hint("this copy must get another name"));
     }
     if let Some(owner) = file.get("owner") {
         owner.object("owner")?.text_of("name")?;
@@ -140,12 +140,12 @@ fn marketplace(file: &Node<'_>, spec: &SourceSpec, root: &str) -> Result<Marketp
         let name = entry.required("name")?;
         if let Some(first) = seen.insert(collision_key(&plugin.name).into_owned(), name.place()) {
             let message = format!(
-                "the plugin `{}` is there twice, the first time at {first}",
+                "the plugin `{}` appears twice, the first time at {first}",
                 visible_name(&plugin.name)
             );
             return Err(name
                 .fault(&message)
-                .hint("nobody can say which of the two is meant: tell its authors"));
+                .hint("the marketplace lists two plugins of this name; report it to its authors"));
         }
         plugins.push(plugin);
     }
@@ -182,9 +182,9 @@ impl Reader<'_> {
         let name = entry.required("name")?;
         let text = name.text("name")?;
         if !is_name(text) {
-            return Err(
-                name.fault(&format!("`{text}` is no name of a plugin: letters, digits, `-`, `_` and `.`"))
-            );
+            return Err(name.fault(&format!(
+                "`{text}` is not the name of a plugin: use letters, digits, `-`, `_` and `.`"
+            )));
         }
         let source = entry.required("source")?;
         let strict = entry.get("strict").map(|strict| strict.boolean("strict")).transpose()?;
@@ -204,7 +204,7 @@ impl Reader<'_> {
     fn source(&self, source: &Node<'_>) -> Result<PluginSource> {
         if let Some(text) = source.as_text() {
             if text.contains("://") {
-                let error = source.fault(&format!("the source `{text}` is no path"));
+                let error = source.fault(&format!("the source `{text}` is not a path"));
                 return Err(
                     error.hint("an address is written `{\"source\": \"url\", \"url\": \"https://…\"}`")
                 );
@@ -236,12 +236,14 @@ impl Reader<'_> {
                 let package =
                     Package::new(Ecosystem::Npm, text).map_err(|error| package.fault(&error.to_string()))?;
                 Ok(PluginSource::Unusable {
-                    message: format!("it is the npm package `{text}`, and skillpm downloads no packages"),
+                    message: format!(
+                        "it is the npm package `{text}`, and skillpm does not download packages"
+                    ),
                     hint: format!("install it with `npm install {text}`, then `skillpm install {package}`"),
                 })
             }
             other => Ok(PluginSource::Unusable {
-                message: format!("skillpm does not know sources of the kind `{other}`"),
+                message: format!("skillpm does not support sources of the kind `{other}`"),
                 hint: "known kinds are `github`, `url`, `git-subdir`, `local` and paths".to_owned(),
             }),
         }
@@ -284,7 +286,7 @@ impl Reader<'_> {
         }
         let address = GitUrl::new(text).map_err(|error| url.fault(&error.to_string()))?;
         if address.transport() == Transport::File && (!self.is_local || address.local_path().is_some()) {
-            let message = format!("`{text}` is a place on this machine, and a marketplace may not name one");
+            let message = format!("`{text}` is a path on this machine, which a marketplace must not name");
             return Err(url.fault(&message).hint("`url` is the address of a git repository"));
         }
         Ok(Origin::Git(address))

@@ -149,7 +149,7 @@ pub const REVISION_GONE: &str = "revision-gone";
 /// The error for the locked commit `commit`, which the repository `shown` does not have.
 #[cfg(any(feature = "git", feature = "http"))]
 pub(crate) fn commit_gone(shown: &str, commit: &str) -> Error {
-    Error::network(format!("`{shown}` does not have commit `{commit}` any more"))
+    Error::network(format!("`{shown}` no longer has commit `{commit}`"))
         .coded(REVISION_GONE)
         .hint("its history was rewritten, or it is another repository")
 }

@@ -141,7 +141,7 @@ fn open<'a>(
         #[cfg(not(all(feature = "git", feature = "http")))]
         other => {
             return Err(Error::network(format!(
-                "`{}` cannot be asked: this build has no network",
+                "`{}` cannot be checked: this build has no network",
                 other.typed()
             )));
         }

@@ -53,7 +53,7 @@ pub struct Site {
 pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Opened> {
     if address.as_str().contains('?') {
         return Err(Error::usage(format!("`{address}` is not the address of a site: it has a query"))
-            .hint(format!("`url:{address}` downloads what lies there")));
+            .hint(format!("`url:{address}` downloads what is there")));
     }
     let site = Site {
         address: address.clone(),
@@ -118,13 +118,11 @@ impl Shelf for Site {
     fn fetch(&self, name: &str, revision: Option<&str>) -> Result<Opened> {
         if name.is_empty() {
             let typed = self.typed();
-            return Err(Error::usage(format!(
-                "`{typed}` is a site, and which of its skills is meant is not said"
-            ))
-            .hint(format!(
-                "name one, as in `{typed}//NAME`; `skillpm install --list {}` shows what is there",
-                shell_word(&typed)
-            )));
+            return Err(Error::usage(format!("`{typed}` is a site, but it does not say which skill to use"))
+                .hint(format!(
+                    "name one, as in `{typed}//NAME`; `skillpm install --list {}` shows what is available",
+                    shell_word(&typed)
+                )));
         }
         let revision = locked_digest(revision)?;
         if let Some(digest) = revision
@@ -218,7 +216,7 @@ impl Site {
         let error = Error::network(format!("there is no index of skills at `{}`:{asked}", self.address));
         Err(match self.address.as_str().strip_suffix(self.address.path()) {
             Some(whole) if !self.address.path().is_empty() => error.hint(format!(
-                "the rest of the site is not searched: `skillpm install {}` asks for all of it",
+                "the rest of the site was not searched: `skillpm install {}` searches all of it",
                 shell_word(whole)
             )),
             _ => error
@@ -235,9 +233,8 @@ impl Site {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
                 None => error,
             };
-            return Err(
-                error.hint(format!("`skillpm install --list {}` shows what is there", shell_word(&typed)))
-            );
+            return Err(error
+                .hint(format!("`skillpm install --list {}` shows what is available", shell_word(&typed))));
         };
         let content = entry.content.as_ref().map_err(|problem| {
             Error::integrity(format!("`{name}` of `{typed}` cannot be fetched: {problem}"))
@@ -245,7 +242,7 @@ impl Site {
         match (content, locked) {
             (Content::Artifact { digest, .. }, Some(locked)) if *digest != locked => {
                 Err(Error::integrity(format!(
-                    "`{name}` from `{typed}` is not what was locked: {locked} was expected, the index now has {digest}"
+                    "`{name}` from `{typed}` is not what was locked: expected {locked}, but the index now has {digest}"
                 ))
                 .coded(REVISION_GONE))
             }
@@ -353,7 +350,7 @@ fn unusable(url: &Url, error: &IndexError) -> Error {
     let told = Error::network(format!("the index `{url}` cannot be used: {error}"));
     match error {
         IndexError::Schema(_) => told.hint("a newer version of skillpm may know the format"),
-        _ => told.hint("tell the owner of the site"),
+        _ => told.hint("report it to the owner of the site"),
     }
 }
 

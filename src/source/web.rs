@@ -167,10 +167,10 @@ impl Web {
         }
         if found != *digest {
             return Err(Error::integrity(format!(
-                "`{url}` is not what the index of the site promises: {digest} was expected, {found} was found"
+                "`{url}` does not match the site's index: expected {digest}, found {found}"
             ))
             .hint(
-                "the site may be changing right now: run it again later, and tell its owner if it stays so",
+                "the site may be changing right now: run it again later, and report it to its owner if it persists",
             ));
         }
         Ok(Arc::new(file.keep().map_err(full)?))
@@ -191,7 +191,7 @@ impl Web {
                 self.login.refused(url, *status, detail.as_deref())
             }
             HttpError::Status { url, status: status @ (404 | 410), .. } => {
-                let error = Error::network(format!("there is nothing at `{url}` (status {status})"));
+                let error = Error::network(format!("`{url}` does not exist (status {status})"));
                 match self.login.credential() {
                     Some(_) => error.hint("check the address, and that the login may see it"),
                     None => {
@@ -201,7 +201,7 @@ impl Web {
             }
             // The hints of its own speak of GitHub.
             HttpError::RateLimit { .. } => {
-                Error::network(error.to_string()).hint("run it again when the limit has ended")
+                Error::network(error.to_string()).hint("run it again when the limit has reset")
             }
             _ => error.into(),
         }

@@ -63,7 +63,7 @@ pub enum SpecError {
     #[error("the source is empty")]
     Empty,
     /// A word without a slash, such as `pdf`.
-    #[error("`{0}` is not a source: `owner/repo` or a path such as `./{0}` is expected")]
+    #[error("`{0}` is not a source: expected `owner/repo` or a path such as `./{0}`")]
     Word(String),
     /// An address or scheme that is not read.
     #[error("`{0}` is not an address that skillpm can install from")]
@@ -78,16 +78,16 @@ pub enum SpecError {
     #[error("`{0}` is not the name of a tag, branch or commit")]
     BadReference(String),
     /// Nothing after `@`.
-    #[error("there is no name of a skill after `@`")]
+    #[error("the name of a skill is missing after `@`")]
     BadSkill,
     /// A name that no package has.
     #[error("`{0}` cannot be the name of a package for `{1}:`")]
     BadPackage(String, &'static str),
     /// A user name or password, which would end up in files that are committed.
-    #[error("an address with a user name or password is not used")]
+    #[error("addresses with a user name or password are not allowed")]
     Credentials,
     /// A revision of something that has none.
-    #[error("`{0}` has no revisions: `#` cannot be used with it")]
+    #[error("`{0}` has no revisions, so `#` cannot be used with it")]
     NoRevisions(String),
 }
 

@@ -179,7 +179,7 @@ mod tests {
         let store = Store { root: dir.path().join("store-v2") };
         let kept = store.keep(&set("mine")).expect("writes");
         assert_eq!(std::fs::read(kept.join("SKILL.md")).expect("reads"), b"mine");
-        assert_eq!(store.keep(&set("mine")).expect("writes"), kept, "it is there already");
+        assert_eq!(store.keep(&set("mine")).expect("writes"), kept, "it already exists");
         let digest = set("mine").digest().expect("reads");
         assert!(store.objects().expect("lists").is_empty());
         assert_eq!(store.get(&digest).expect("reads").expect("is there").digest().expect("reads"), digest);

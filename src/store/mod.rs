@@ -184,7 +184,7 @@ impl Store {
                 Some(_) => {}
             }
         }
-        Err(Error::io(format!("`{}` and all places like it are taken", place.display())))
+        Err(Error::io(format!("`{}` and all similar names are taken", place.display())))
     }
 
     /// Keeps `set`, which is an edited or merged skill of which agents get copies, and notes that: what users wrote is
@@ -270,7 +270,7 @@ fn is_whole(place: &Path, digest: &Digest) -> bool {
 
 /// The error for bytes that are not the ones that were locked.
 pub fn mismatch(what: &str, expected: &Digest, found: &Digest) -> Error {
-    Error::integrity(format!("{what} is not what was locked: {expected} was expected, {found} was found"))
+    Error::integrity(format!("{what} is not what was locked: expected {expected}, found {found}"))
 }
 
 #[cfg(test)]

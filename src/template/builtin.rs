@@ -28,12 +28,12 @@ pub static BUILTIN: &[Builtin] = &[
     Builtin { name: DEFAULT, summary: "instructions in one file", files: &[file!("basic", "SKILL.md")] },
     Builtin {
         name: "script",
-        summary: "instructions and a script that they run",
+        summary: "instructions, and a script that they run",
         files: &[file!("script", "SKILL.md"), file!("script", "scripts/inspect.sh")],
     },
     Builtin {
         name: "reference",
-        summary: "short instructions, and texts that are read when they are needed",
+        summary: "short instructions, and texts to read when needed",
         files: &[
             file!("reference", "SKILL.md"),
             file!("reference", "references/examples.md"),
@@ -68,12 +68,12 @@ pub(super) fn first_file(resource: Resource) -> Option<(TemplateFile, &'static s
         Resource::Scripts => (
             "script",
             "scripts/inspect.sh",
-            "run it to see which files can be worked on; `scripts/inspect.sh --help` says how",
+            "run it to see which files can be processed; `scripts/inspect.sh --help` says how",
         ),
         Resource::References => {
-            ("reference", "references/guide.md.jinja", "the rules, to be read before anything is decided")
+            ("reference", "references/guide.md.jinja", "the rules to read before deciding anything")
         }
-        Resource::Assets => ("workflow", "assets/report.md", "the form for the report, to be filled in"),
+        Resource::Assets => ("workflow", "assets/report.md", "the form for the report to fill in"),
     };
     let files = BUILTIN.iter().find(|builtin| builtin.name == template)?.files;
     let (path, content) = files.iter().find(|(name, _)| *name == path)?;

@@ -43,17 +43,17 @@ struct Entry {
 pub(super) fn read(template: &str, bytes: &[u8]) -> Result<Vec<Variable>> {
     let wrong = |why: String| {
         Error::config(format!("`{DECLARATION}` of the template `{template}` cannot be used: {why}"))
-            .hint("it has tables `[variables.NAME]` with `prompt` and `default`, both texts")
+            .hint("it has tables `[variables.NAME]` with `prompt` and `default`, both strings")
     };
     let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".into()))?;
     let file: File = toml::from_str(text).map_err(|error| wrong(error.message().to_owned()))?;
     let mut variables = Vec::new();
     for (name, entry) in file.variables {
         if !is_variable(&name) {
-            return Err(wrong(format!("`{name}` is no name: letters, digits and `_` after a letter")));
+            return Err(wrong(format!("`{name}` is not a name: use a letter, then letters, digits and `_`")));
         }
         if TAKEN.contains(&name.as_str()) {
-            return Err(wrong(format!("every template has `{name}` already")));
+            return Err(wrong(format!("every template already has `{name}`")));
         }
         let prompt = entry.prompt.unwrap_or_else(|| name.replace('_', " "));
         variables.push(Variable { name, prompt, default: entry.default });
@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (text, message) in [
-            ("[variables.name]", "every template has `name` already"),
-            ("[variables.a-b]", "`a-b` is no name"),
-            ("[variables.\"\"]", "`` is no name"),
+            ("[variables.name]", "every template already has `name`"),
+            ("[variables.a-b]", "`a-b` is not a name"),
+            ("[variables.\"\"]", "`` is not a name"),
             ("[variables.a]\nsecret = true", "unknown field `secret`"),
             ("variables = 1", "invalid type"),
             ("hooks = []", "unknown field `hooks`"),

@@ -168,7 +168,7 @@ impl<'a> Filler<'a> {
             let reason = match error.kind() {
                 _ if full => format!("it grows beyond {} MiB", MAX_TEXT >> 20),
                 ErrorKind::OutOfFuel => "it takes too many steps".to_owned(),
-                ErrorKind::UndefinedError => "it uses a value that nothing declares".to_owned(),
+                ErrorKind::UndefinedError => "it uses an undeclared value".to_owned(),
                 kind => error.detail().map_or_else(|| kind.to_string(), str::to_owned),
             };
             self.wrong(path, line, &reason)
@@ -178,7 +178,7 @@ impl<'a> Filler<'a> {
     fn wrong(&self, path: &str, line: Option<usize>, reason: &str) -> Error {
         let at = line.map(|line| format!(", line {line}")).unwrap_or_default();
         Error::config(format!("the template `{}` cannot be filled in: `{path}`{at}: {reason}", self.template))
-            .hint("values are written `{{ name }}`; `{% raw %}` and `{% endraw %}` surround what is to stay")
+            .hint("values are written `{{ name }}`; `{% raw %}` and `{% endraw %}` surround text to keep as it is")
     }
 }
 

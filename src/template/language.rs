@@ -98,7 +98,7 @@ fn fits(length: usize) -> Result<(), Error> {
     if length <= MAX_VALUE {
         return Ok(());
     }
-    let reason = format!("this makes a text of more than {} KiB", MAX_VALUE >> 10);
+    let reason = format!("this makes more than {} KiB of text", MAX_VALUE >> 10);
     Err(Error::new(ErrorKind::InvalidOperation, reason))
 }
 
@@ -162,7 +162,7 @@ impl<'a> Tag<'a> {
         let had_value = std::mem::take(&mut self.has_value);
         match token {
             Token::BlockEnd if self.name == Some("set") && !self.is_bound => {
-                return Err("`set` takes its value in the tag: `{% set x = 1 %}`".to_owned());
+                return Err("`set` takes its value inside the tag: `{% set x = 1 %}`".to_owned());
             }
             Token::Tilde | Token::Plus | Token::Mul | Token::Pow => {
                 return Err(format!("templates have no {token}: write values one after the other"));
@@ -224,5 +224,5 @@ impl<'a> Tag<'a> {
 }
 
 fn written_out() -> String {
-    "a list holds texts and numbers that are written out".to_owned()
+    "a list holds literal strings and numbers".to_owned()
 }

@@ -105,7 +105,7 @@ fn lines_of_tags_leave_nothing_behind() {
 fn a_wrong_template_is_told_with_its_line() {
     let skill = |body: &str| format!("{HEAD}{body}");
     for (body, message) in [
-        ("\n{{ audience }}\n", "line 6: it uses a value that nothing declares"),
+        ("\n{{ audience }}\n", "line 6: it uses an undeclared value"),
         ("{{ author }}", "line 5: it writes a value that was not given; ask for it with `{% if … %}` first"),
         ("{{ resources }}", "line 5: it writes a list; use the filter `join`"),
         ("{{ name", "line 5: "),
@@ -143,14 +143,14 @@ fn no_value_grows_much_beyond_what_it_is_made_of() {
         ("{{ 'x' * 90000000 }}", "templates have no `*`: write values one after the other"),
         ("{{ 9 ** 9 }}", "templates have no `**`"),
         ("{% set a = name %}{% set a = a ~ a %}", "templates have no `~`"),
-        ("{% for a in [name + name] %}{% endfor %}", "a list holds texts and numbers that are written out"),
+        ("{% for a in [name + name] %}{% endfor %}", "a list holds literal strings and numbers"),
         ("{% with a = name + name %}{% endwith %}", "templates have no `+`"),
         ("{% set a %}{{ name }}{{ name }}{% endset %}", "`set` takes its value in the tag"),
         ("{% filter upper %}{{ name }}{% endfilter %}", "templates have no tag `filter`"),
         ("{% set ns = namespace(a=1) %}", "line 5: namespace is unknown"),
         ("{% for x in resources recursive %}{{ loop(x) }}{% endfor %}", "templates have no `recursive`"),
-        ("{% set a = [[name]] %}", "a list holds texts and numbers that are written out"),
-        ("{% set a = [(1, 2)] %}", "a list holds texts and numbers that are written out"),
+        ("{% set a = [[name]] %}", "a list holds literal strings and numbers"),
+        ("{% set a = [(1, 2)] %}", "a list holds literal strings and numbers"),
         ("{% set a = (name, name) %}", "a list stands in square brackets"),
         ("{% set a = name, name %}", "a list stands in square brackets"),
         ("{% for a in name, name %}{% endfor %}", "a list stands in square brackets"),
@@ -159,8 +159,8 @@ fn no_value_grows_much_beyond_what_it_is_made_of() {
         ("{{ '%99999999999d' | format(1) }}", "filter format is unknown"),
         ("{{ [1] | batch(99999999999) }}", "filter batch is unknown"),
         ("{{ name | list | string }}", "filter list is unknown"),
-        (&format!("{{{{ 'xx' | replace('', '{long}') }}}}"), "this makes a text of more than 64 KiB"),
-        (&format!("{{{{ [1, 2, 3] | join('{long}') }}}}"), "this makes a text of more than 64 KiB"),
+        (&format!("{{{{ 'xx' | replace('', '{long}') }}}}"), "this makes more than 64 KiB of text"),
+        (&format!("{{{{ [1, 2, 3] | join('{long}') }}}}"), "this makes more than 64 KiB of text"),
         (&nested, "recursion limit"),
         // Steps that look at much are fewer.
         (

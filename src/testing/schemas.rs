@@ -262,7 +262,7 @@ fn the_same_things_have_the_same_schema() {
 
 /// Each file has its own address, and the reference says what it is for.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the reference lies outside of every room of the program")]
+#[expect(clippy::disallowed_methods, reason = "the reference is outside of every room of the program")]
 fn every_schema_names_itself_and_is_in_the_reference() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/files.md"));
     for name in Schema::names() {

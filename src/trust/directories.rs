@@ -223,7 +223,7 @@ impl TrustedDir {
 pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String)>, PathError> {
     for above in top.ancestors().skip(1) {
         if fs::is_open_to_all(above)? {
-            let reason = "every user may replace what lies in it".to_owned();
+            let reason = "every user may replace its content".to_owned();
             return Ok(Some((above.to_owned(), reason)));
         }
     }
@@ -232,7 +232,7 @@ pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String
     for dir in down {
         let exposure = match Own::of(dir)? {
             Some(own) => own.exposure.map(|exposure| exposure.to_string()),
-            None => Some("it is no directory".to_owned()),
+            None => Some("it is not a directory".to_owned()),
         };
         if let Some(reason) = exposure {
             return Ok(Some((dir.to_owned(), reason)));
@@ -340,7 +340,7 @@ mod tests {
         {
             assert_eq!(found(), None);
             chmod(path, mode);
-            assert_eq!(found(), Some((path.clone(), "every user may write into it".to_owned())));
+            assert_eq!(found(), Some((path.clone(), "every user may write to it".to_owned())));
             chmod(path, whole);
         }
         fs::remove_if_there(&script).expect("removes");

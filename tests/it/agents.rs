@@ -39,17 +39,17 @@ fn who_is_here_and_who_sees_a_skill_twice() {
       .agents/skills of the project, canonical copies: 1 skill
         pdf: canonical copy
       .cursor/skills of the project, in some versions or tools: not there
-      .claude/skills of the project, another agent's, read too: 1 skill
+      .claude/skills of the project, another agent's directory, read too: 1 skill
         pdf: link to the canonical copy
-      .codex/skills of the project, another agent's, read too: not there
+      .codex/skills of the project, another agent's directory, read too: not there
       ~/.agents/skills of the user, canonical copies: 1 skill
         docx: canonical copy
       ~/.cursor/skills of the user, its own: not there
-      ~/.claude/skills of the user, another agent's, read too: 1 skill
+      ~/.claude/skills of the user, another agent's directory, read too: 1 skill
         docx: link to the canonical copy
-      ~/.codex/skills of the user, another agent's, read too: not there
-      twice: docx in ~/.agents/skills/docx and ~/.claude/skills/docx (one skill, by several ways)
-      twice: pdf in .agents/skills/pdf and .claude/skills/pdf (one skill, by several ways)
+      ~/.codex/skills of the user, another agent's directory, read too: not there
+      twice: docx in ~/.agents/skills/docx and ~/.claude/skills/docx (one skill, found in several ways)
+      twice: pdf in .agents/skills/pdf and .claude/skills/pdf (one skill, found in several ways)
     ");
     insta::assert_snapshot!(sandbox.run(&["agents", "claude", "--scope", "project"]), @"
     exit: 0
@@ -256,7 +256,7 @@ fn nobody_mistakes_and_damage() {
     sandbox.write(".claude/skills/mine/SKILL.md", "x");
     let output = sandbox.run(&["agents", "claude-code", "-p"]);
     assert!(output.stdout.contains("mine: not from skillpm"), "{output}");
-    assert!(output.stderr.contains("skillpm.lock:1:1: there are marks of a merge conflict"), "{output}");
+    assert!(output.stderr.contains("skillpm.lock:1:1: there are merge-conflict markers"), "{output}");
     assert_eq!(output.code, Some(0));
     assert!(!sandbox.project().join(".agents").exists(), "looking makes nothing");
     let mut homeless = Sandbox::new();

@@ -29,8 +29,8 @@ fn another_source_under_a_name_that_is_taken() {
     insta::assert_snapshot!(sandbox.run(&["install", "./two/pdf"]), @"
     exit: 1
     --- stderr
-    error: `pdf` is installed from `./one/pdf` already, and this is another skill
-    hint: nothing was changed; `--as NAME` installs it under another name beside the one that is there, `--force` in its place
+    error: `pdf` is already installed from `./one/pdf`, and this is another skill
+    hint: nothing was changed; `--as NAME` installs it under another name beside the existing one; `--force` replaces that
     ");
     assert_eq!((sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock")), before);
     assert_eq!(body(&sandbox, "pdf"), "one");
@@ -41,7 +41,7 @@ fn another_source_under_a_name_that_is_taken() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf-two` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf-two` what an agent gets
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
@@ -108,7 +108,7 @@ fn names_that_cannot_be() {
         (&["./two/docx", "--as", "pаypal"], 5, "mixes alphabets"),
         // NFKC and case folding: never two names for one directory.
         (&["./two/docx", "--as", "ｐｄｆ"], 1, "`pdf` is installed from `./one/pdf` already"),
-        (&["./two", "-s", "*", "--as", "x"], 2, "`--as x` names one skill, and 2 are meant"),
+        (&["./two", "-s", "*", "--as", "x"], 2, "`--as x` is for one skill, but 2 were chosen"),
         (&["./two/pdf", "./two/docx", "--as", "x"], 2, "two different skills would be installed as `x`"),
         (&["--as", "x"], 2, "required"),
         (&["./two/docx", "--as", "x", "--list"], 2, "cannot be used with"),
@@ -149,9 +149,9 @@ fn a_restore_notices_another_name() {
     assert!(sandbox.read(".agents/skills/x/SKILL.md").contains("name: docx"));
     sandbox.ok(&["install", "--locked"]);
     for (entry, message) in [
-        (", name = \"nothing\"", "`./two` has no skill of the name `nothing`"),
-        (", subdir = \"pdf\", name = \"docx\"", "has no skill of the name `docx`"),
-        ("", "`./two` has no skill of the name `x`"),
+        (", name = \"nothing\"", "`./two` has no skill named `nothing`"),
+        (", subdir = \"pdf\", name = \"docx\"", "has no skill named `docx`"),
+        ("", "`./two` has no skill named `x`"),
     ] {
         sandbox.write("skillpm.toml", manifest(entry));
         let output = sandbox.run(&["install"]);
@@ -168,7 +168,7 @@ fn locked_and_frozen_drop_nothing() {
     for flag in ["--locked", "--frozen"] {
         let output = sandbox.run(&["install", flag]);
         assert_eq!(output.code, Some(3), "{output}");
-        assert!(output.stderr.contains(&format!("would change, and `{flag}` forbids that")), "{output}");
+        assert!(output.stderr.contains(&format!("would change, but `{flag}` forbids that")), "{output}");
         assert_eq!(body(&sandbox, "pdf"), "one");
     }
     sandbox.ok(&["install"]);
@@ -191,7 +191,7 @@ fn another_skill_of_the_same_repository() {
     let output = sandbox.run(&["install", &format!("{url}//plugins/bar")]);
     assert_eq!(output.code, Some(1), "{output}");
     assert!(
-        output.stderr.contains("`review` is installed from `plugins/foo/skills/review` in `"),
+        output.stderr.contains("`review` is already installed from `plugins/foo/skills/review` in `"),
         "{output}"
     );
     assert!(output.stderr.contains("`--as NAME`"), "{output}");

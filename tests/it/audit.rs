@@ -113,7 +113,7 @@ fn a_run_and_a_refusal_are_a_line_each() {
     assert_eq!((&refused["event"], &refused["modified"]), (&"refused".into(), &true.into()));
     let reason = refused["reason"].as_str().expect("a reason");
     assert!(reason.starts_with("`demo` in `"), "{reason}");
-    assert!(reason.ends_with("is not as locked: `scripts/greet.sh`"), "{reason}");
+    assert!(reason.ends_with("differs from what is locked: `scripts/greet.sh`"), "{reason}");
 
     let output = sandbox.run(&["audit", "--json"]);
     let shown: Value = serde_json::from_str(&output.stdout).expect("JSON");
@@ -143,7 +143,7 @@ fn it_can_be_moved_switched_off_and_hold_arguments() {
     exit: 0
     --- stderr
     the audit log is switched off
-    hint: unset `SKILLPM_AUDIT` to switch it on; where there is no home directory, let it name a file
+    hint: unset `SKILLPM_AUDIT` to switch it on; without a home directory, set it to a file
     ");
     let moved = sandbox.root().join("logs/a.jsonl");
     sandbox.env("SKILLPM_AUDIT", &moved.display().to_string()).env("SKILLPM_AUDIT_ARGUMENTS", "1");
@@ -154,7 +154,7 @@ fn it_can_be_moved_switched_off_and_hold_arguments() {
     exit: 3
     --- stderr
     error: `SKILLPM_AUDIT` is neither `off` nor an absolute path: `a.jsonl`
-    hint: unset it, and the log lies among the user's state
+    hint: unset it to keep the log in your state directory
     ");
 }
 
@@ -245,7 +245,7 @@ fn many_processes_write_and_make_room_at_once() {
     assert_eq!(all.len(), WRITERS * LINES);
     all.sort();
     all.dedup();
-    assert_eq!(all.len(), WRITERS * LINES, "no line is there twice");
+    assert_eq!(all.len(), WRITERS * LINES, "no line appears twice");
     // How often depends on who comes while somebody else makes room.
     assert!(files > 1, "room was made: {files}");
 }

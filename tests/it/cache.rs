@@ -163,7 +163,7 @@ fn edited_copies_stay() {
     exit: 0
     --- stderr
     4 things removed, 989 bytes
-    what you edited stays in the store: 1 copy, such as `[DIR]/home/.local/share/skillpm/store-v2/[KEPT]`
+    your edited copies stay in the store: 1 copy, such as `[DIR]/home/.local/share/skillpm/store-v2/[KEPT]`
     ");
     assert!(objects(&sandbox).is_empty());
     let left = kept(&sandbox);
@@ -173,7 +173,7 @@ fn edited_copies_stay() {
     insta::assert_snapshot!(shown(&sandbox.run(&["cache", "verify", "--fix"])), @"
     exit: 5
     --- stdout
-    [DIR]/home/.local/share/skillpm/store-v2/[KEPT]: its bytes have another digest than its name says; it holds what you edited, so it stays
+    [DIR]/home/.local/share/skillpm/store-v2/[KEPT]: its bytes do not match the digest in its name; it holds your edits, so it was kept
     --- stderr
     1 checked, 1 damaged
     ");
@@ -190,7 +190,7 @@ fn everything_that_can_be_had_again_goes() {
     let busy = DirLock::acquire(git.parent().expect("a parent"), || ()).expect("locks");
     let output = sandbox.run(&["cache", "clean"]);
     assert!(
-        output.stderr.contains("`[DIR]/home/.cache/skillpm/git/skills-0123` is in use and stays"),
+        output.stderr.contains("`[DIR]/home/.cache/skillpm/git/skills-0123` is in use and was kept"),
         "{output}"
     );
     assert!(git.join("HEAD").exists());
@@ -230,23 +230,23 @@ fn damage_is_found_and_thrown_away() {
     insta::assert_snapshot!(shown(&output), @"
     exit: 5
     --- stdout
-    [DIR]/home/.local/share/skillpm/store-v2/[OBJECT]: its bytes have another digest than its name says
-    [DIR]/home/.local/share/skillpm/store-v2/[OBJECT]: its bytes have another digest than its name says
-    [DIR]/home/.cache/skillpm/github/[ARCHIVE]: this is not a zip, tar or tar.gz archive: it starts like an HTML page
+    [DIR]/home/.local/share/skillpm/store-v2/[OBJECT]: its bytes do not match the digest in its name
+    [DIR]/home/.local/share/skillpm/store-v2/[OBJECT]: its bytes do not match the digest in its name
+    [DIR]/home/.cache/skillpm/github/[ARCHIVE]: this is not a zip, tar or tar.gz archive: it looks like an HTML page
     --- stderr
     3 checked, 3 damaged
-    hint: `skillpm cache verify --fix` throws damaged ones away; they are fetched again when needed
+    hint: `skillpm cache verify --fix` deletes damaged ones; they are fetched again when needed
     ");
     let json = sandbox.run(&["cache", "verify", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
     assert_eq!((json.code, value["damaged"].as_array().map(Vec::len)), (Some(5), Some(3)));
     let dry = sandbox.run(&["cache", "verify", "--fix", "--dry-run"]);
     assert_eq!(dry.code, Some(5));
-    assert_eq!(dry.stdout.matches("it would be thrown away").count(), 3, "{dry}");
+    assert_eq!(dry.stdout.matches("it would be deleted").count(), 3, "{dry}");
     assert_eq!(objects(&sandbox), both);
     let fixed = sandbox.run(&["cache", "verify", "--fix"]);
     assert_eq!(fixed.code, Some(0));
-    assert_eq!(fixed.stdout.matches("it was thrown away").count(), 3, "{fixed}");
+    assert_eq!(fixed.stdout.matches("it was deleted").count(), 3, "{fixed}");
     assert!(objects(&sandbox).is_empty());
     assert_eq!(sandbox.run(&["cache", "verify"]).code, Some(0));
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
@@ -312,8 +312,8 @@ fn mistakes() {
     insta::assert_snapshot!(sandbox.run(&["cache", "prune", "--older-than", "soon"]), @"
     exit: 2
     --- stderr
-    error: invalid value `soon` for `--older-than <AGE>`: a number and `m`, `h`, `d` or `w` are expected, such as `30d`
-    hint: `skillpm cache prune --help` shows what is possible
+    error: invalid value `soon` for `--older-than <AGE>`: expected a number and `m`, `h`, `d` or `w`, such as `30d`
+    hint: `skillpm cache prune --help` shows all options
     ");
     let mut homeless = Sandbox::new();
     homeless.env("HOME", "");

@@ -44,7 +44,7 @@ fn what_an_agent_is_told() {
       </skill>
     </available_skills>
     --- stderr
-    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     ");
     let words = [
         "catalog",
@@ -81,7 +81,7 @@ fn what_an_agent_is_told() {
       "cut": []
     }
     --- stderr
-    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     "#);
 }
 
@@ -146,7 +146,7 @@ fn a_budget() {
     </available_skills>
     --- stderr
     warning: without any description it may be 109 tokens, more than 5
-    hint: `--fields name` leaves all else out, `--tag` and `--agent` choose skills
+    hint: `--fields name` leaves out everything else; `--tag` and `--agent` choose skills
     ");
     let run = sandbox.run(&["catalog", "--json", "--budget", "300"]);
     let value: Value = serde_json::from_str(&run.stdout).expect("JSON");
@@ -164,7 +164,7 @@ fn a_file() {
     exit: 1
     --- stderr
     warning: the catalog in `[DIR]/project/AGENTS.md` is not up to date
-    hint: `skillpm catalog --write [DIR]/project/AGENTS.md` brings it up to date
+    hint: `skillpm catalog --write [DIR]/project/AGENTS.md` updates it
     ");
     insta::assert_snapshot!(sandbox.run(&["catalog", "--write", "AGENTS.md"]), @"
     exit: 0
@@ -218,8 +218,8 @@ fn a_file() {
     insta::assert_snapshot!(sandbox.run(&["catalog", "--write", "AGENTS.md"]), @"
     exit: 3
     --- stderr
-    error: `[DIR]/project/AGENTS.md`, line 2: a catalog ends here that starts nowhere
-    hint: put the marks right, or remove them: then a new block is added at the end
+    error: `[DIR]/project/AGENTS.md`, line 2: end marker without a start marker
+    hint: fix the markers, or remove them: then a new block is added at the end
     ");
 }
 
@@ -259,7 +259,7 @@ fn a_text_with_a_mark_in_it_is_not_written() {
     insta::assert_snapshot!(sandbox.run(&["catalog", "--write", "AGENTS.md", "--empty", text]), @"
     exit: 2
     --- stderr
-    error: `[DIR]/project/AGENTS.md` is left as it is: line 2 of the text is a mark of the catalog itself
+    error: `[DIR]/project/AGENTS.md` was not changed: line 2 of the text is a marker of the catalog itself
     hint: choose another text for `--empty`
     ");
     assert!(!sandbox.project().join("AGENTS.md").exists());

@@ -42,9 +42,9 @@ fn a_copy_of_a_merged_skill_is_skillpm_s() {
     exit: 0
     --- stdout
     pdf, in the project
-      asked for in skillpm.toml:2: pdf = { path = \"./src/pdf\" }
+      requested by skillpm.toml:2: pdf = { path = \"./src/pdf\" }
       from path:./src/pdf
-      lies in .agents/skills/pdf, edited since it was installed
+      is in .agents/skills/pdf, edited since it was installed
       seen by claude-code in .claude/skills/pdf, a copy
     ");
     let text = sandbox.read(HOME);
@@ -97,7 +97,7 @@ fn an_edited_copy_is_told() {
     name  version  scope    source          agents       state
     pdf   -        project  path:./src/pdf  claude-code  ok, copy edited
     --- stderr
-    hint: the copy of `pdf` that claude-code has was edited: `skillpm doctor` tells where it lies
+    hint: claude-code's copy of `pdf` was edited: `skillpm doctor` shows where it is
     ");
     let listed = sandbox.ok(&["list", "--json"]).stdout;
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");

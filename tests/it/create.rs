@@ -40,7 +40,7 @@ fn what_is_said() {
       references/guide.md
       scripts/inspect.sh (executable)
     hint: write `log-reader/SKILL.md`, then run `skillpm validate log-reader`
-    hint: `skillpm invoke ./log-reader` shows what an agent gets of it
+    hint: `skillpm invoke ./log-reader` shows what an agent gets
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     644 log-reader/SKILL.md
@@ -63,7 +63,7 @@ fn what_is_said() {
     insta::assert_snapshot!(output, @"
     exit: 2
     --- stderr
-    error: `[DIR]/project/log-reader` is there already
+    error: `[DIR]/project/log-reader` already exists
     hint: choose another name, or another directory with `--path`
     ");
     let output = sandbox.run(&["create", "pdf", "--scope", "project", "--dry-run"]);
@@ -78,11 +78,11 @@ fn what_is_said() {
     exit: 0
     --- stdout
     basic      instructions in one file
-    script     instructions and a script that they run
-    reference  short instructions, and texts that are read when they are needed
+    script     instructions, and a script that they run
+    reference  short instructions, and texts to read when needed
     workflow   phases with checks between them, and a form for the report
     --- stderr
-    hint: `skillpm create NAME --template TEMPLATE` uses one; `./directory` and `owner/repo/directory` work too
+    hint: use one with `skillpm create NAME --template TEMPLATE`; `./directory` and `owner/repo/directory` work too
     ");
     let output = sandbox.run(&["create", "--list-templates", "--json"]);
     let templates: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
@@ -113,7 +113,7 @@ fn what_is_said() {
     exit: 2
     --- stderr
     error: the argument `--scope <SCOPE>` cannot be used with `--path <DIR>`
-    hint: `skillpm create --help` shows what is possible
+    hint: `skillpm create --help` shows all options
     ");
 }
 
@@ -126,8 +126,8 @@ fn what_cannot_be_published_is_refused() {
     insta::assert_snapshot!(output, @"
     exit: 2
     --- stderr
-    error: this would keep the skill from being published: description, character 1: the description speaks in the first or second person: `I help`
-      description, character 13: a part of a template is left: `{{ x }}`
+    error: this skill could not be published: description, character 1: the description speaks in the first or second person: `I help`
+      description, character 13: template text is left: `{{ x }}`
     hint: say what the skill does: `Reads …`, `Creates …`
     hint: write what belongs there, or delete it
     hint: nothing was written; `skillpm explain description-person` says why this matters
@@ -136,8 +136,8 @@ fn what_cannot_be_published_is_refused() {
     insta::assert_snapshot!(output, @"
     exit: 2
     --- stderr
-    error: this would keep the skill from being published: license: `Foo` is no license that SPDX knows
-    hint: write an identifier of spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it
+    error: this skill could not be published: license: `Foo` is not an SPDX license
+    hint: use an identifier from spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it
     hint: nothing was written; `skillpm explain license-unknown` says why this matters
     ");
     assert_eq!(shape(&sandbox), "");
@@ -163,8 +163,8 @@ fn a_template_from_a_repository() {
     insta::assert_snapshot!(output, @"
     exit: 2
     --- stderr
-    error: the template `acme/templates/templates/report` wants to know `audience`: who reads it
-    hint: say it with `--var audience=VALUE`
+    error: the template `acme/templates/templates/report` needs a value for `audience`: who reads it
+    hint: set it with `--var audience=VALUE`
     ");
     let tagged = format!("{template}#v2");
     let args = ["create", "pdf", "--template", &tagged, "--var", "audience=testers", "--license", "MIT"];
@@ -177,7 +177,7 @@ fn a_template_from_a_repository() {
       references/notes.md
       scripts/run (executable)
     hint: write `pdf/SKILL.md`, then run `skillpm validate pdf`
-    hint: `skillpm invoke ./pdf` shows what an agent gets of it
+    hint: `skillpm invoke ./pdf` shows what an agent gets
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     644 pdf/SKILL.md

@@ -40,7 +40,7 @@ fn out_of_sight_and_back() {
     exit: 0
     --- stdout
     would remove the link to pdf for claude-code
-    would move pdf out of agents' sight
+    would hide pdf from agents
     would write skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
@@ -52,7 +52,7 @@ fn out_of_sight_and_back() {
     - pdf
     1 skill disabled
     `skillpm.toml` changed: commit it
-    hint: `skillpm enable pdf` brings it back as it is, from `.agents/.skillpm-disabled`
+    hint: `skillpm enable pdf` shows it to agents again, as it is, from `.agents/.skillpm-disabled`
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     .agents/
@@ -102,8 +102,8 @@ fn out_of_sight_and_back() {
     insta::assert_snapshot!(sandbox.run(&["enable", "pdf", "docx"]), @"
     exit: 0
     --- stderr
-    = docx is enabled already
-    = pdf is enabled already
+    = docx is already enabled
+    = pdf is already enabled
     ");
 }
 
@@ -133,14 +133,11 @@ fn a_restore_keeps_it_disabled() {
     > pdf (path:./src)
     1 skill unchanged, 1 enabled in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
     ");
     sandbox.write("skillpm.toml", &text);
     let listed = sandbox.run(&["list"]);
-    assert!(
-        listed.stderr.contains("`pdf` is disabled in `skillpm.toml` and lies where agents see it"),
-        "{listed}"
-    );
+    assert!(listed.stderr.contains("`pdf` is disabled in `skillpm.toml`, but agents see it"), "{listed}");
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 0
     --- stderr
@@ -148,7 +145,7 @@ fn a_restore_keeps_it_disabled() {
     < pdf (path:./src, disabled)
     1 skill unchanged, 1 disabled in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
     ");
     assert_eq!(shape(&sandbox), disabled);
     // An update is out of sight, too.
@@ -193,7 +190,7 @@ fn copies_of_agents_go_and_come() {
     exit: 1
     --- stderr
     error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(states(&sandbox)[1].1, "ok", "nothing was changed");
     let forced = sandbox.ok(&["disable", "pdf", "--force"]).to_string();
@@ -289,7 +286,7 @@ fn a_skill_that_was_never_installed() {
     + pdf
     1 skill enabled
     `skillpm.toml` changed: commit it
-    warning: `pdf` is not installed yet: `skillpm install` brings it
+    warning: `pdf` is not installed yet: `skillpm install` installs it
     ");
     sandbox.ok(&["install"]);
     assert!(sandbox.project().join(".goose/skills/pdf/SKILL.md").exists());
@@ -340,7 +337,7 @@ fn a_disabled_skill_without_a_lockfile_is_not_forgotten() {
     insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
     exit: 3
     --- stderr
-    error: `pdf` lies in `[DIR]/project/.agents/.skillpm-disabled/pdf`, and is not in the lockfile
+    error: `pdf` is in `[DIR]/project/.agents/.skillpm-disabled/pdf`, but not in the lockfile
     hint: nothing was changed; `skillpm install` locks it, then `skillpm enable pdf` moves it
     ");
     assert_eq!(sandbox.scope(), before);
@@ -363,8 +360,8 @@ fn what_is_moved_and_replaced_is_kept_from_where_it_lies() {
     insta::assert_snapshot!(sandbox.run(&["install", "./src"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/.skillpm-disabled/pdf` is there already and was not installed by skillpm
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    error: `[DIR]/project/.agents/.skillpm-disabled/pdf` already exists and was not installed by skillpm
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     let output = sandbox.ok(&["install", "./src", "--force"]);
     assert!(output.stderr.contains("your copy of `pdf` is kept in"), "{output}");

@@ -129,33 +129,33 @@ const COPY: &str = ".agents/skills/pdf";
 #[test]
 fn links() {
     insta::assert_snapshot!(case("link-missing", true, |sandbox| remove(sandbox, LINK)), @"
-    error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is not there [link-missing]
+    error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` does not exist [link-missing]
       `--fix` can make the link
     ");
     // The whole directory of the agent.
     case("link-missing", true, |sandbox| remove(sandbox, ".claude"));
     // Other tools' layouts that are gone.
     insta::assert_snapshot!(case("link-broken", true, |sandbox| link(sandbox, "../../.skill-hub/pdf", LINK)), @"
-    warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.skill-hub/pdf`, which is not there [link-broken]
+    warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.skill-hub/pdf`, which does not exist [link-broken]
       `--fix` can put a link to the installed skill in its place
     ");
     case("link-broken", true, |sandbox| link(sandbox, "pdf", LINK));
     insta::assert_snapshot!(
         case("link-broken", true, |sandbox| link(sandbox, "../../.agents/skills/gone", ".claude/skills/gone")), @"
-    warning: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which is not there [link-broken]
+    warning: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which does not exist [link-broken]
       `--fix` can remove the link
     ");
     insta::assert_snapshot!(
         case("link-broken", false, |sandbox| link(sandbox, "../../.skill-hub/other", ".claude/skills/other")), @"
-    warning: `[DIR]/project/.claude/skills/other` leads to `../../.skill-hub/other`, which is not there [link-broken]
-      make what it leads to, or remove the link: `rm [DIR]/project/.claude/skills/other`
+    warning: `[DIR]/project/.claude/skills/other` leads to `../../.skill-hub/other`, which does not exist [link-broken]
+      create its target, or remove the link: `rm [DIR]/project/.claude/skills/other`
     ");
     case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".agents/skills/x"));
     // In a directory in which skillpm makes no links.
     case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".cursor/skills/x"));
     insta::assert_snapshot!(case("link-wrong", false, |sandbox| link(sandbox, "../../.agents/skills/docx", LINK)), @"
     warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.agents/skills/docx`, not to the installed skill `pdf` [link-wrong]
-      if that is not meant, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
+      if that is unintended, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
     ");
     case("link-wrong", false, |sandbox| link(sandbox, "../../src/pdf", LINK));
     let absolute = |sandbox: &Sandbox| {
@@ -176,7 +176,7 @@ fn stray_copies() {
         write_skill(sandbox, LINK);
     };
     insta::assert_snapshot!(case("stray-copy", true, equal), @"
-    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf`, and no update will reach it [stray-copy]
+    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` that no update will reach [stray-copy]
       `--fix` can put a link in its place
     ");
     let edited = |sandbox: &Sandbox| {
@@ -184,7 +184,7 @@ fn stray_copies() {
         sandbox.write(".claude/skills/pdf/notes.md", "what I wrote");
     };
     insta::assert_snapshot!(case("stray-copy-differs", false, edited), @"
-    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` with other files than the installed one [stray-copy-differs]
+    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` that differs from the installed one [stray-copy-differs]
       compare it with `[DIR]/project/.agents/skills/pdf`, keep what you need of it, and move it away, then run `skillpm doctor --fix`
     ");
     // In a directory in which skillpm makes no links: it is told and left.
@@ -220,15 +220,15 @@ fn copies_that_are_wanted() {
 #[test]
 fn skills() {
     insta::assert_snapshot!(case("skill-missing", true, |sandbox| remove(sandbox, COPY)), @"
-    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
-      `--fix` can bring it back from the store
+    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
+      `--fix` can restore it from the store
     ");
     insta::assert_snapshot!(case("skill-missing", false, |sandbox| {
         remove(sandbox, COPY);
         std::fs::remove_dir_all(sandbox.home().join(".local")).expect("the store goes too");
     }), @"
-    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
-      `skillpm install` brings it back
+    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
+      `skillpm install` restores it
     ");
     case("skill-no-directory", false, |sandbox| {
         remove(sandbox, COPY);
@@ -268,7 +268,7 @@ fn manifest_and_lockfile() {
         sandbox.write("skillpm.toml", kept.join("\n") + "\n");
     }), @"
     warning: `pdf` is in `[DIR]/project/skillpm.lock` and not in `[DIR]/project/skillpm.toml` [not-in-manifest]
-      `skillpm install` removes it; `skillpm remove pdf` does so without the others
+      `skillpm install` removes it; `skillpm remove pdf` removes only this one
     ");
     insta::assert_snapshot!(case("need-not-locked", false, |sandbox| {
         let lock = text(sandbox, "skillpm.lock");
@@ -278,7 +278,7 @@ fn manifest_and_lockfile() {
         sandbox.write("skillpm.lock", format!("{before}{digest}\ndependencies = [\"fonts\"]\n{rest}"));
     }), @"
     warning: `pdf` needs `fonts`, which is not in `[DIR]/project/skillpm.lock` [need-not-locked]
-      `skillpm install` brings it
+      `skillpm install` installs it
     ");
     insta::assert_snapshot!(case("no-longer-asked", false, |sandbox| {
         for (file, before) in [("skillpm.toml", "\n"), ("skillpm.lock", "\n\n")] {
@@ -287,15 +287,15 @@ fn manifest_and_lockfile() {
             sandbox.write(file, kept.join(before) + "\n");
         }
     }), @"
-    warning: `pdf` was installed here and is no longer asked for [no-longer-asked]
+    warning: `pdf` was installed here but is no longer requested [no-longer-asked]
       `skillpm install` removes it
     ");
     insta::assert_snapshot!(case("locked-otherwise", false, |sandbox| {
         let manifest = text(sandbox, "skillpm.toml").replace("\"pdf\"", "\"docx\"");
         sandbox.write("skillpm.toml", manifest);
     }), @"
-    warning: `pdf` is locked as something else than `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
-      `skillpm install` locks it anew
+    warning: `pdf` is locked as something other than what `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
+      `skillpm install` locks it again
     ");
     insta::assert_snapshot!(case("agent-unknown", false, |sandbox| {
         let manifest = text(sandbox, "skillpm.toml").replace("\"claude-code\"", "\"claude-code\", \"cluade\"");
@@ -314,14 +314,14 @@ fn manifest_and_lockfile() {
         std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
         symlink("nowhere.toml", sandbox.project().join("skillpm.toml")).expect("links");
     }), @"
-    error: `[DIR]/project/skillpm.toml` is a link to `nowhere.toml`, which is not there [manifest-unreadable]
-      remove the link, or make what it leads to
+    error: `[DIR]/project/skillpm.toml` is a link to `nowhere.toml`, which does not exist [manifest-unreadable]
+      remove the link, or create its target
     ");
     insta::assert_snapshot!(case("policy-unreadable", false, |sandbox| {
         let manifest = text(sandbox, "skillpm.toml");
         sandbox.write("skillpm.toml", format!("{manifest}\n[policy]\nrequire-pin = \"x\"\n"));
     }), @"
-    error: [DIR]/project/skillpm.toml:9:15: `x` is no kind of pin: `tag` or `commit` is expected [policy-unreadable]
+    error: [DIR]/project/skillpm.toml:9:15: `x` is not a kind of pin: expected `tag` or `commit` [policy-unreadable]
       correct the file
     ");
     // One file for both scopes is told once, with its own path.
@@ -331,7 +331,7 @@ fn manifest_and_lockfile() {
     insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
     exit: 1
     --- stdout
-    error: `/nope/policy.toml` does not exist, and `SKILLPM_POLICY` names it [policy-unreadable]
+    error: `SKILLPM_POLICY` names `/nope/policy.toml`, which does not exist [policy-unreadable]
       put the file there, or unset the variable
     --- stderr
     1 error, 0 warnings
@@ -346,8 +346,8 @@ fn manifest_and_lockfile() {
         let lock = text(sandbox, "skillpm.lock");
         sandbox.write("skillpm.lock", format!("<<<<<<< ours\n{lock}=======\n>>>>>>> theirs\n"));
     }), @"
-    error: [DIR]/project/skillpm.lock:1:1: there are marks of a merge conflict [lock-conflict]
-      run `skillpm install`: it mends it, or says what to do first
+    error: [DIR]/project/skillpm.lock:1:1: there are merge-conflict markers [lock-conflict]
+      run `skillpm install`: it repairs it, or says what to do first
     ");
     insta::assert_snapshot!(case("lock-newer", false, |sandbox| {
         drop(sandbox.write("skillpm.lock", "version = 9\nnews = true\n"));
@@ -441,10 +441,10 @@ fn what_agents_see() {
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stdout
-    note: Cursor finds `docx` in `[DIR]/project/.agents/skills/docx` and `[DIR]/project/.claude/skills/docx`: one skill, by several ways [seen-twice]
-    note: Cursor finds `pdf` in `[DIR]/project/.agents/skills/pdf` and `[DIR]/project/.claude/skills/pdf`: one skill, by several ways [seen-twice]
-    note: Goose finds `docx` in `[DIR]/project/.claude/skills/docx` and `[DIR]/project/.agents/skills/docx`: one skill, by several ways [seen-twice]
-    note: Goose finds `pdf` in `[DIR]/project/.claude/skills/pdf` and `[DIR]/project/.agents/skills/pdf`: one skill, by several ways [seen-twice]
+    note: Cursor finds `docx` in `[DIR]/project/.agents/skills/docx` and `[DIR]/project/.claude/skills/docx`: one skill, found in several ways [seen-twice]
+    note: Cursor finds `pdf` in `[DIR]/project/.agents/skills/pdf` and `[DIR]/project/.claude/skills/pdf`: one skill, found in several ways [seen-twice]
+    note: Goose finds `docx` in `[DIR]/project/.claude/skills/docx` and `[DIR]/project/.agents/skills/docx`: one skill, found in several ways [seen-twice]
+    note: Goose finds `pdf` in `[DIR]/project/.claude/skills/pdf` and `[DIR]/project/.agents/skills/pdf`: one skill, found in several ways [seen-twice]
     note: Windsurf is on this machine and sees none of the skills here [agent-reads-nothing]
       `skillpm link --agent windsurf` links them
     --- stderr
@@ -473,15 +473,15 @@ fn what_killed_runs_left() {
         sandbox.write("../home/journal", journal);
         drop(sandbox.write("../home/gitignore", "*\n"));
     }), @"
-    error: a run of skillpm was killed in `[DIR]/project/.agents`, and is to be finished [run-cut-off]
-      `--fix` can finish what was begun
+    error: a run of skillpm was interrupted in `[DIR]/project/.agents` and must be finished [run-cut-off]
+      `--fix` can finish it
     ");
     insta::assert_snapshot!(case("leftover", true, |sandbox| {
         write_skill(sandbox, ".claude/skills/.skillpm-moving-pdf");
         drop(sandbox.write(".claude/skills/.skillpm-moving-pdf/notes.md", "the last copy of what I wrote"));
     }), @"
-    warning: `[DIR]/project/.claude/skills/.skillpm-moving-pdf` was left by a run that was killed [leftover]
-      `--fix` can remove it; what the store does not have yet is kept there
+    warning: `[DIR]/project/.claude/skills/.skillpm-moving-pdf` was left behind by an interrupted run [leftover]
+      `--fix` can remove it; the store keeps what it does not have yet
     ");
     case("leftover", true, |sandbox| link(sandbox, "nowhere", ".agents/skills/.skillpm-moving-pdf"));
     let sandbox = machine();
@@ -496,8 +496,8 @@ fn what_killed_runs_left() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
     exit: 1
     --- stdout
-    error: a run of skillpm was killed in `[DIR]/project/.agents`, and is to be finished [run-cut-off]
-      cannot be repaired: `[DIR]/project/.agents/.skillpm-tx/journal.json` cannot be read: missing field `version` at line 1 column 2; a run of skillpm was cut off there; delete the directory to give up what it was doing
+    error: a run of skillpm was interrupted in `[DIR]/project/.agents` and must be finished [run-cut-off]
+      cannot be repaired: `[DIR]/project/.agents/.skillpm-tx/journal.json` cannot be read: missing field `version` at line 1 column 2; a run of skillpm was interrupted there; delete the directory to abandon it
     --- stderr
     1 error, 0 warnings
     ");
@@ -528,7 +528,7 @@ fn the_store_and_the_downloads() {
     std::fs::write(&damaged, "other bytes").expect("writes");
     let output = sandbox.run(&["doctor"]);
     assert_eq!(output.code, Some(1));
-    assert!(output.stdout.contains("has other bytes than its name says [store-damaged]"), "{output}");
+    assert!(output.stdout.contains("does not match the digest in its name [store-damaged]"), "{output}");
     assert_eq!(sandbox.run(&["doctor", "-p"]).code, Some(0), "the store is no part of a scope");
     assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
     assert!(!damaged.exists());
@@ -545,11 +545,11 @@ fn the_store_and_the_downloads() {
     insta::assert_snapshot!(output, @"
     exit: 1
     --- stdout
-    warning: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left by a run that was killed [store-stage]
+    warning: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left behind by an interrupted run [store-stage]
       `--fix` can remove it
-    warning: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it starts like an HTML page [download-damaged]
+    warning: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it looks like an HTML page [download-damaged]
       `--fix` can remove it
-    warning: `[DIR]/home/.cache/skillpm/github/.download-x` was left by a run that was killed [download-rest]
+    warning: `[DIR]/home/.cache/skillpm/github/.download-x` was left behind by an interrupted run [download-rest]
       `--fix` can remove it
     --- stderr
     0 errors, 3 warnings
@@ -559,9 +559,9 @@ fn the_store_and_the_downloads() {
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stdout
-    fixed: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left by a run that was killed [store-stage]
-    fixed: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it starts like an HTML page [download-damaged]
-    fixed: `[DIR]/home/.cache/skillpm/github/.download-x` was left by a run that was killed [download-rest]
+    fixed: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left behind by an interrupted run [store-stage]
+    fixed: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it looks like an HTML page [download-damaged]
+    fixed: `[DIR]/home/.cache/skillpm/github/.download-x` was left behind by an interrupted run [download-rest]
     --- stderr
     3 repaired, nothing is wrong
     ");
@@ -613,11 +613,11 @@ fn several_things_at_once_and_one_that_stops_no_other() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
     exit: 1
     --- stdout
-    warning: `[DIR]/project/.agents/skills/.skillpm-moving-odd` was left by a run that was killed [leftover]
+    warning: `[DIR]/project/.agents/skills/.skillpm-moving-odd` was left behind by an interrupted run [leftover]
       cannot be repaired: `l`: this is a symbolic link that leads out of the skill or to no regular file
-    fixed: `docx` is locked, and `[DIR]/project/.agents/skills/docx` is not there [skill-missing]
-    fixed: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is not there [link-missing]
-    fixed: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which is not there [link-broken]
+    fixed: `docx` is locked, but `[DIR]/project/.agents/skills/docx` is missing [skill-missing]
+    fixed: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` does not exist [link-missing]
+    fixed: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which does not exist [link-broken]
     --- stderr
     3 repaired, 0 errors, 1 warning
     ");
@@ -631,8 +631,8 @@ fn several_things_at_once_and_one_that_stops_no_other() {
           "skill": null,
           "agent": null,
           "path": "[DIR]/project/.agents/skills/.skillpm-moving-odd",
-          "message": "`[DIR]/project/.agents/skills/.skillpm-moving-odd` was left by a run that was killed",
-          "fix": "remove it; what the store does not have yet is kept there",
+          "message": "`[DIR]/project/.agents/skills/.skillpm-moving-odd` was left behind by an interrupted run",
+          "fix": "remove it; the store keeps what it does not have yet",
           "advice": null,
           "fixed": false,
           "failure": null
@@ -688,7 +688,7 @@ fn editable_skills() {
     insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| remove(
         sandbox, BRAND
     )), @"
-    error: `brand` is editable, and `[DIR]/project/.agents/skills/brand` is not there [editable-link]
+    error: `brand` is editable, but `[DIR]/project/.agents/skills/brand` does not exist [editable-link]
       `--fix` can link it to its directory
     ");
     insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| link(
@@ -696,7 +696,7 @@ fn editable_skills() {
         "../../src/pdf",
         BRAND
     )), @"
-    error: `brand` is editable, and `[DIR]/project/.agents/skills/brand` leads to `../../src/pdf`, not to `[DIR]/project/work/brand` [editable-link]
+    error: `brand` is editable, but `[DIR]/project/.agents/skills/brand` leads to `../../src/pdf`, not to `[DIR]/project/work/brand` [editable-link]
       `--fix` can link it to its directory
     ");
     // Something of the user's lies there: an installation would not take it away either.
@@ -705,19 +705,19 @@ fn editable_skills() {
         write_skill(sandbox, BRAND);
         drop(sandbox.write(".agents/skills/brand/notes.md", "what I wrote"));
     }), @"
-    error: `brand` is editable, and `[DIR]/project/.agents/skills/brand` is no link to `[DIR]/project/work/brand` [editable-link]
-      `[DIR]/project/.agents/skills/brand` is there already and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
+    error: `brand` is editable, but `[DIR]/project/.agents/skills/brand` is not a link to `[DIR]/project/work/brand` [editable-link]
+      `[DIR]/project/.agents/skills/brand` already exists and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
     ");
     insta::assert_snapshot!(case_on(&with_editable(), "editable-gone", false, |sandbox| {
         rename(sandbox, "work/brand", "elsewhere/brand");
     }), @"
-    error: `brand` is editable, and `./work/brand` is not there [editable-gone]
-      put the directory back, or remove the skill with `skillpm remove brand`
+    error: `brand` is editable, but `./work/brand` does not exist [editable-gone]
+      restore the directory, or remove the skill with `skillpm remove brand`
     ");
     insta::assert_snapshot!(case_on(&with_editable(), "editable-gone", false, |sandbox| {
         rename(sandbox, "work/brand/SKILL.md", "work/brand/draft.md");
     }), @"
-    error: `brand` is editable, and `./work/brand` has no `SKILL.md` [editable-gone]
+    error: `brand` is editable, but `./work/brand` has no `SKILL.md` [editable-gone]
       a link leads to one skill: name its directory in `skillpm.toml` with `subdir`
     ");
     case_on(&with_editable(), "link-missing", true, |sandbox| remove(sandbox, ".claude/skills/brand"));
@@ -727,8 +727,8 @@ fn editable_skills() {
     insta::assert_snapshot!(case_on(&with_editable(), "disabled-leftover", false, |sandbox| {
         write_skill(sandbox, ".agents/.skillpm-disabled/brand");
     }), @"
-    warning: `brand` is not disabled, and a copy of it lies in `[DIR]/project/.agents/.skillpm-disabled/brand` [disabled-leftover]
-      `[DIR]/project/.agents/.skillpm-disabled/brand` is there already and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
+    warning: `brand` is not disabled, but a copy of it is in `[DIR]/project/.agents/.skillpm-disabled/brand` [disabled-leftover]
+      `[DIR]/project/.agents/.skillpm-disabled/brand` already exists and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
     ");
     // An absolute path gives an absolute link, which is right.
     let sandbox = machine();
@@ -757,8 +757,8 @@ fn a_skill_that_was_made_editable_by_hand() {
     exit: 1
     --- stdout
     warning: `pdf` is locked, and editable in `[DIR]/project/skillpm.toml` [locked-otherwise]
-      `skillpm install` takes it out of the lockfile
-    fixed: `pdf` is editable, and `[DIR]/project/.agents/skills/pdf` is no link to `[DIR]/project/src/pdf` [editable-link]
+      `skillpm install` removes it from the lockfile
+    fixed: `pdf` is editable, but `[DIR]/project/.agents/skills/pdf` is not a link to `[DIR]/project/src/pdf` [editable-link]
     --- stderr
     1 repaired, 0 errors, 1 warning
     ");
@@ -775,7 +775,7 @@ fn disabled_skills() {
     insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| rename(
         sandbox, ASIDE, COPY
     )), @"
-    warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
+    warning: `pdf` is disabled, but agents see it in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
       `--fix` can move it to the disabled skills, edits and all
     ");
     case_on(&with_disabled(), "disabled-visible", true, |sandbox| {
@@ -786,8 +786,8 @@ fn disabled_skills() {
     insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| write_skill(
         sandbox, COPY
     )), @"
-    warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
-      `--fix` can remove it: the same files lie where the skill is installed
+    warning: `pdf` is disabled, but agents see it in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
+      `--fix` can remove it: the installed skill has the same files
     ");
     case_on(&with_disabled(), "disabled-visible", true, |sandbox| {
         write_skill(sandbox, COPY);
@@ -797,14 +797,14 @@ fn disabled_skills() {
         write_skill(sandbox, COPY);
         drop(sandbox.write(".agents/skills/pdf/notes.md", "what I wrote"));
     }), @"
-    warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
+    warning: `pdf` is disabled, but agents see it in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
       `[DIR]/project/.agents/skills/pdf` was edited since it was installed: keep what you need of it, move it away, and run `skillpm doctor --fix`
     ");
     insta::assert_snapshot!(case_on(&with_disabled(), "skill-missing", true, |sandbox| remove(
         sandbox, ASIDE
     )), @"
-    error: `pdf` is locked, and `[DIR]/project/.agents/.skillpm-disabled/pdf` is not there [skill-missing]
-      `--fix` can bring it back from the store
+    error: `pdf` is locked, but `[DIR]/project/.agents/.skillpm-disabled/pdf` is missing [skill-missing]
+      `--fix` can restore it from the store
     ");
     case_on(&with_disabled(), "skill-no-directory", false, |sandbox| {
         remove(sandbox, ASIDE);
@@ -821,7 +821,7 @@ fn disabled_skills() {
         sandbox, LINK
     )), @"
     warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf`, which is disabled [stray-copy]
-      `--fix` can remove it: the same files lie where the skill is installed
+      `--fix` can remove it: the installed skill has the same files
     ");
     case_on(&with_disabled(), "stray-copy-differs", false, |sandbox| {
         write_skill(sandbox, LINK);
@@ -843,13 +843,13 @@ fn what_lies_among_the_disabled_and_is_not() {
     insta::assert_snapshot!(case("disabled-leftover", false, |sandbox| {
         write_skill(sandbox, ".agents/.skillpm-disabled/old");
     }), @"
-    warning: `[DIR]/project/.agents/.skillpm-disabled/old` lies among the disabled skills, and nothing asks for it [disabled-leftover]
+    warning: `[DIR]/project/.agents/.skillpm-disabled/old` is among the disabled skills, but nothing requests it [disabled-leftover]
       keep what you need of it, then remove it: `rm -r [DIR]/project/.agents/.skillpm-disabled/old`
     ");
     // An installed skill of which a copy was left there.
     insta::assert_snapshot!(case("disabled-leftover", true, |sandbox| write_skill(sandbox, ASIDE)), @"
-    warning: `pdf` is not disabled, and a copy of it lies in `[DIR]/project/.agents/.skillpm-disabled/pdf` [disabled-leftover]
-      `--fix` can remove it: the same files lie where the skill is installed
+    warning: `pdf` is not disabled, but a copy of it is in `[DIR]/project/.agents/.skillpm-disabled/pdf` [disabled-leftover]
+      `--fix` can remove it: the installed skill has the same files
     ");
     case("disabled-leftover", false, |sandbox| {
         write_skill(sandbox, ASIDE);
@@ -860,7 +860,7 @@ fn what_lies_among_the_disabled_and_is_not() {
         rename(sandbox, COPY, ASIDE);
         drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
     }), @"
-    error: `pdf` is not disabled and lies where no agent looks, in `[DIR]/project/.agents/.skillpm-disabled/pdf` [skill-missing]
+    error: `pdf` is not disabled, but is where no agent looks, in `[DIR]/project/.agents/.skillpm-disabled/pdf` [skill-missing]
       `--fix` can move it back, edits and all
     ");
     case("directory-outside", false, |sandbox| link(sandbox, "../../home", ".agents/.skillpm-disabled"));
@@ -876,7 +876,7 @@ fn the_manifest_decides_who_is_disabled() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
     exit: 0
     --- stdout
-    fixed: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
+    fixed: `pdf` is disabled, but agents see it in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
     fixed: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which is disabled [link-unwanted]
     --- stderr
     2 repaired, nothing is wrong; 1 note (shown with `--verbose`)
@@ -903,13 +903,13 @@ fn who_is_to_have_a_link() {
         sandbox,
         ".windsurf/skills/pdf"
     )), @"
-    error: Windsurf does not see `pdf`: `[DIR]/project/.windsurf/skills/pdf` is not there [link-missing]
+    error: Windsurf does not see `pdf`: `[DIR]/project/.windsurf/skills/pdf` does not exist [link-missing]
       `--fix` can make the link
     ");
     insta::assert_snapshot!(case_on(&own(), "link-unwanted", false, |sandbox| {
         link(sandbox, "../../.agents/skills/docx", ".windsurf/skills/docx");
     }), @"
-    warning: `[DIR]/project/.windsurf/skills/docx` leads to `docx`, which Windsurf is not to see [link-unwanted]
+    warning: `[DIR]/project/.windsurf/skills/docx` leads to `docx`, which Windsurf should not see [link-unwanted]
       `skillpm link --agent windsurf docx` keeps it, `skillpm unlink --agent windsurf docx` removes it
     ");
     // Where the manifest is silent, the lockfile knows.
@@ -934,12 +934,12 @@ fn who_is_to_have_a_link() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
     exit: 1
     --- stdout
-    warning: `docx` is locked with other agents than `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
+    warning: `docx` is locked with agents other than those in `[DIR]/project/skillpm.toml` [locked-otherwise]
       `skillpm install` locks what the manifest says
-    warning: `pdf` is locked with other agents than `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
+    warning: `pdf` is locked with agents other than those in `[DIR]/project/skillpm.toml` [locked-otherwise]
       `skillpm install` locks what the manifest says
-    fixed: `[DIR]/project/.claude/skills/docx` leads to `docx`, which Claude Code is not to see [link-unwanted]
-    fixed: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which Claude Code is not to see [link-unwanted]
+    fixed: `[DIR]/project/.claude/skills/docx` leads to `docx`, which Claude Code should not see [link-unwanted]
+    fixed: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which Claude Code should not see [link-unwanted]
     --- stderr
     2 repaired, 0 errors, 2 warnings; 1 note (shown with `--verbose`)
     ");
@@ -1111,13 +1111,13 @@ fn a_file_in_the_place_of_a_link() {
     exit: 1
     --- stdout
     error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is a file, not a link [link-missing]
-      if git wrote it (`core.symlinks`) or nobody needs it, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
+      if git wrote it (`core.symlinks`) or you do not need it, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
     --- stderr
     1 error, 0 warnings
     ");
     let told = sandbox.run(&["install", "--force"]);
     assert_eq!(told.code, Some(1), "{told}");
-    assert!(told.stderr.contains("pdf` is a file, and skillpm would put a skill or a link there"), "{told}");
+    assert!(told.stderr.contains("pdf` is a file where skillpm would put a skill or a link"), "{told}");
     std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removes");
     sandbox.ok(&["doctor", "--fix"]);
     sandbox.ok(&["verify"]);

@@ -45,7 +45,7 @@ fn a_link_in_place_of_a_copy() {
     1 skill added in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` changed: commit it
-    hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets
     ");
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/brand -> ../../../brand
@@ -81,7 +81,7 @@ fn a_link_in_place_of_a_copy() {
     --- stderr
     - brand
     1 skill removed
-    hint: `skillpm undo` brings it back
+    hint: `skillpm undo` restores it
     ");
     assert_eq!(links(&sandbox), "");
     assert!(sandbox.read("../brand/SKILL.md").ends_with("second\n"), "the directory is not touched");
@@ -112,7 +112,7 @@ fn a_directory_with_several_skills() {
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 3
     --- stderr
-    error: `mine` is editable, and `./mine` has no `SKILL.md`
+    error: `mine` is editable, but `./mine` has no `SKILL.md`
     hint: a link leads to one skill: name its directory in `skillpm.toml` with `subdir`
     ");
 }
@@ -160,8 +160,8 @@ fn a_copy_becomes_editable_and_back() {
     1 skill updated in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: your copy of `brand` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/5ba62d9c9939f2906535164b771417376795481c2fa909b2c8e0549063ee68b6`; `skillpm undo` brings it back
-    hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets of it
+    warning: your copy of `brand` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/5ba62d9c9939f2906535164b771417376795481c2fa909b2c8e0549063ee68b6`; `skillpm undo` restores it
+    hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets
     ");
     assert!(!sandbox.read("skillpm.lock").contains("brand"));
     // By hand, too; a copy for agents is no way to follow edits.
@@ -233,8 +233,8 @@ fn a_directory_that_moved() {
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 3
     --- stderr
-    error: `brand` is editable, and `../brand` is not there
-    hint: put the directory back, or remove the skill with `skillpm remove brand`
+    error: `brand` is editable, but `../brand` does not exist
+    hint: restore the directory, or remove the skill with `skillpm remove brand`
     ");
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
@@ -242,16 +242,16 @@ fn a_directory_that_moved() {
     name   version  scope    source         agents       state
     brand  -        project  path:../brand  claude-code  missing
     --- stderr
-    hint: `brand` is editable, and its directory is gone: put the directory back, or remove the skill with `skillpm remove brand`
+    hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove brand`
     ");
     insta::assert_snapshot!(sandbox.run(&["verify"]), @"
     exit: 5
     --- stdout
     missing: brand, project
-      `[DIR]/project/.agents/skills/brand`: `[DIR]/brand` is not there
+      `[DIR]/project/.agents/skills/brand`: `[DIR]/brand` does not exist
     --- stderr
     1 skill: 1 missing
-    hint: `brand` is editable, and its directory is gone: put the directory back, or remove the skill with `skillpm remove brand`
+    hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove brand`
     ");
     let link = sandbox.project().join(".agents/skills/brand");
     let target = std::fs::read_link(&link).expect("a link");
@@ -260,10 +260,10 @@ fn a_directory_that_moved() {
     exit: 5
     --- stdout
     missing: brand, project
-      `[DIR]/project/.agents/skills/brand` is not there
+      `[DIR]/project/.agents/skills/brand` does not exist
     --- stderr
     1 skill: 1 missing
-    hint: `brand` is editable, and its directory is gone: put the directory back, or remove the skill with `skillpm remove brand`
+    hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove brand`
     ");
     symlink("../../moved", &link).expect("a link");
     insta::assert_snapshot!(sandbox.run(&["verify"]), @"
@@ -273,7 +273,7 @@ fn a_directory_that_moved() {
       `[DIR]/project/.agents/skills/brand` leads to `../../moved`
     --- stderr
     1 skill: 1 elsewhere
-    hint: `skillpm doctor` tells what can be done about links
+    hint: `skillpm doctor` shows what to do about links
     ");
     std::fs::remove_file(&link).expect("removed");
     symlink(target, &link).expect("a link");
@@ -356,8 +356,8 @@ fn what_cannot_be_editable() {
         ("acme/skills", "`github:acme/skills` cannot be editable: it is not on this machine"),
         ("./.agents/skills/pdf", "which belongs to skillpm"),
         ("./round", "which belongs to skillpm"),
-        (".", "`.agents` lies in it"),
-        ("..", "`.agents` lies in it"),
+        (".", "`.agents` is in it"),
+        ("..", "`.agents` is in it"),
         ("./empty", "there is no `SKILL.md`"),
         ("./nothing", "`./nothing` does not exist"),
     ] {
@@ -369,9 +369,9 @@ fn what_cannot_be_editable() {
     }
     for (entry, message) in [
         ("path = \"./a.zip\"", "it is not a directory"),
-        ("path = \".\"", "`.agents` lies in it"),
+        ("path = \".\"", "`.agents` is in it"),
         ("path = \"./src\"", "has no `SKILL.md`"),
-        ("path = \"~/nothing\"", "is not there"),
+        ("path = \"~/nothing\"", "does not exist"),
         ("github = \"a/b\"", "the key `editable` is not known here"),
     ] {
         sandbox.write("skillpm.toml", format!("[skills]\nx = {{ {entry}, editable = true }}\n"));
@@ -392,7 +392,7 @@ fn what_lies_in_its_place() {
     exit: 1
     --- stderr
     error: `[DIR]/project/.agents/skills/brand` is a link to somewhere else
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(std::fs::read_link(&place).expect("a link"), Path::new("/nowhere"));
     sandbox.ok(&["install", "-e", "../brand", "--force"]);

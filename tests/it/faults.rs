@@ -167,7 +167,7 @@ fn a_link_in_the_place_of_the_transaction_is_not_followed() {
     let place = sandbox.project().join(".agents/.skillpm-tx");
     symlink(&outside, &place).expect("a link");
     sandbox.ok(&["install"]);
-    assert!(outside.join("journal.json").exists(), "what lies outside stays");
+    assert!(outside.join("journal.json").exists(), "what is outside stays");
     std::fs::write(&place, "a file").expect("a file");
     sandbox.ok(&["install"]);
     sandbox.write(".agents/.skillpm-tx/x", "");
@@ -197,7 +197,10 @@ fn a_journal_that_cannot_be_read() {
             let output = sandbox.run(args);
             assert_eq!(output.code, Some(3), "{output}");
             assert!(output.stderr.contains("journal.json` cannot be read"), "{output}");
-            assert!(output.stderr.contains("hint: a run of skillpm was cut off there; delete"), "{output}");
+            assert!(
+                output.stderr.contains("hint: a run of skillpm was interrupted there; delete"),
+                "{output}"
+            );
         }
         assert_eq!(sandbox.tree(&sandbox.project()), before);
     }
@@ -206,9 +209,9 @@ fn a_journal_that_cannot_be_read() {
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 3
     --- stderr
-    error: what an earlier run of skillpm began cannot be finished
+    error: an interrupted run of skillpm cannot be finished
       caused by: there is no agent `no-such-agent`
-    hint: delete `[DIR]/project/.agents/.skillpm-tx` to give up what it was doing
+    hint: delete `[DIR]/project/.agents/.skillpm-tx` to abandon it
     ");
 }
 
@@ -249,7 +252,7 @@ fn what_was_done_is_taken_back_when_a_step_fails() {
     --- stderr
     error: failed to create `[DIR]/project/.goose/skills`
       caused by: File exists (os error 17)
-    hint: something else lies there: move it away and run the command again
+    hint: something else is there: move it away and run the command again
     ");
     assert_eq!(everything(&sandbox), before);
 }
@@ -319,7 +322,7 @@ fn an_edit_in_the_last_moment_is_not_lost() {
         let lock = sandbox.read("skillpm.lock");
         let request = InstallRequest { sources: vec!["./src/pdf".to_owned()], ..InstallRequest::default() };
         let error = install(&context, &request).expect_err("it was edited");
-        assert!(error.to_string().ends_with("was changed while skillpm was at work"), "{error}");
+        assert!(error.to_string().ends_with("was changed while skillpm was running"), "{error}");
         assert_eq!(std::fs::read_to_string(&file).expect("there"), "mine");
         assert_eq!(sandbox.read("skillpm.lock"), lock);
     }

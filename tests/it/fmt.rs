@@ -57,7 +57,7 @@ fn standard_input_may_stand_beside_files_once() {
         let output = fed(&sandbox, &[verb, "-", "skills", "-"], b"");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{verb}");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.starts_with("error: `-` is there twice"), "{verb}: {said}");
+        assert!(said.starts_with("error: `-` appears twice"), "{verb}: {said}");
     }
     assert_eq!(text(), odd);
     let output = fed(&sandbox, &["fmt", "-", "skills/*"], odd.as_bytes());
@@ -85,7 +85,7 @@ fn installed_skills_stay_as_they_are_locked() {
     formatted `./skills/own/SKILL.md`
     1 skill: 1 formatted
     2 installed skills left as locked
-    hint: name a skill's own directory to change it all the same: `skillpm verify` finds it edited then
+    hint: to format it anyway, name the skill's own directory; `skillpm verify` will then report it as edited
     ");
     let fixed = sandbox.run(&["validate", "--fix"]);
     assert_eq!(
@@ -97,7 +97,7 @@ fn installed_skills_stay_as_they_are_locked() {
     ~ `./skills/own/SKILL.md`: 1 finding repaired
     3 skills: 0 errors, 4 warnings
     2 installed skills left as locked
-    hint: name a skill's own directory to change it all the same: `skillpm verify` finds it edited then
+    hint: to format it anyway, name the skill's own directory; `skillpm verify` will then report it as edited
     hint: `skillpm explain yaml-flow-style` says more
     ");
     for args in

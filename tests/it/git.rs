@@ -120,7 +120,7 @@ fn a_skill_over_http_and_back_from_the_lock() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
     insta::assert_snapshot!(scene.sandbox.read("skillpm.toml").replace(&server.host(), "[HOST]"), @r#"
     [skills]
@@ -165,7 +165,7 @@ fn a_skill_over_http_and_back_from_the_lock() {
     exit: 4
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
-      caused by: commit `[SECOND]` of `http://[HOST]/skills.git` was not fetched before, and `--offline` allows no network
+      caused by: commit `[SECOND]` of `http://[HOST]/skills.git` is not in the store, and `--offline` forbids the network
     hint: run the command once without `--offline`
     ");
 }
@@ -185,7 +185,7 @@ fn what_a_repository_holds() {
       Does what pdf does.
       skills/pdf in git+http://[HOST]/skills.git
     --- stderr
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
 }
 
@@ -276,13 +276,13 @@ fn revisions_that_are_not_there() {
     exit: 2
     --- stderr
     error: `[URL]/skills.git` has no tag, branch or commit `v2`
-    hint: `git ls-remote -- [URL]/skills.git` lists what it has
+    hint: `git ls-remote -- [URL]/skills.git` lists them
 
     # --tag v2
     exit: 2
     --- stderr
     error: `[URL]/skills.git` has no tag `v2`
-    hint: `git ls-remote -- [URL]/skills.git` lists what it has
+    hint: `git ls-remote -- [URL]/skills.git` lists them
 
     # --branch mian
     exit: 2
@@ -345,16 +345,16 @@ fn repositories_without_anything_to_install() {
     exit: 2
     --- stderr
     error: the repository `http://[HOST]/empty.git` is empty
-    hint: push a commit to it first; if it has one, a proxy or a login page may stand in between
+    hint: push a commit to it first; if it has one, a proxy or a login page may be in the way
 
     exit: 2
     --- stderr
-    error: `file://[DIR]/srv/dangling.git` has no default branch: `HEAD` names one that is not there
+    error: `file://[DIR]/srv/dangling.git` has no default branch: `HEAD` names a branch that does not exist
     hint: name a branch: `--branch main`
 
     exit: 2
     --- stderr
-    error: `http://[HOST]/dangling.git` has no default branch: `HEAD` names one that is not there
+    error: `http://[HOST]/dangling.git` has no default branch: `HEAD` names a branch that does not exist
     hint: name a branch: `--branch main`
 
     exit: 2
@@ -369,8 +369,8 @@ fn repositories_without_anything_to_install() {
 
     exit: 2
     --- stderr
-    error: `file://[DIR]/srv/nothing.git` is no git repository
-    hint: `skillpm install [DIR]/srv/nothing.git` takes the directory as it is
+    error: `file://[DIR]/srv/nothing.git` is not a git repository
+    hint: `skillpm install [DIR]/srv/nothing.git` installs the directory as it is
 
     exit: 4
     --- stderr
@@ -381,7 +381,7 @@ fn repositories_without_anything_to_install() {
     exit: 2
     --- stderr
     error: `file://[DIR]/srv/missing.git` does not exist
-    hint: check the path for slips
+    hint: check the spelling
 
     exit: 4
     --- stderr
@@ -416,8 +416,8 @@ fn logins() {
     insta::assert_snapshot!(told, @"
     exit: 4
     --- stderr
-    error: `[HOST]` wants a login for `http://[HOST]/skills.git`
-    hint: skillpm asks nothing: store a login with a credential helper of git, or use the ssh address
+    error: `[HOST]` requires a login for `http://[HOST]/skills.git`
+    hint: skillpm does not ask for logins: store one with a credential helper of git, or use the ssh address
 
     exit: 4
     --- stderr
@@ -461,7 +461,7 @@ fn servers_that_fail() {
     server.moved(&format!("http://{}", other.host()));
     ok(&scene.sandbox.run(&["install", &format!("{}@pdf", server.url("skills.git"))]));
     insta::assert_snapshot!(told, @"
-    error: `127.0.0.1:9` cannot be reached, or broke off
+    error: `127.0.0.1:9` cannot be reached, or the connection broke
     hint: check the address and the connection, and try again
 
     error: there is no host `no-such-host.invalid`
@@ -519,7 +519,7 @@ fn without_git() {
     insta::assert_snapshot!(scene.sandbox.run(&["install", "https://git.example.com/team/skills.git"]), @"
     exit: 4
     --- stderr
-    error: `https://git.example.com/team/skills.git` is fetched with the program `git`, which was not found
+    error: `https://git.example.com/team/skills.git` is fetched with `git`, which was not found
     hint: install git, or add its directory to `PATH`
     hint: without it, skills still come from GitHub (`owner/repo`), archives, directories and git repositories on this machine
     ");
@@ -669,7 +669,7 @@ fn lk16_addresses_that_run_programs_are_refused() {
     insta::assert_snapshot!(scene.sandbox.run(&["install", "https://x.invalid/r.git"]), @"
     exit: 4
     --- stderr
-    error: git leads from `https://x.invalid/r.git` to an address that is not used
+    error: git rewrites `https://x.invalid/r.git` to an address that skillpm does not use
       caused by: git says: transport 'ext' not allowed
     hint: `url.*.insteadOf` in git's configuration may only name https, http and ssh addresses
     ");
@@ -721,7 +721,7 @@ fn hostile_trees() {
     exit: 5
     --- stderr
     error: the skill `a` is refused
-      caused by: `.git/config`: this name is not allowed: it is a part of a git repository's own files
+      caused by: `.git/config`: this name is not allowed: it is part of a git repository's own files
 
     # dot-dot
     exit: 5
@@ -745,7 +745,7 @@ fn hostile_trees() {
     exit: 5
     --- stderr
     error: `../work` is refused
-      caused by: `a/SKILL.md`: this name is there twice
+      caused by: `a/SKILL.md`: this name appears twice
 
     # link
     exit: 5
@@ -772,7 +772,7 @@ fn hostile_trees() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke a` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke a` what an agent gets
     ");
 }
 
@@ -888,7 +888,7 @@ fn a_locked_commit_that_is_gone() {
         ok(&scene.sandbox.run(&["update", "pdf", "--dry-run"]));
         assert_eq!(scene.sandbox.read("skillpm.lock"), lock);
         let update = scene.sandbox.run(&["update", "pdf"]);
-        assert!(ok(&update).stderr.contains("what is there now is locked, with the same files"), "{update}");
+        assert!(ok(&update).stderr.contains("locked what is there now; its files are the same"), "{update}");
         let newest = scene.work.git(&["rev-parse", "HEAD"]);
         assert_eq!(scene.revision().as_deref(), Some(newest.trim()));
         scene.forget_store();
@@ -900,7 +900,7 @@ fn a_locked_commit_that_is_gone() {
     exit: 4
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
-      caused by: `http://[HOST]/skills.git` does not have commit `[SECOND]` any more
+      caused by: `http://[HOST]/skills.git` no longer has commit `[SECOND]`
     hint: its history was rewritten, or it is another repository
     hint: `skillpm update pdf` locks what is there now
     ");
@@ -1021,7 +1021,7 @@ fn a_damaged_cache_is_made_anew() {
         let restored = scene.sandbox.run(&["install"]);
         // Damage that only shows when the content is read costs a second run.
         if restored.code != Some(0) {
-            assert!(restored.stderr.contains("was thrown away, run the command again"), "{how}: {restored}");
+            assert!(restored.stderr.contains("was deleted, run the command again"), "{how}: {restored}");
             ok(&scene.sandbox.run(&["install"]));
         }
         scene.forget_store();
@@ -1131,7 +1131,7 @@ fn repositories_on_this_machine() {
     }
     insta::assert_snapshot!(told, @r#"
     ./vendor/bare.git@pdf: error: `./vendor/bare.git@pdf` does not exist
-    hint: `#` and `@` are parts of a path: write `git+./vendor/bare.git@pdf` for a git repository, else leave `@pdf` out
+    hint: `#` and `@` are parts of a path: write `git+./vendor/bare.git@pdf` for a git repository, or leave out `@pdf`
 
     ./vendor/bare.git -s pdf: pdf = { git = "./vendor/bare.git", path = "skills/pdf" }
     ./vendor/work -s pdf: pdf = { path = "./vendor/work", subdir = "skills/pdf" }

@@ -146,7 +146,7 @@ fn gg13_a_branch_with_the_name_of_a_commit_does_not_win() {
     let scene = Scene::new();
     scene.forge.repo("acme/skills").branch(&scene.first, &scene.second);
     let expected = format!(
-        "error (Integrity): commit `{}` of `acme/skills` was asked for, the server answered with `{}`\n\
+        "error (Integrity): commit `{}` of `acme/skills` was requested, but the server answered with `{}`\n\
          hint: a branch or tag of that name hides the commit: name another revision",
         scene.first, scene.second
     );
@@ -254,7 +254,7 @@ fn the_token_is_not_sent_in_clear_to_another_machine() {
     scene.sandbox.env("GITHUB_TOKEN", "s3cret").env("GITHUB_API_URL", "http://forge.example");
     let error = scene.resolve(&Reference::Tag("v1".into())).expect_err("refused");
     insta::assert_snapshot!(told(&error, &scene), @"
-    error (Config): the token in `GITHUB_TOKEN` is not sent to `http://forge.example/`: anybody on the way could read it
+    error (Config): the token in `GITHUB_TOKEN` is not sent to `http://forge.example/`: anyone on the network could read it
     hint: set `GITHUB_API_URL` to an address with `https://`, or unset `GITHUB_TOKEN`
     ");
 }
@@ -283,8 +283,8 @@ fn h28_a_page_in_place_of_an_archive_is_not_kept() {
     scene.forge.fail(Endpoint::Commit, Fault::Html);
     let error = scene.with(|github| github.resolve(None)).expect_err("a page");
     insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Network): the answer of `[API]` is not the id of a commit
-    hint: check `GITHUB_API_URL`; a proxy or a login page may stand in between
+    error (Network): the response from `[API]` is not the id of a commit
+    hint: check `GITHUB_API_URL`; a proxy or a login page may be in the way
     ");
 }
 
@@ -310,7 +310,7 @@ fn a_repository_on_another_server_says_how_to_get_there() {
         .expect_err("another server");
     assert_eq!(scene.forge.requests(), []);
     insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Usage): `ghe.example.com/acme/skills` does not lie on `github.com`
+    error (Usage): `ghe.example.com/acme/skills` is not on `github.com`
     hint: for a GitHub Enterprise server set `GH_HOST=ghe.example.com`, and `GH_ENTERPRISE_TOKEN` to a token for it
     hint: for anything else write the address with its scheme, `https://`
     ");

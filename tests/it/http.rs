@@ -204,7 +204,7 @@ fn h05_a_stalled_body_ends_by_the_timeout_and_is_tried_once_more() {
     assert!(start.elapsed() < Duration::from_secs(8));
     assert_eq!(scene.archive_requests(), 2);
     insta::assert_snapshot!(told(error, &scene.forge), @r"
-    error (Network): the answer of `[ARCHIVES]` stopped: 1 second without data after 1024 bytes
+    error (Network): the response from `[ARCHIVES]` stalled: no data for 1 second after 1024 bytes
     hint: run it again; for a slow connection, set `SKILLPM_HTTP_TIMEOUT` to more seconds
     ");
 }
@@ -313,7 +313,7 @@ fn h21_server_errors_without_end_are_an_error() {
     assert_eq!(scene.forge.requests().len(), 3);
     insta::assert_snapshot!(told(error, &scene.forge), @r"
     error (Network): `http://[API]/repos/acme/skills/commits/HEAD` answered with status 502: From the forge
-    hint: the server has a problem of its own: try again later
+    hint: the server has a problem: try again later
     ");
 }
 
@@ -344,7 +344,7 @@ fn h23_compression_that_was_not_asked_for_is_refused() {
     let error = scene.download(LIMIT).expect_err("gzip");
     assert_eq!(scene.archive_requests(), 1);
     let text = told(error, &scene.forge);
-    assert!(text.contains("answered in the encoding `gzip`, which was not asked for"), "{text}");
+    assert!(text.contains("answered in the encoding `gzip`, which was not requested"), "{text}");
     assert!(!text.contains("token="), "{text}");
 }
 
@@ -354,7 +354,7 @@ fn h24_an_endless_body_stops_at_the_limit() {
     scene.forge.fail_always(Endpoint::Archive, Fault::Endless);
     let error = scene.download(100_000).expect_err("too large");
     assert_eq!(scene.archive_requests(), 1);
-    insta::assert_snapshot!(told(error, &scene.forge), @"error (Integrity): the answer of `[ARCHIVES]` has more than 100000 bytes");
+    insta::assert_snapshot!(told(error, &scene.forge), @"error (Integrity): the response from `[ARCHIVES]` has more than 100000 bytes");
 }
 
 #[test]
@@ -394,7 +394,7 @@ fn h40_a_host_without_tls_is_named() {
     let error = scene.client().get_text(&Request::new(Url::parse(&url).expect("an address")), LIMIT);
     insta::assert_snapshot!(told(error.expect_err("no TLS"), &scene.forge), @r"
     error (Network): no secure connection to `[API]`: it does not speak TLS on this port
-    hint: where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it
+    hint: if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it
     ");
 }
 
@@ -458,7 +458,7 @@ fn h44_offline_makes_no_request() {
     assert_eq!(scene.forge.requests(), []);
     assert_eq!(scene.listener.heard(), Vec::<String>::new());
     insta::assert_snapshot!(told(error, &scene.forge), @r"
-    error (Network): `http://[API]/repos/acme/skills/commits/HEAD` was not requested: skillpm is offline
+    error (Network): `http://[API]/repos/acme/skills/commits/HEAD` is needed, but `--offline` forbids the network
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
 }

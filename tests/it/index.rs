@@ -125,11 +125,11 @@ fn each_change_is_seen_at_once() {
         ("another mode", |_, pdf| {
             fs::set_permissions(pdf.join("SKILL.md"), fs::Permissions::from_mode(0o755)).expect("chmod");
         }),
-        ("a link in place of a file", |_, pdf| {
+        ("a link instead of a file", |_, pdf| {
             fs::remove_file(pdf.join("references/deep/a.md")).expect("removes");
             symlink("../../SKILL.md", pdf.join("references/deep/a.md")).expect("links");
         }),
-        ("a link in place of a directory", |sandbox, pdf| {
+        ("a link instead of a directory", |sandbox, pdf| {
             fs::rename(pdf.join("references"), sandbox.project().join("references")).expect("renames");
             symlink("../../../references", pdf.join("references")).expect("links");
         }),

@@ -42,7 +42,7 @@ fn one_skill_of_a_repository() {
     1 skill added in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     .agents/
@@ -91,7 +91,7 @@ fn one_skill_of_a_repository() {
     = pdf (github:acme/skills at [COMMIT])
     1 skill unchanged in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
     insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "--dry-run", "--json"]), @r#"
     exit: 0
@@ -111,7 +111,7 @@ fn one_skill_of_a_repository() {
     --- stderr
     - pdf
     1 skill removed
-    hint: `skillpm undo` brings it back
+    hint: `skillpm undo` restores it
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     .agents/
@@ -133,7 +133,7 @@ fn what_a_source_holds_and_what_would_be_done() {
       Does what pdf does.
       skills/pdf in acme/skills
     --- stderr
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
     for named in [&["acme/skills@pdf"][..], &["acme/skills", "-s", "pdf"]] {
         let listed = sandbox.ok(&[&["install", "--list"], named].concat()).stdout;
@@ -143,7 +143,7 @@ fn what_a_source_holds_and_what_would_be_done() {
     exit: 2
     --- stderr
     error: there is no skill `pfd` in `acme/skills`
-    hint: `skillpm install --list acme/skills` shows what is there
+    hint: `skillpm install --list acme/skills` shows what is available
     ");
     insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"]), @"
     exit: 0
@@ -489,7 +489,7 @@ fn a_directory_that_is_here_is_taken_for_no_repository() {
     ] {
         let output = sandbox.run(command);
         assert_eq!(output.code, Some(2), "{output}");
-        let told = "error: `skills/pdf` is a directory here, and may be a repository on GitHub\n\
+        let told = "error: `skills/pdf` is a directory here, but could also be a repository on GitHub\n\
                     hint: `./skills/pdf` is the directory, `github:skills/pdf` the repository\n";
         assert_eq!(output.stderr, told);
     }

@@ -204,10 +204,10 @@ fn a_project_of_the_npm_tool() {
     exit: 0
     --- stdout
     name  outcome  source                         why
-    docx  adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
+    docx  adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names; restored what the npm tool leaves out: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
+    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
     2 skills adopted
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
@@ -237,8 +237,8 @@ fn a_project_of_the_npm_tool() {
     exit: 0
     --- stdout
     name  outcome  source                         why
-    docx  tracked  github:acme/skills at [COMMIT]  skillpm keeps it already
-    pdf   tracked  github:acme/skills at [COMMIT]  skillpm keeps it already
+    docx  tracked  github:acme/skills at [COMMIT]  skillpm already manages it
+    pdf   tracked  github:acme/skills at [COMMIT]  skillpm already manages it
     --- stderr
     2 skills tracked before
     ");
@@ -277,10 +277,10 @@ fn revisions_and_local_sources_of_the_npm_tool() {
     exit: 0
     --- stdout
     name  outcome  source                         why
-    docx  adopted  path:./local                   the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
+    docx  adopted  path:./local                   the version that `skills-lock.json` names; restored what the npm tool leaves out: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
+    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
     2 skills adopted
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
@@ -340,7 +340,7 @@ fn what_adopted_skills_need() {
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
     let output = sandbox.run(&["import"]);
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stderr.contains("what they need came along: pdf\n"), "{output}");
+    assert!(output.stderr.contains("also installed, because they need it: pdf\n"), "{output}");
     assert_eq!(sandbox.read("skillpm.lock"), lock);
     assert!(!sandbox.read("skillpm.toml").contains("pdf"));
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
@@ -350,7 +350,7 @@ fn what_adopted_skills_need() {
     sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
     let output = sandbox.run(&["import"]);
     assert!(
-        output.stderr.contains("warning: `doc` needs `pdf`, and something else lies in its place\n"),
+        output.stderr.contains("warning: `doc` needs `pdf`, but something else is in its place\n"),
         "{output}"
     );
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
@@ -625,7 +625,7 @@ fn a_site_without_tls() {
     docx  adopted  site:http://skills.example  the version that `skills-lock.json` names
     pdf   adopted  site:http://skills.example  the version that `skills-lock.json` names
     --- stderr
-    warning: `http://skills.example` was read over `http`: anybody on the way could have changed what came
+    warning: `http://skills.example` was read over `http`: anyone on the network could have changed it
     2 skills adopted
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
@@ -713,10 +713,10 @@ fn an_older_version_is_found() {
     exit: 0
     --- stdout
     name  outcome  source                         why
-    docx  adopted  github:acme/skills at 3e6bdb9  the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
+    docx  adopted  github:acme/skills at 3e6bdb9  the version that `skills-lock.json` names; restored what the npm tool leaves out: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
+    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
     2 skills adopted
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
@@ -735,8 +735,8 @@ fn a_version_that_is_gone() {
     let output = sandbox.run(&["import", "skills-lock.json"]);
     insta::assert_snapshot!(output.stdout, @"
     name  outcome  source                         why
-    docx  adopted  github:acme/skills at b031cbf  as its source has it now, though `skills-lock.json` names another version; what the npm tool leaves out comes back: `metadata.json`
-    pdf   left     github:acme/skills             its source has changed since, and the version that was installed was not found: `skillpm install acme/skills/skills/pdf --force` takes the newest and keeps your copy in the store
+    docx  adopted  github:acme/skills at b031cbf  as its source has it now, although `skills-lock.json` names another version; restored what the npm tool leaves out: `metadata.json`
+    pdf   left     github:acme/skills             its source has changed since, and the installed version was not found: `skillpm install acme/skills/skills/pdf --force` installs the newest; the store keeps your copy
     ");
     assert_eq!(output.code, Some(1));
     let docx = [".agents/skills/docx/metadata.json", "skillpm.lock", "skillpm.toml"]
@@ -762,16 +762,16 @@ fn edits_and_unknown_directories_stay() {
     exit: 1
     --- stdout
     name  outcome  source                         why
-    a.b   unknown  -                              `a.b` is no name under which skillpm keeps skills: install it from its source
-    docx  adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
+    a.b   unknown  -                              `a.b` is not a valid skill name: install it from its source
+    docx  adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names; restored what the npm tool leaves out: `metadata.json`
     own   unknown  -                              no file says where it comes from
-    pdf   edited   github:acme/skills at [COMMIT]  your copy stays, it differs from the version that was installed: `SKILL.md`
+    pdf   edited   github:acme/skills at [COMMIT]  your copy was kept; it differs from the version that was installed: `SKILL.md`
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
-    1 skill adopted; 1 adopted, edited since; 2 of unknown source
+    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
+    1 skill adopted; 1 adopted with your edits; 2 of unknown source
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm install --force` takes the versions that are locked and keeps edited copies such as that of `pdf` in the store
-    hint: skills of unknown source stay where they are: where you know it, `skillpm install SOURCE --skill a.b` makes one skillpm's
+    hint: `skillpm install --force` installs the locked versions; the store keeps your edited copies, such as `pdf`
+    hint: skills of unknown source were left as is: if you know the source, `skillpm install SOURCE --skill a.b` installs one from there
     ");
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), edited);
     assert!(sandbox.project().join(".agents/skills/own/SKILL.md").exists());
@@ -809,11 +809,11 @@ fn copies_of_gh() {
     exit: 1
     --- stdout
     name  outcome  source                         why
-    docx  left     github:acme/skills             its source has changed since, and the version that was installed was not found: `skillpm install 'acme/skills/skills/docx#v1' --force` takes the newest and keeps your copy in the store
-    pdf   adopted  github:acme/skills at [COMMIT]  the version that `gh skill` names; what `gh` wrote into the frontmatter goes
+    docx  left     github:acme/skills             its source has changed since, and the installed version was not found: `skillpm install 'acme/skills/skills/docx#v1' --force` installs the newest; the store keeps your copy
+    pdf   adopted  github:acme/skills at [COMMIT]  the version that `gh skill` names; removed what `gh` wrote into the frontmatter
     --- stderr
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/b7f2432ab872c75e670d2b7325728fd41c236b39257126190d02edc7c8a90ce8`; `skillpm undo` brings it back
-    1 skill adopted; 1 left as they are
+    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/b7f2432ab872c75e670d2b7325728fd41c236b39257126190d02edc7c8a90ce8`; `skillpm undo` restores it
+    1 skill adopted; 1 left as is
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
@@ -850,7 +850,7 @@ fn files_that_cannot_be_read() {
     for (text, said) in [
         (good.replace('1', "2"), "skills-lock.json:2:14: it has version 2, this skillpm reads version 1"),
         (good.replace('1', "0"), "skills-lock.json:2:14: it has version 0, which is older than version 1"),
-        (format!("<<<<<<< HEAD\n{good}"), "skills-lock.json:1:1: there are marks of a merge conflict"),
+        (format!("<<<<<<< HEAD\n{good}"), "skills-lock.json:1:1: there are merge-conflict markers"),
         ("{".to_owned(), "skills-lock.json:1:1: EOF while parsing an object"),
     ] {
         sandbox.write("skills-lock.json", &text);
@@ -869,13 +869,13 @@ fn files_that_cannot_be_read() {
     exit: 2
     --- stderr
     error: `other.json` does not exist
-    hint: name a `skills-lock.json` or `.skill-lock.json`, or leave it away: both are looked for
+    hint: name a `skills-lock.json` or `.skill-lock.json`, or leave it out: skillpm looks for both
     ");
     insta::assert_snapshot!(sandbox.run(&["import"]), @"
     exit: 0
     --- stderr
-    nothing of other tools was found in the scope of the project
-    hint: `skillpm import FILE` reads a lockfile elsewhere, `-g` looks at the user's skills
+    nothing from other tools was found in this project
+    hint: `skillpm import FILE` reads a lockfile elsewhere; `-g` looks at your own skills
     ");
     insta::assert_snapshot!(sandbox.run(&["export", "skills-lock"]), @"
     exit: 2
@@ -887,7 +887,7 @@ fn files_that_cannot_be_read() {
     exit: 2
     --- stderr
     error: `--json` and `--output -` would both print to standard output
-    hint: leave one of them away
+    hint: leave one of them out
     ");
 }
 
@@ -917,11 +917,11 @@ fn hostile_entries() {
     assert_eq!(output.code, Some(1));
     insta::assert_snapshot!(output.stdout, @"
     name    outcome  source              why
-    canary  left     github:acme/skills  `http://127.0.0.1:9/repos/acme/skills/commits/HEAD` was not requested: skillpm is offline
-    esc-2j  left     -                   skillpm does not know sources of the type `oci`
+    canary  left     github:acme/skills  `http://127.0.0.1:9/repos/acme/skills/commits/HEAD` is needed, but `--offline` forbids the network
+    esc-2j  left     -                   skillpm does not support sources of the type `oci`
     ext     left     -                   `ext::sh -c touch CANARY` is not an address that skillpm can install from
     gone    left     path:/nowhere       `/nowhere` does not exist
-    oci     left     -                   skillpm does not know sources of the type `oci`
+    oci     left     -                   skillpm does not support sources of the type `oci`
     up      left     -                   `../../x` is not a directory inside a repository
     ");
     assert!(!output.stdout.contains('\u{1b}'));
@@ -966,8 +966,8 @@ fn what_cannot_be_exported() {
     insta::assert_snapshot!(sandbox.run(&["export", "skills-lock", "-o", "sub/lock.json"]), @"
     exit: 0
     --- stderr
-    warning: `demo` is left out: `skills-lock.json` has no entries for archives
-    entries that were there and are not skillpm's stay: `own`
+    warning: `demo` was left out: `skills-lock.json` has no entries for archives
+    existing entries that are not skillpm's were kept: `own`
     `[DIR]/project/sub/lock.json` written: 2 skills of skillpm
     ");
     insta::assert_snapshot!(sandbox.read("sub/lock.json"), @r#"
@@ -1005,7 +1005,7 @@ fn what_cannot_be_exported() {
     sandbox.write("local/skills/docx/SKILL.md", "---\nname: docx\ndescription: New. Use it.\n---\n");
     let output = sandbox.run(&["export", "skills-lock", "-o", "-"]);
     assert!(
-        output.stderr.contains("`docx` is left out: its source does not hold what is locked"),
+        output.stderr.contains("`docx` was left out: its source no longer has what is locked"),
         "{output}"
     );
 }
@@ -1056,7 +1056,7 @@ fn a_merge_conflict_in_the_lockfile() {
         let output = sandbox.run(&["install"]);
         assert_eq!(output.code, Some(3));
         assert!(output.stderr.contains("skillpm.toml:"), "{output}");
-        assert!(output.stderr.contains("there are marks of a merge conflict"), "{output}");
+        assert!(output.stderr.contains("there are merge-conflict markers"), "{output}");
         let settled = sandbox.read("skillpm.toml");
         let settled: Vec<_> = settled.lines().filter(|line| !line.starts_with(['<', '=', '>'])).collect();
         sandbox.write("skillpm.toml", settled.join("\n") + "\n");
@@ -1067,7 +1067,7 @@ fn a_merge_conflict_in_the_lockfile() {
     {
         let output = sandbox.run(args);
         assert_eq!(output.code, Some(3), "{output}");
-        assert!(output.stderr.contains("hint: `skillpm install` mends it"), "{output}");
+        assert!(output.stderr.contains("hint: `skillpm install` repairs it"), "{output}");
         assert_eq!(sandbox.read("skillpm.lock"), torn, "{args:?}");
     }
     assert_eq!(sandbox.run(&["install", "--dry-run"]).code, Some(0));
@@ -1082,8 +1082,8 @@ fn a_merge_conflict_in_the_lockfile() {
     1 skill added, 2 unchanged in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.lock` changed: commit it
-    warning: `skillpm.lock` had marks of a merge conflict and is put together from both sides; asked for anew: `pdf`
-    hint: `skillpm list` shows what is installed, `skillpm invoke zip` what an agent gets of it
+    warning: `skillpm.lock` had merge-conflict markers; both sides were combined; resolved again: `pdf`
+    hint: `skillpm list` shows what is installed, `skillpm invoke zip` what an agent gets
     ");
     let lock = sandbox.read("skillpm.lock");
     assert_eq!(lock.matches("[[skill]]").count(), 3, "{lock}");
@@ -1112,19 +1112,19 @@ fn what_a_merge_without_a_conflict_leaves() {
     let entry = &lock[lock.rfind("\n[[skill]]").expect("an entry")..];
     let digest = entry.split("sha256:").nth(1).expect("a digest");
     let changed = entry.replace(&digest[..4], "0000");
-    for (second, anew) in [(entry, ""), (&changed, "; asked for anew: `pdf`")] {
+    for (second, anew) in [(entry, ""), (&changed, "; resolved again: `pdf`")] {
         sandbox.write("skillpm.lock", format!("{lock}{second}"));
         for args in [&["list"][..], &["verify"], &["install", "--locked"]] {
             let told = sandbox.run(args);
             assert_eq!(told.code, Some(3), "{told}");
             assert!(
-                told.stderr.contains("the skill `pdf` is there twice\nhint: `skillpm install` mends it"),
+                told.stderr.contains("the skill `pdf` appears twice\nhint: `skillpm install` repairs it"),
                 "{told}"
             );
         }
         let told = sandbox.ok(&["install"]).to_string();
         let warning = format!(
-            "warning: `skillpm.lock` had skills twice, as a merge can leave them, and has each once now{anew}\n"
+            "warning: `skillpm.lock` had skills twice, as a merge can leave them; duplicates were removed{anew}\n"
         );
         assert!(told.contains(&warning), "{told}");
         assert_eq!(sandbox.read("skillpm.lock"), lock);
@@ -1140,8 +1140,8 @@ fn a_conflict_that_cannot_be_mended() {
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock:2:1: there are marks of a merge conflict, and the sides cannot be told apart
-    hint: take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install`: it adds what the manifest asks for
+    error: [DIR]/project/skillpm.lock:2:1: there are merge-conflict markers, and the sides cannot be told apart
+    hint: choose one side, for example with `git checkout --ours skillpm.lock`, then run `skillpm install`: it adds what the manifest asks for
     ");
 }
 

@@ -74,7 +74,7 @@ fn agents_that_came_later() {
     would write skillpm.toml and skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
-    warning: `pdf` has agents of its own and stays as it is: name it to link it, as in `skillpm link --agent windsurf pdf`
+    warning: `pdf` names its own agents and was left as is: name it to link it, as in `skillpm link --agent windsurf pdf`
     ");
     insta::assert_snapshot!(sandbox.run(&["link", "-a", "windsurf"]), @"
     exit: 0
@@ -82,7 +82,7 @@ fn agents_that_came_later() {
     + docx for windsurf
     1 skill linked for windsurf
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `pdf` has agents of its own and stays as it is: name it to link it, as in `skillpm link --agent windsurf pdf`
+    warning: `pdf` names its own agents and was left as is: name it to link it, as in `skillpm link --agent windsurf pdf`
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
@@ -333,7 +333,7 @@ fn the_manifest_decides() {
     exit: 3
     --- stderr
     error: [DIR]/project/skillpm.lock: there is no agent `new-agent`, which skill `pdf` names
-    hint: update skillpm, or say in `skillpm.toml` who is to see the skills
+    hint: update skillpm, or name other agents in `skillpm.toml`
     ");
 }
 
@@ -362,8 +362,8 @@ fn what_is_not_ours_stays() {
     insta::assert_snapshot!(sandbox.run(&["link", "-a", "goose"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.goose/skills/pdf` is there already and was not installed by skillpm
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    error: `[DIR]/project/.goose/skills/pdf` already exists and was not installed by skillpm
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf"], "nothing was changed");
     sandbox.ok(&["unlink", "-a", "goose"]);
@@ -426,7 +426,7 @@ fn bad_requests() {
     exit: 0
     --- stderr
     no link is missing for codex
-    warning: `codex` reads `.agents/skills` itself: it needs no link, and none can be taken away
+    warning: `codex` reads `.agents/skills` itself: it needs no link, so there is none to remove
     ");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     sandbox.ok(&["install"]);
@@ -435,6 +435,6 @@ fn bad_requests() {
     exit: 3
     --- stderr
     error: `docx` is in the lockfile and not in `[DIR]/project/skillpm.toml`
-    hint: `skillpm install` removes what the manifest does not name; put the entry back to keep it
+    hint: `skillpm install` removes what the manifest does not name; restore the entry to keep it
     ");
 }

@@ -45,9 +45,9 @@ fn what_is_needed_again_comes_back() {
     insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
     exit: 0
     --- stderr
-    + base (path:./src): others need it now
+    + base (path:./src): now needed by others
     < pdf (path:./src): back to what it was before the merge
-    1 skill taken back, 1 added in `.agents/skills`
+    1 skill undone, 1 added in `.agents/skills`
     `skillpm.lock` changed: commit it
     ");
     assert_eq!(sandbox.scope(), before);
@@ -62,8 +62,8 @@ fn what_is_needed_again_comes_back() {
     exit: 0
     --- stderr
     < pdf (path:./src): back to what it was before the merge
-    warning: `base`, which `pdf` needs, does not come back: the store no longer has it; `skillpm install` asks for it anew
-    1 skill taken back in `.agents/skills`
+    warning: `base`, which `pdf` needs, was not restored: the store no longer has it; `skillpm install` installs it again
+    1 skill undone in `.agents/skills`
     `skillpm.lock` changed: commit it
     ");
     let output = sandbox.run(&["doctor"]);
@@ -106,7 +106,7 @@ fn an_update_that_was_taken_back_leaves_no_note() {
     sandbox.ok(&["update"]);
     let output = sandbox.run(&["update", "pdf", "--abort"]);
     assert_eq!(output.code, Some(2), "{output}");
-    assert!(output.stderr.contains("there is no merge of `pdf` to take back"), "{output}");
+    assert!(output.stderr.contains("there is no merge of `pdf` to undo"), "{output}");
 }
 
 /// The same of what a run left that was killed before its change began.

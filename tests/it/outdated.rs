@@ -58,8 +58,8 @@ fn what_is_newer_is_told_without_a_download() {
     zipped  -        -        -       unknown  project  url:http://[FORGE]/zipped.zip
     --- stderr
     4 of 6 skills are outdated
-    where the state is `unknown`, only a download tells whether the skill's own files changed
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    where the state is `unknown`, only a download shows whether the skill's own files changed
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     hint: `skillpm update --latest` goes past the tags and commits that the manifest names
     ");
     let asked = forge.asked();
@@ -78,7 +78,7 @@ fn what_is_newer_is_told_without_a_download() {
     pdf   8d6d2ad  88cc625  -       changed          project  github:acme/skills
     --- stderr
     1 of 2 skills are outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
 }
 
@@ -101,10 +101,10 @@ fn what_is_too_young_is_held_back() {
     zipped  -        -        -       unknown, held back  project  url:http://[FORGE]/zipped.zip
     --- stderr
     2 of 5 skills are outdated
-    where the state is `unknown`, only a download tells whether the skill's own files changed
-    `pdf` is held back, because the newest version was released only SOME TIME ago: [DIR]/project/skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
-    `zipped` is held back, because the newest version does not tell when it was released: [DIR]/project/skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    where the state is `unknown`, only a download shows whether the skill's own files changed
+    `pdf` is held back: the newest version was released only SOME TIME ago: [DIR]/project/skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
+    `zipped` is held back: the newest version does not say when it was released: [DIR]/project/skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     "#);
     let asked = forge.asked();
     assert!(asked.iter().all(|path| !path.contains("zipball") && !path.contains("legacy.zip")), "{asked:?}");
@@ -170,7 +170,7 @@ fn exit_codes_say_what_was_found() {
     exit: 2
     --- stderr
     error: `pfd` is not installed
-    hint: `skillpm list` shows what is installed and in which scope
+    hint: `skillpm list` shows what is installed, and where
     ");
     forge.fail_always(Endpoint::Commit, Fault::rate_limit(3600));
     assert_eq!(code(&["outdated", "--exit-code"]), Some(4));
@@ -193,11 +193,11 @@ fn the_others_are_told_where_one_cannot_be_reached() {
     pdf     8d6d2ad  88cc625  -       unknown          project  github:acme/skills
     zipped  -        -        -       not reached      project  url:http://[FORGE]/zipped.zip
     --- stderr
-    warning: `http://[FORGE]/zipped.zip` cannot be asked for newer versions: there is nothing at `http://[FORGE]/zipped.zip` (status 404)
+    warning: `http://[FORGE]/zipped.zip` cannot be checked for newer versions: `http://[FORGE]/zipped.zip` does not exist (status 404)
     hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[FORGE]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
     2 of 6 skills are outdated
-    where the state is `unknown`, only a download tells whether the skill's own files changed
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    where the state is `unknown`, only a download shows whether the skill's own files changed
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     hint: `skillpm update --latest` goes past the tags and commits that the manifest names
     ");
 }
@@ -235,9 +235,9 @@ fn a_project_without_news_says_so() {
     insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
     exit: 0
     --- stderr
-    warning: `mine` is no longer asked for: `skillpm install` removes it
-    warning: `own` is locked from another source than the manifest names: `skillpm install` settles it
-    warning: `new` is not installed yet: `skillpm install` brings it
+    warning: `mine` is no longer requested: `skillpm install` removes it
+    warning: `own` is locked from a source other than the one in the manifest: `skillpm install` resolves it
+    warning: `new` is not installed yet: `skillpm install` installs it
     ");
 }
 
@@ -251,7 +251,7 @@ fn without_the_network_what_is_known_is_told() {
     own   -       -       -       changed  project  path:./own
     --- stderr
     1 of 6 skills are outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     sandbox.run(&["outdated"]);
     forge.clear_requests();
@@ -264,7 +264,7 @@ fn without_the_network_what_is_known_is_told() {
     pdf   8d6d2ad  88cc625  -       changed  project  github:acme/skills
     --- stderr
     3 of 6 skills are outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     assert_eq!(forge.asked(), [""; 0]);
     std::fs::remove_dir_all(sandbox.home().join(".cache")).expect("removes");
@@ -297,7 +297,7 @@ fn a_tag_that_was_moved_is_marked() {
     pdf   v1.0    86e0fab  -       changed, tag moved  project  git:[URL]
     --- stderr
     1 of 1 skill is outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
 }
 
@@ -329,13 +329,13 @@ fn what_the_manifest_was_changed_to_counts() {
     pdf   v2.0    0002a68  -       changed  project  git:file://[DIR]/skills
     --- stderr
     1 of 1 skill is outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     change("a/pdf", "b/pdf");
     insta::assert_snapshot!(shown(&["outdated"]), @"
     exit: 0
     --- stderr
-    warning: `pdf` is locked from another place in its source than the manifest names: `skillpm install` settles it
+    warning: `pdf` is locked from a place in its source other than the one in the manifest: `skillpm install` resolves it
     ");
     insta::assert_snapshot!(shown(&["diff", "--newest", "--stat"]), @"
     exit: 0
@@ -388,19 +388,19 @@ fn what_is_no_longer_asked_for_is_left_out() {
     name  locked  newest  latest  state    scope    source
     doc   -       -       -       changed  project  path:./doc
     --- stderr
-    warning: `pdf` is no longer asked for: `skillpm install` removes it
+    warning: `pdf` is no longer requested: `skillpm install` removes it
     1 of 1 skill is outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     insta::assert_snapshot!(sandbox.run(&["diff", "--newest", "--name-only"]), @"
     exit: 0
     --- stdout
     doc/more.md
     --- stderr
-    warning: `pdf` is no longer asked for: `skillpm install` removes it
+    warning: `pdf` is no longer requested: `skillpm install` removes it
     ");
     // Who names it is told the same.
     let output = sandbox.ok(&["outdated", "pdf"]);
     assert_eq!(output.stdout, "", "{output}");
-    assert!(output.stderr.contains("`pdf` is no longer asked for"), "{output}");
+    assert!(output.stderr.contains("`pdf` is no longer requested"), "{output}");
 }

@@ -22,8 +22,8 @@ fn what_lies_where_skills_are_installed_is_no_source() {
     insta::assert_snapshot!(sandbox.run(&["install", "./.agents/skills/mine"]), @"
     exit: 2
     --- stderr
-    error: `./.agents/skills/mine` lies in `[DIR]/project/.agents/skills`, which belongs to skillpm: it is no source
-    hint: move the skill to a directory of its own, such as `skills/`, and install it from there; what is installed can be edited where it lies
+    error: `./.agents/skills/mine` is in `[DIR]/project/.agents/skills`, which belongs to skillpm, so it is not a source
+    hint: move the skill to a directory of its own, such as `skills/`, and install it from there; installed skills can be edited in place
     ");
     for source in ["./.agents/skills", "./.agents", ".agents/skills/mine/SKILL.md"] {
         let output = sandbox.run(&["install", source, "--skill", "*"]);
@@ -57,9 +57,9 @@ fn a_link_never_takes_the_place_of_its_own_source() {
     insta::assert_snapshot!(sandbox.run(&["install", "./.claude/skills/mine"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.claude/skills/mine` is what `mine` is to be installed from, and where skillpm would put it
+    error: `[DIR]/project/.claude/skills/mine` is both the source of `mine` and the place where skillpm would put it
     hint: nothing was changed; move it to a directory of its own, such as `skills/`, and install it from there
-    hint: `skillpm install --editable` leaves it where it lies
+    hint: `skillpm install --editable` leaves it where it is
     ");
     assert_eq!(sandbox.run(&["install", "./.claude/skills/mine", "--force"]).code, Some(1));
     assert_eq!(sandbox.scope(), before);
@@ -107,8 +107,8 @@ fn the_only_copy_is_not_removed_in_silence() {
     insta::assert_snapshot!(sandbox.run(&["remove", "mine"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/mine` is what `mine` is installed from: no other copy stays
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    error: `[DIR]/project/.agents/skills/mine` is what `mine` is installed from: no other copy would remain
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(sandbox.scope(), before);
     let output = sandbox.run(&["remove", "mine", "--force"]);

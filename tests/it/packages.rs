@@ -151,7 +151,7 @@ fn a_python_distribution() {
       Does what pdf does.
       demo_pkg/skills/pdf in python:demo-pkg
     --- stderr
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
     good(sandbox.run(&["install", "python:demo_pkg", "--skill", "*"]));
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
@@ -201,8 +201,8 @@ fn a_python_distribution() {
     insta::assert_snapshot!(output, @"
     exit: 5
     --- stderr
-    error: `pdf` from `python:demo-pkg` is not what was locked: sha256:fec8f9aac75c54b482acd0dab6a252885f9fee163e02db3317c22ac45a50e838 was expected, sha256:e61ebd84b8f6c0096f1f7d7fb2d35ded3cb529e432dcbbbbdf42e0d7d934eac0 was found
-    hint: version 3.0 of `python:demo-pkg` is installed, and 1.0 is locked: `python -m pip install demo-pkg==1.0` brings it back
+    error: `pdf` from `python:demo-pkg` is not what was locked: expected sha256:fec8f9aac75c54b482acd0dab6a252885f9fee163e02db3317c22ac45a50e838, found sha256:e61ebd84b8f6c0096f1f7d7fb2d35ded3cb529e432dcbbbbdf42e0d7d934eac0
+    hint: version 3.0 of `python:demo-pkg` is installed, and 1.0 is locked: `python -m pip install demo-pkg==1.0` restores it
     hint: it has changed since: `skillpm update pdf` locks what is there now
     ");
 
@@ -216,7 +216,7 @@ fn a_python_distribution() {
     error: `pdf` is not in the store and cannot be fetched
       caused by: `python:demo-pkg` is not installed; looked in:
       [DIR]/project/.venv/lib/[PYTHON]/site-packages
-    hint: install it first: `python -m pip install demo-pkg==1.0`; skillpm installs no packages
+    hint: install it first: `python -m pip install demo-pkg==1.0`; skillpm does not install packages
     ");
 }
 
@@ -250,8 +250,8 @@ fn an_editable_python_distribution() {
     --- stderr
     error: `python:demo-pkg` cannot be used
       caused by: it is installed as editable
-      caused by: `[DIR]/home/demo` lies out of the project
-    hint: if that is what you want, install from there: `skillpm install [DIR]/home/demo`
+      caused by: `[DIR]/home/demo` is outside the project
+    hint: to install from there anyway: `skillpm install [DIR]/home/demo`
     ");
     // An environment that its user names is his own.
     let environment = outside.home().join("env");
@@ -287,27 +287,27 @@ fn a_hostile_record() {
     --- stderr
     error: `python:demo` cannot be used
       caused by: [DIR]/project/.venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:2:1: `../../../../../home/secret/SKILL.md` leads out of the environment
-    hint: a `RECORD` of a sound package names files of its environment: do not trust this one
+    hint: the `RECORD` of a sound package only names files of its environment: do not trust this one
     ");
     insta::assert_snapshot!(record(&format!("{RECORD}\n/etc/passwd,,\n")), @"
     exit: 5
     --- stderr
     error: `python:demo` cannot be used
       caused by: [DIR]/project/.venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:3:1: `/etc/passwd` leads out of the environment
-    hint: a `RECORD` of a sound package names files of its environment: do not trust this one
+    hint: the `RECORD` of a sound package only names files of its environment: do not trust this one
     ");
     insta::assert_snapshot!(record("\"demo/skills/pdf/SKILL.md\n"), @"
     exit: 5
     --- stderr
     error: `python:demo` cannot be used
-      caused by: [DIR]/project/.venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:1:1: the line does not end its quotes
+      caused by: [DIR]/project/.venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:1:1: a quote is not closed on this line
     ");
     insta::assert_snapshot!(record(&format!("{RECORD}demo/skills/pdf/gone.md,,\n")), @"
     exit: 5
     --- stderr
     error: `python:demo` cannot be used
-      caused by: `RECORD` names `demo/skills/pdf/gone.md`, which is not there or behind a link
-    hint: `python -m pip install --force-reinstall demo` puts it back
+      caused by: `RECORD` names `demo/skills/pdf/gone.md`, which is missing or behind a link
+    hint: `python -m pip install --force-reinstall demo` restores it
     ");
 
     // A directory and a file that are links.
@@ -321,7 +321,7 @@ fn a_hostile_record() {
     error: `python:demo` cannot be used
       caused by: `demo/skills/out/SKILL.md` is refused
       caused by: `[DIR]/project/.venv/lib/python3.12/site-packages/demo/skills/out` is a link to `[DIR]/home/secret`, out of the project
-    hint: if that is what you want, install from there: `skillpm install [DIR]/home/secret`
+    hint: to install from there anyway: `skillpm install [DIR]/home/secret`
     ");
     let sandbox = Sandbox::new();
     let site = by_hand(&sandbox, &format!("{RECORD}demo/skills/pdf/key,,\n"));
@@ -441,7 +441,7 @@ fn an_npm_package() {
     --- stderr
     error: `npm:@acme/demo` cannot be used
       caused by: `[DIR]/project/node_modules/@acme/demo` is a link to `[DIR]/home/demo`, out of the project
-    hint: if that is what you want, install from there: `skillpm install [DIR]/home/demo`
+    hint: to install from there anyway: `skillpm install [DIR]/home/demo`
     ");
 }
 
@@ -468,7 +468,7 @@ fn where_npm_packages_are_looked_for() {
         command.current_dir(sandbox.project().join("app")).output().expect("runs")
     };
     let output = run();
-    assert_eq!(output.status.code(), Some(2), "what lies above the project is somebody else's");
+    assert_eq!(output.status.code(), Some(2), "what is above the project is somebody else's");
     std::fs::create_dir(sandbox.project().join(".git")).expect("a repository");
     assert!(run().status.success());
 }
@@ -508,9 +508,9 @@ fn what_an_npm_package_declares() {
       Does what pdf does.
       skills/pdf in npm:demo
     --- stderr
-    warning: `npm:demo` recommends skills that it does not bring: `skillpm install owner/repo#v1@z`
-    warning: `npm:demo` recommends skills that it does not bring: `skillpm install npm:other`
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    warning: `npm:demo` recommends skills that it does not include: `skillpm install owner/repo#v1@z`
+    warning: `npm:demo` recommends skills that it does not include: `skillpm install npm:other`
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
 
     let sandbox = skills("[\"./agents\",\n    \"../../../home\"]");
@@ -534,7 +534,7 @@ fn what_an_npm_package_declares() {
     insta::assert_snapshot!(refused(&sandbox, 5, sandbox.run(&["install", "npm:demo"])), @r"
     exit: 5
     --- stderr
-    error: `npm:demo` calls its version `1\n[[skill]]`, which is none
+    error: `npm:demo` has the version `1\n[[skill]]`, which is not a version number
     ");
 }
 
@@ -550,7 +550,7 @@ fn links_in_a_package() {
     insta::assert_snapshot!(refused(&sandbox, 2, sandbox.run(&["install", "npm:demo"])), @"
     exit: 2
     --- stderr
-    error: `npm:demo` brings no skills
+    error: `npm:demo` comes with no skills
     hint: packages keep their skills in a directory `skills`: docs/guide/packages.md
     ");
     std::fs::remove_file(dir.join("skills")).expect("removes");
@@ -630,8 +630,8 @@ fn the_libraries_of_r() {
       Does what tidy does.
       skills/tidy in r:demo
     --- stderr
-    warning: not installed, so passed over, of `renv.lock`: `none`
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    warning: not installed, and skipped, from `renv.lock`: `none`
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
 
     // A link of the project's library to anywhere else is not followed.
@@ -656,18 +656,18 @@ fn a_hostile_description() {
     exit: 5
     --- stderr
     error: `r:demo` cannot be used
-      caused by: `[DIR]/home/library/demo/DESCRIPTION` is that of the package `other`
+      caused by: `[DIR]/home/library/demo/DESCRIPTION` belongs to the package `other`
     ");
     insta::assert_snapshot!(description(b"Package: demo\n\nVersion: 1\n"), @"
     exit: 5
     --- stderr
     error: `r:demo` cannot be used
-      caused by: `[DIR]/home/library/demo/DESCRIPTION` names no version
+      caused by: `[DIR]/home/library/demo/DESCRIPTION` does not name a version
     ");
     insta::assert_snapshot!(description(b"Package: demo\nVersion: 1 \x1b[2J\n"), @r"
     exit: 5
     --- stderr
-    error: `r:demo` calls its version `1 \u{1b}[2J`, which is none
+    error: `r:demo` has the version `1 \u{1b}[2J`, which is not a version number
     ");
 }
 
@@ -777,8 +777,8 @@ fn crates_of_paths_and_repositories() {
     exit: 5
     --- stderr
     error: `crate:demo-crate` cannot be used
-      caused by: `[DIR]/home/demo` lies out of the project
-    hint: if that is what you want, install from there: `skillpm install [DIR]/home/demo`
+      caused by: `[DIR]/home/demo` is outside the project
+    hint: to install from there anyway: `skillpm install [DIR]/home/demo`
     ");
 
     let sandbox = Sandbox::new();
@@ -813,7 +813,7 @@ fn a_lockfile_of_cargo_that_cannot_be_read() {
     exit: 3
     --- stderr
     error: `crate:x` cannot be used
-      caused by: `x-../../../home` in `Cargo.lock` is no crate
+      caused by: `x-../../../home` in `Cargo.lock` is not a crate
     ");
 }
 
@@ -826,7 +826,7 @@ fn everything_that_a_project_uses() {
     insta::assert_snapshot!(refused(&sandbox, 2, sandbox.run(&["install", "--from-project"])), @"
     exit: 2
     --- stderr
-    error: `[DIR]/project` is no project whose packages skillpm knows
+    error: skillpm does not know how to find the packages of `[DIR]/project`
     hint: such a project has a `pyproject.toml`, `package.json`, `DESCRIPTION`, `renv.lock` or `Cargo.toml`
     ");
     let site = by_hand(&sandbox, "demo/skills/pdf/SKILL.md,,\ndemo/skills/pdf/notes.md,,\n");
@@ -859,17 +859,17 @@ fn everything_that_a_project_uses() {
       Does what pdf does.
       skills/r-pdf in r:demo
     --- stderr
-    warning: not installed, so passed over, of `pyproject.toml`: `absent`
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    warning: not installed, and skipped, from `pyproject.toml`: `absent`
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
     insta::assert_snapshot!(refused(&sandbox, 2, run(&[])), @"
     exit: 2
     --- stderr
-    error: the packages of this project have 3 skills, and none is named:
+    error: the packages of this project have 3 skills; choose some with `--skill`:
       pdf (python:demo)
       js (npm:js-demo)
       pdf (r:demo)
-    hint: name them with `--skill NAME` (repeat it for more), or take all with `--yes`
+    hint: name one with `--skill NAME` (repeatable), or take all with `--yes`
     ");
     insta::assert_snapshot!(refused(&sandbox, 2, run(&["--skill", "pdf"])), @"
     exit: 2
@@ -884,7 +884,7 @@ fn everything_that_a_project_uses() {
     --- stderr
     error: no package of this project has a skill `jss`
     hint: did you mean `js`?
-    hint: `skillpm install --from-project --list` shows what is there
+    hint: `skillpm install --from-project --list` shows what is available
     ");
     insta::assert_snapshot!(run(&["--yes", "--dry-run"]), @"
     exit: 0
@@ -894,9 +894,9 @@ fn everything_that_a_project_uses() {
     would write skillpm.toml and skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
-    warning: not installed, so passed over, of `pyproject.toml`: `absent`
-    warning: `js` is off the specification: the name `js` differs from the directory's name `pdf`
-    warning: `pdf` is left out: two different skills would be installed as `pdf`:
+    warning: not installed, and skipped, from `pyproject.toml`: `absent`
+    warning: `js` does not follow the specification: the name `js` differs from the directory's name `pdf`
+    warning: `pdf` was left out: two different skills would be installed as `pdf`:
       python:demo demo/skills/pdf
       r:demo skills/r-pdf
     ");

@@ -63,16 +63,16 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     exit: 5
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
-      caused by: no lockfile knows the skill in `[DIR]/project/.agents/skills/demo`, and nobody trusts that directory
-    hint: read what it does, then `skillpm trust [DIR]/project/.agents/skills/demo`
+      caused by: the skill in `[DIR]/project/.agents/skills/demo` was not installed by skillpm, and its directory is not trusted
+    hint: read what it does, then run `skillpm trust [DIR]/project/.agents/skills/demo`
     ");
     let output = sandbox.run(&["trust", ".agents"]);
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stderr
     + [DIR]/project/.agents
-    scripts of skills in there run, whether anything is locked of them or not
-    hint: `skillpm untrust DIR` takes that back
+    scripts of skills in there may run, locked or not
+    hint: `skillpm untrust DIR` revokes that
     ");
     assert_eq!(std::fs::metadata(trust_file(&sandbox)).expect("there").permissions().mode() & 0o777, 0o600);
     assert_eq!(greet(&sandbox).stdout, "hello\n");
@@ -84,13 +84,13 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     insta::assert_snapshot!(sandbox.run(&["trust", ".agents", ".agents/."]), @"
     exit: 0
     --- stderr
-    nothing was changed: all of them are trusted already
+    nothing was changed: all of them are already trusted
     ");
     insta::assert_snapshot!(sandbox.run(&["untrust", ".agents/skills/demo"]), @"
     exit: 2
     --- stderr
     error: `[DIR]/project/.agents/skills/demo` is not trusted
-    hint: `[DIR]/project/.agents` is, and with it all below: `skillpm untrust [DIR]/project/.agents`
+    hint: `[DIR]/project/.agents` is trusted, with everything below it: `skillpm untrust [DIR]/project/.agents`
     ");
     insta::assert_snapshot!(sandbox.run(&["untrust", ".agents"]), @"
     exit: 0
@@ -102,7 +102,7 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     exit: 0
     --- stderr
     no directory is trusted: only scripts of locked skills run
-    hint: `skillpm trust DIR` lets those of unlocked skills in a directory run
+    hint: `skillpm trust DIR` allows scripts of unlocked skills in that directory
     ");
 }
 
@@ -113,8 +113,8 @@ fn what_is_too_wide_or_no_directory_is_refused() {
         ("/", "holds everything on this machine"),
         ("../home", "holds all that is in your home directory"),
         ("..", "holds all that is in your home directory"),
-        ("nowhere", "is no directory"),
-        (".agents/skills/demo/SKILL.md", "is no directory"),
+        ("nowhere", "is not a directory"),
+        (".agents/skills/demo/SKILL.md", "is not a directory"),
     ] {
         let output = sandbox.run(&["trust", ".agents", dir]);
         assert_eq!(output.code, Some(2), "{output}");
@@ -145,7 +145,7 @@ fn what_others_may_write_into_is_refused() {
         chmod(&agents.join(dir), 0o777);
         let output = greet(&sandbox);
         assert_eq!(output.code, Some(5), "{output}");
-        assert!(output.stderr.contains("is trusted no longer: every user may write into it"), "{output}");
+        assert!(output.stderr.contains("is no longer trusted: every user may write to it"), "{output}");
         chmod(&agents.join(dir), 0o755);
     }
     if rustix::process::geteuid().is_root() {
@@ -176,7 +176,7 @@ fn what_others_may_change_in_a_skill_is_refused() {
         chmod(&demo.join(below), mode);
         let output = greet(&sandbox);
         assert_eq!((output.code, output.stdout.as_str()), (Some(5), ""), "{below} {mode:o}: {output}");
-        let expected = format!("demo/{below}` is trusted no longer: every user may write into it");
+        let expected = format!("demo/{below}` is no longer trusted: every user may write to it");
         assert!(output.stderr.contains(&expected), "{output}");
         chmod(&demo.join(below), before);
     }
@@ -189,7 +189,7 @@ fn what_others_may_change_in_a_skill_is_refused() {
         exit: 5
         --- stderr
         error: `scripts/greet.sh` of `demo` may not run
-          caused by: `[DIR]/project/.agents/skills/demo/scripts/greet.sh` is trusted no longer: it belongs to another user, number 4711
+          caused by: `[DIR]/project/.agents/skills/demo/scripts/greet.sh` is no longer trusted: it belongs to another user, number 4711
         hint: change its owner or its mode, as with `chmod o-w`
         ");
     }
@@ -208,15 +208,15 @@ fn a_directory_that_was_replaced_is_not_trusted() {
     exit: 5
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
-      caused by: `[DIR]/project/.agents/skills` is not the directory that was trusted: another one is in its place
-    hint: read what is in it, then `skillpm trust [DIR]/project/.agents/skills`
+      caused by: `[DIR]/project/.agents/skills` is not the directory that was trusted: another one replaced it
+    hint: read what is in it, then run `skillpm trust [DIR]/project/.agents/skills`
     ");
     insta::assert_snapshot!(sandbox.run(&["trust"]), @"
     exit: 0
     --- stdout
     [DIR]/project/.agents/skills
     --- stderr
-    warning: `[DIR]/project/.agents/skills` is trusted no longer: what was trusted there is gone, or another directory took its place
+    warning: `[DIR]/project/.agents/skills` is no longer trusted: the trusted directory is gone, or another one replaced it
     ");
     std::fs::remove_dir_all(&skills).expect("removes");
     std::fs::rename(sandbox.project().join("away"), &skills).expect("moves");
@@ -326,9 +326,9 @@ fn the_strictest_policy_decides() {
     let context = with(Policies { machine: Some(machine.clone()), named: None });
     assert_eq!(answer(&with(Policies::default()), |_| ()), "yes", "a person who types a command means it");
     let unsaid = answer(&with(Policies::default()), |request| request.unsaid = Scripts::Deny);
-    assert_eq!(unsaid, "no policy has a say");
+    assert_eq!(unsaid, "no policy applies");
     let nobody = answer(&context, |_| ());
-    let expected = "a person is to be asked, and nobody can be: ";
+    let expected = "a person must be asked, but nobody is there to answer: ";
     assert!(
         nobody.starts_with(expected) && nobody.ends_with("machine.toml:1:11: `scripts = \"ask\"` says so"),
         "{nobody}"
@@ -350,7 +350,7 @@ fn the_strictest_policy_decides() {
     }
     sandbox.write("skillpm.toml", format!("{skills}\n[policy]\nscripts = \"allow\"\n"));
     let project = answer(&with(Policies::default()), |request| request.unsaid = Scripts::Deny);
-    assert_eq!(project, "no policy has a say", "a project lets nothing run by itself");
+    assert_eq!(project, "no policy applies", "a project lets nothing run by itself");
     let user = sandbox.home().join(".config/skillpm/skillpm.toml");
     std::fs::create_dir_all(user.parent().expect("a directory")).expect("creates");
     std::fs::write(&user, "[policy]\nscripts = \"allow\"\n").expect("writes");
@@ -370,12 +370,12 @@ fn who_vouches_for_a_directory_vouches_for_nothing_else() {
     let machine = sandbox.write("etc/machine.toml", "scripts = \"ask\"\n");
     let with = |policies: Policies| Context::silent(Settings { policies, ..sandbox.settings() });
     let plain = with(Policies::default());
-    assert!(answer(&plain, |_| ()).contains("nobody trusts that directory"));
+    assert!(answer(&plain, |_| ()).contains("its directory is not trusted"));
     assert_eq!(answer(&plain, vouch), "yes");
     let unsaid = answer(&plain, |request| (request.vouched, request.unsaid) = (true, Scripts::Deny));
-    assert_eq!(unsaid, "no policy has a say");
+    assert_eq!(unsaid, "no policy applies");
     let asked = answer(&with(Policies { machine: Some(machine.clone()), named: None }), vouch);
-    assert!(asked.starts_with("a person is to be asked, and nobody can be"), "{asked}");
+    assert!(asked.starts_with("a person must be asked, but nobody is there to answer"), "{asked}");
     std::fs::write(&machine, "scripts = \"deny\"\n").expect("writes");
     let denied = answer(&with(Policies { machine: Some(machine), named: None }), vouch);
     assert!(denied.ends_with("`scripts = \"deny\"` says so"), "{denied}");
@@ -385,7 +385,7 @@ fn who_vouches_for_a_directory_vouches_for_nothing_else() {
     assert_eq!(answer(&context, vouch), "yes");
     sandbox.write(&format!(".agents/skills/demo/{SCRIPT}"), "echo other\n");
     let edited = answer(&context, vouch);
-    assert!(edited.ends_with("is not as locked: `scripts/greet.sh`"), "{edited}");
+    assert!(edited.ends_with("differs from what is locked: `scripts/greet.sh`"), "{edited}");
 }
 
 #[test]
@@ -417,7 +417,7 @@ fn unix_sockets_are_opened_by_a_flag_or_a_policy() {
     admitted ./src/demo
       its scripts may use unix sockets: [DIR]/project/rules.toml:1:25: `scripts-unix-sockets = "path:*"` says so
     admitted npm:x
-      no line has a say
+      no line applies
     "#);
 }
 
@@ -445,14 +445,14 @@ fn the_verb_tells_what_holds_for_scripts() {
     admitted github:acme/x
       its scripts may run if a person agrees: [DIR]/project/rules.toml:1:11: `scripts = "ask"` says so
     admitted ./src/demo
-      its scripts may not run: its source is on no line of the list of those whose scripts may run, [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
+      its scripts may not run: its source is not on the `scripts-allow` list, [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
     "#);
     insta::assert_snapshot!(greet(&sandbox), @r#"
     exit: 5
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
-      caused by: its source is on no line of the list of those whose scripts may run, [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
-    hint: `skillpm policy` shows every line that has a say
+      caused by: its source is not on the `scripts-allow` list, [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
+    hint: `skillpm policy` shows every line that applies
     "#);
 }
 

@@ -70,12 +70,12 @@ fn what_somebody_else_removed_goes() {
     own   -        project  -           -            untracked
     pdf   -        project  -           claude-code  untracked
     --- stderr
-    warning: `pdf` is no longer asked for: `skillpm install` removes it
+    warning: `pdf` is no longer requested: `skillpm install` removes it
     ");
     insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
     exit: 1
     --- stdout
-    warning: `pdf` was installed here and is no longer asked for [no-longer-asked]
+    warning: `pdf` was installed here but is no longer requested [no-longer-asked]
       `skillpm install` removes it
     --- stderr
     0 errors, 1 warning
@@ -96,7 +96,7 @@ fn what_somebody_else_removed_goes() {
     - pdf (path:./src)
     1 skill unchanged, 1 removed in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
     ");
     assert_eq!(pdf(&sandbox), [false, false]);
     for path in [".agents/skills/docx", ".claude/skills/docx", ".agents/skills/own"] {
@@ -119,8 +119,8 @@ fn it_is_taken_back() {
     exit: 0
     --- stderr
     + pdf
-    the last change is taken back
-    hint: `skillpm undo` once more does it again
+    the last change was undone
+    hint: run `skillpm undo` again to redo it
     ");
     assert_eq!(pdf(&sandbox), [true, true]);
     sandbox.ok(&["install"]);
@@ -167,8 +167,8 @@ fn an_edited_one_stays() {
         let listed = sandbox.ok(&["list"]).to_string();
         assert!(!listed.contains("removes it"), "{listed}");
         let output = sandbox.ok(force);
-        let told = "warning: `pdf` is no longer asked for, and `[DIR]/project/.agents/skills/pdf` was edited since it was \
-                    installed: it stays, and is yours from now on";
+        let told = "warning: `pdf` is no longer requested, but `[DIR]/project/.agents/skills/pdf` was edited \
+                    since it was installed: it was kept, and is yours from now on";
         assert!(output.to_string().contains(told), "{output}");
         assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "mine");
         assert_eq!(pdf(&sandbox), [true, true]);
@@ -287,7 +287,7 @@ fn only_the_very_bytes_go() {
     std::fs::write(record, text).expect("written");
     check_out(&sandbox, &without_pdf());
     let output = sandbox.ok(&["install"]).to_string();
-    assert!(output.contains("warning: `own` is no longer asked for"), "{output}");
+    assert!(output.contains("warning: `own` is no longer requested"), "{output}");
     assert!(is_there(&sandbox, ".agents/skills/own/SKILL.md"));
 }
 
@@ -436,9 +436,9 @@ fn two_scopes_in_one_directory() {
 #[test]
 fn a_skill_of_two_scopes_stays_for_the_other_one() {
     for (verb, flag, told) in [
-        ("remove", "-p", "`pdf` stays where it is: your own skills have it, too"),
-        ("remove", "-g", "`pdf` stays where it is: the project in your home directory has it, too"),
-        ("disable", "-p", "`pdf` stays where it is: your own skills have it, too"),
+        ("remove", "-p", "`pdf` was kept: your own skills have it too"),
+        ("remove", "-g", "`pdf` was kept: the project in your home directory has it too"),
+        ("disable", "-p", "`pdf` was kept: your own skills have it too"),
     ] {
         let sandbox = Sandbox::new();
         write_skill(&sandbox, "../home/src/pdf", "pdf");
@@ -456,7 +456,7 @@ fn a_skill_of_two_scopes_stays_for_the_other_one() {
         }
         if verb == "disable" {
             let listed = run(&["list"]);
-            let told = "lies where agents see it: your own skills have it, too, and `skillpm remove pdf` leaves it to them";
+            let told = "is where agents see it: your own skills include it too; `skillpm remove pdf` leaves it to them";
             assert!(listed.contains(told), "{listed}");
         }
         let other = if flag == "-p" { "-g" } else { "-p" };
@@ -553,7 +553,7 @@ fn what_lost_its_entry_is_still_ours() {
         std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
         let told = sandbox.run(&["install"]);
         assert_eq!(told.code, Some(1), "{told}");
-        assert!(told.stderr.contains("pdf` is there already and was not installed by skillpm"), "{told}");
+        assert!(told.stderr.contains("pdf` already exists and was not installed by skillpm"), "{told}");
     }
 }
 

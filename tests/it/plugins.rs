@@ -64,9 +64,9 @@ fn a_plugin_of_the_marketplaces_own_repository() {
     far
       from github:beta/far#v1
     packed
-      cannot be installed: it is the npm package `@acme/packed`, and skillpm downloads no packages
+      cannot be installed: it is the npm package `@acme/packed`, and skillpm does not download packages
     --- stderr
-    hint: a plugin's name in place of `--list` installs its skills, after `--list` it shows them
+    hint: name a plugin instead of `--list` to install its skills, or after `--list` to see them
     ");
     insta::assert_snapshot!(sandbox.run(&["install", "--marketplace", "acme/tools", "--list", "one"]), @"
     exit: 0
@@ -75,7 +75,7 @@ fn a_plugin_of_the_marketplaces_own_repository() {
       Does what pdf does.
       plugins/office/skills/pdf in acme/tools
     --- stderr
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
     let args = ["install", "--marketplace", "acme/tools", "--list", "office", "--skill", "docx"];
     let listed = sandbox.ok(&args).stdout;
@@ -90,7 +90,7 @@ fn a_plugin_of_the_marketplaces_own_repository() {
     2 skills added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
@@ -168,25 +168,25 @@ fn which_plugin_is_meant() {
     insta::assert_snapshot!(market(&[]), @"
     exit: 2
     --- stderr
-    error: the marketplace `acme/tools` has 4 plugins, and none is named:
+    error: the marketplace `acme/tools` has 4 plugins; choose some:
       office
       own
       packed
       bare
-    hint: name them: `skillpm install --marketplace acme/tools office`; `--list` shows what they are
+    hint: `skillpm install --marketplace acme/tools office` installs one; `--list` describes them
     ");
     insta::assert_snapshot!(market(&["ofice"]), @"
     exit: 2
     --- stderr
     error: there is no plugin `ofice` in `acme/tools`
     hint: did you mean `office`?
-    hint: `skillpm install --marketplace acme/tools --list` shows what is there
+    hint: `skillpm install --marketplace acme/tools --list` shows what is available
     ");
     insta::assert_snapshot!(market(&["packed"]), @"
     exit: 2
     --- stderr
     error: the plugin `packed` cannot be installed
-      caused by: .claude-plugin/marketplace.json:4:30: it is the npm package `@acme/packed`, and skillpm downloads no packages
+      caused by: .claude-plugin/marketplace.json:4:30: it is the npm package `@acme/packed`, and skillpm does not download packages
     hint: install it with `npm install @acme/packed`, then `skillpm install npm:@acme/packed`
     ");
     insta::assert_snapshot!(market(&["bare"]), @"
@@ -198,14 +198,14 @@ fn which_plugin_is_meant() {
     insta::assert_snapshot!(market(&["office", "own", "--skill", "docs"]), @"
     exit: 2
     --- stderr
-    error: there is no skill `docs` in the plugins that were named
+    error: there is no skill `docs` in the named plugins
     hint: did you mean `docx`?
     hint: `skillpm install --marketplace acme/tools --list PLUGIN` shows them
     ");
     insta::assert_snapshot!(sandbox.run(&["install", "--marketplace", "acme/tools@office"]), @"
     exit: 2
     --- stderr
-    error: `@office` names a skill, and a marketplace has plugins
+    error: `@office` names a skill, but a marketplace has plugins
     hint: name the plugin after the source: `--marketplace owner/repo PLUGIN`
     ");
     insta::assert_snapshot!(sandbox.run(&["install", "--marketplace", "acme/tools/plugins"]), @"
@@ -226,7 +226,7 @@ fn which_plugin_is_meant() {
     would write skillpm.toml and skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
-    warning: left out: the plugin `packed` cannot be installed: .claude-plugin/marketplace.json:4:30: it is the npm package `@acme/packed`, and skillpm downloads no packages
+    warning: left out: the plugin `packed` cannot be installed: .claude-plugin/marketplace.json:4:30: it is the npm package `@acme/packed`, and skillpm does not download packages
     warning: left out: the plugin `bare` cannot be installed: .claude-plugin/marketplace.json:5:28: there is no directory `plugins/bare` in `github:acme/tools`
     ");
 }
@@ -262,8 +262,8 @@ fn a_marketplace_that_is_refused() {
     exit: 5
     --- stderr
     error: the marketplace `github:acme/tools` is refused
-      caused by: .claude-plugin/marketplace.json:3:10: the plugin `office` is there twice, the first time at .claude-plugin/marketplace.json:2:10
-    hint: nobody can say which of the two is meant: tell its authors
+      caused by: .claude-plugin/marketplace.json:3:10: the plugin `office` appears twice, the first time at .claude-plugin/marketplace.json:2:10
+    hint: the marketplace lists two plugins of this name; report it to its authors
     ");
     insta::assert_snapshot!(refused(&plugins(&format!("{office},\n  {{\"name\": 7, \"source\": \"./x\"}}"))), @"
     exit: 5
@@ -276,7 +276,7 @@ fn a_marketplace_that_is_refused() {
     --- stderr
     error: the marketplace `github:acme/tools` is refused
       caused by: .claude-plugin/marketplace.json:1:10: the name `agent-skills` is reserved for marketplaces of `anthropics` on GitHub
-    hint: whoever made this copy has to give it another name
+    hint: this copy must get another name
     ");
     insta::assert_snapshot!(refused("{\"name\": \"acme\",\n \"plugins\": [,]}"), @"
     exit: 5
@@ -296,7 +296,7 @@ fn a_marketplace_that_is_refused() {
     exit: 5
     --- stderr
     error: the plugin `office` cannot be installed
-      caused by: .claude-plugin/marketplace.json:2:30: the plugin must have a `plugin.json` (`strict`), and there is none in `skills`
+      caused by: .claude-plugin/marketplace.json:2:30: the plugin must have a `plugin.json` (`strict`), but there is none in `skills`
     ");
     let missing = r#"{"name": "office", "source": "./plugins/office", "skills": ["./skills/none"]}"#;
     insta::assert_snapshot!(refused(&plugins(missing)), @"

@@ -30,7 +30,7 @@ fn nothing_is_fetched_from_a_denied_source() {
     --- stderr
     error: `github:acme/skills` is denied
       caused by: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that applies
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
     assert!(!sandbox.project().join(".agents").exists());
@@ -58,10 +58,10 @@ fn the_lines_that_decided_are_told() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     `github:acme/skills` is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
     `github:acme/skills/skills/pdf` is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
-    `pdf` has no findings that keep it out: [DIR]/project/skillpm.toml:3:9: `audit = "error"`
+    `pdf` has no findings that prevent it: [DIR]/project/skillpm.toml:3:9: `audit = "error"`
     "#);
 }
 
@@ -90,7 +90,7 @@ fn a_pin_is_asked_for() {
     --- stderr
     error: `github:acme/skills` is not pinned to a commit
       caused by: [DIR]/project/skillpm.toml:2:15: `require-pin = "commit"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that applies
     "#);
     assert_eq!(sandbox.run(&["install", &format!("acme/skills#{commit}@pdf")]).code, Some(0));
 }
@@ -122,7 +122,7 @@ fn findings_keep_a_skill_out() {
     --- stderr
     error: `bad` has a finding: `SKILL.md`, 6:9: the link leaves the skill's directory: `../../x` (link-outside)
       caused by: [DIR]/project/skillpm.toml:2:9: `audit = "warning"` says so
-    hint: nothing was changed; `skillpm validate` shows all findings of a skill that lies on this machine
+    hint: nothing was changed; `skillpm validate` shows all findings of a skill on this machine
     "#);
     assert!(!sandbox.project().join(".agents/skills").exists());
     manifest(&sandbox, "audit = \"error\"");
@@ -187,7 +187,7 @@ fn a_restore_asks_for_findings() {
         refused(&sandbox, &["install"]);
         sandbox.write("rules.toml", "audit = \"error\"\n");
         let output = sandbox.ok(&["install", "--explain"]);
-        assert!(output.stderr.contains("`bad` has no findings that keep it out"), "{output}");
+        assert!(output.stderr.contains("`bad` has no findings that prevent it"), "{output}");
         sandbox.ok(&["remove", "bad"]);
         sandbox.write("rules.toml", "");
     }
@@ -263,7 +263,7 @@ fn the_verb_shows_lines_and_rulings() {
       is pinned to neither a tag nor a commit: [DIR]/project/skillpm.toml:3:15: `require-pin = "tag"`
     refused npm:x
       is denied: [DIR]/project/rules.toml:1:9: `deny = "npm:*"`
-      is on no line of the list of allowed sources: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
+      is not on the `allow` list: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
     refused github:acme/x
       is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
       is pinned to neither a tag nor a commit: [DIR]/project/skillpm.toml:3:15: `require-pin = "tag"`
@@ -311,7 +311,7 @@ fn the_verb_shows_lines_and_rulings() {
             {
               "subject": "npm:x",
               "admitted": false,
-              "reason": "is on no line of the list of allowed sources",
+              "reason": "is not on the `allow` list",
               "line": {
                 "file": "[DIR]/project/skillpm.toml",
                 "line": 2,
@@ -342,17 +342,20 @@ fn the_verb_tells_what_is_decided_later() {
     exit: 5
     --- stdout
     admitted github:acme/skills
-      has to be 7 days old when it is installed: [DIR]/project/skillpm.toml:2:23: `minimum-release-age = "7d"`
-      has to have skills without errors and warnings when it is installed: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
+      must be at least 7 days old to be installed: [DIR]/project/skillpm.toml:2:23: `minimum-release-age = "7d"`
+      may only bring skills without errors and warnings: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
     refused url:https://files.example.com/s.zip
-      does not tell when it was released: [DIR]/project/skillpm.toml:2:23: `minimum-release-age = "7d"`
-      has to have skills without errors and warnings when it is installed: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
+      does not say when it was released: [DIR]/project/skillpm.toml:2:23: `minimum-release-age = "7d"`
+      may only bring skills without errors and warnings: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
     admitted npm:x
-      has to have skills without errors and warnings when it is installed: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
+      may only bring skills without errors and warnings: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
     "#);
     let output = sandbox.run(&["policy", "acme/skills", "--json"]);
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stdout.contains("\"reason\": \"has to be 7 days old when it is installed\""), "{output}");
+    assert!(
+        output.stdout.contains("\"reason\": \"must be at least 7 days old to be installed\""),
+        "{output}"
+    );
 }
 
 /// No spelling leads through a list of what is allowed, and nothing is asked of a server.
@@ -381,7 +384,7 @@ fn wrong_rules_are_told_with_their_place() {
     insta::assert_snapshot!(sandbox.run(&["install", "acme/skills@pdf"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.toml:2:9: `acme/skills` is no pattern of sources
+    error: [DIR]/project/skillpm.toml:2:9: `acme/skills` is not a source pattern
     hint: a repository on GitHub is `github:acme/skills`; others begin with `github:`, `git:`, `url:`, `site:`, `path:`, `python:`, `npm:`, `r:`, `crate:`
     ");
     manifest(&sandbox, "");
@@ -389,7 +392,7 @@ fn wrong_rules_are_told_with_their_place() {
     insta::assert_snapshot!(sandbox.run(&["policy"]), @"
     exit: 3
     --- stderr
-    error: `[DIR]/project/nowhere.toml` does not exist, and `SKILLPM_POLICY` names it
+    error: `SKILLPM_POLICY` names `[DIR]/project/nowhere.toml`, which does not exist
     hint: put the file there, or unset the variable
     ");
     sandbox.write("rules.toml", "[policy]\ndeny = []\n");
@@ -456,7 +459,7 @@ fn an_import_asks_too() {
     name  outcome  source              why
     pdf   left     github:acme/skills  `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
     --- stderr
-    1 skill left as they are
+    1 skill left as is
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
@@ -484,7 +487,7 @@ fn an_import_asks_too() {
     name  outcome  source              why
     bad   left     github:acme/skills  `bad` has a finding: `SKILL.md`, 5:9: the link leaves the skill's directory: `../../x` (link-outside): [DIR]/project/skillpm.toml:2:9: `audit = "warning"` says so
     --- stderr
-    1 skill left as they are
+    1 skill left as is
     "#);
     manifest(&sandbox, "audit = \"error\"");
     assert_eq!(sandbox.run(&["import"]).code, Some(0));
@@ -498,7 +501,7 @@ fn a_skill_that_comes_back_is_asked_about() {
     let skills = sandbox.read("skillpm.toml");
     sandbox.write("skillpm.toml", format!("{skills}\n[policy]\ndeny = [\"github:acme\"]\n"));
     assert_eq!(sandbox.run(&["disable", "pdf"]).code, Some(0));
-    assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(0), "it lies there");
+    assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(0), "it is there");
     for place in
         [sandbox.project().join(".agents"), sandbox.home().join(".local"), sandbox.home().join(".cache")]
     {
@@ -511,7 +514,7 @@ fn a_skill_that_comes_back_is_asked_about() {
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
       caused by: [DIR]/project/skillpm.toml:5:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that applies
     "#);
     assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(5));
     assert!(forge.requests().is_empty(), "no request is made");
@@ -528,7 +531,7 @@ fn a_template_is_asked_about() {
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
       caused by: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that applies
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
     assert_eq!(sandbox.run(&["create", "demo"]).code, Some(0), "a built-in one comes from nowhere");
@@ -548,8 +551,8 @@ fn an_export_asks_too() {
     insta::assert_snapshot!(sandbox.run(&["export", "skills-lock"]), @r#"
     exit: 0
     --- stderr
-    warning: `pdf` is left out: `github:acme/skills/skills/pdf#c14e2532a68f61c650c99873cf5e4b1c40891cd7` is denied: [DIR]/project/skillpm.toml:5:9: `deny = "github:acme"` says so
-    entries that were there and are not skillpm's stay: `pdf`
+    warning: `pdf` was left out: `github:acme/skills/skills/pdf#c14e2532a68f61c650c99873cf5e4b1c40891cd7` is denied: [DIR]/project/skillpm.toml:5:9: `deny = "github:acme"` says so
+    existing entries that are not skillpm's were kept: `pdf`
     `[DIR]/project/skills-lock.json` unchanged: 0 skills of skillpm
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
@@ -569,9 +572,9 @@ fn doctor_brings_nothing_back_that_is_denied() {
     insta::assert_snapshot!(sandbox.run(&["doctor"]), @r#"
     exit: 1
     --- stdout
-    error: `doc` is locked, and `[DIR]/project/.agents/skills/doc` is not there [skill-missing]
-      `--fix` can bring it back from the store
-    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
+    error: `doc` is locked, but `[DIR]/project/.agents/skills/doc` is missing [skill-missing]
+      `--fix` can restore it from the store
+    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
       it cannot be brought back: `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:6:9: `deny = "github:acme/skills/skills/pdf"` says so
     --- stderr
     2 errors, 0 warnings
@@ -580,8 +583,8 @@ fn doctor_brings_nothing_back_that_is_denied() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @r#"
     exit: 1
     --- stdout
-    fixed: `doc` is locked, and `[DIR]/project/.agents/skills/doc` is not there [skill-missing]
-    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
+    fixed: `doc` is locked, but `[DIR]/project/.agents/skills/doc` is missing [skill-missing]
+    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
       it cannot be brought back: `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:6:9: `deny = "github:acme/skills/skills/pdf"` says so
     --- stderr
     1 repaired, 1 error, 0 warnings
@@ -598,9 +601,9 @@ fn doctor_brings_nothing_back_that_is_denied() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @r#"
     exit: 1
     --- stdout
-    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
+    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
       it cannot be brought back: `pdf` has a finding: `SKILL.md`, 3:14: the description does not say when to use the skill (description-when): [DIR]/project/skillpm.toml:6:9: `audit = "warning"` says so
-    error: `mine` is editable, and `[DIR]/project/.agents/skills/mine` is not there [editable-link]
+    error: `mine` is editable, but `[DIR]/project/.agents/skills/mine` does not exist [editable-link]
       it cannot be brought back: `mine` has a finding: `SKILL.md`, 3:14: the description does not say when to use the skill (description-when): [DIR]/project/skillpm.toml:6:9: `audit = "warning"` says so
     --- stderr
     2 errors, 0 warnings

@@ -83,7 +83,7 @@ fn names_that_are_there_twice() {
     exit: 5
     --- stderr
     error: `[DIR]/project/bad.zip` is refused
-      caused by: `demo/SKILL.md`: this name is there twice
+      caused by: `demo/SKILL.md`: this name appears twice
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/skill.md", b"other")]), @"
     exit: 5
@@ -122,7 +122,7 @@ fn links_and_hidden_repositories() {
     exit: 5
     --- stderr
     error: the skill `demo` is refused
-      caused by: `.git/hooks/post-checkout`: this name is not allowed: it is a part of a git repository's own files
+      caused by: `.git/hooks/post-checkout`: this name is not allowed: it is part of a git repository's own files
     ");
 }
 
@@ -174,7 +174,7 @@ fn archives_that_are_bombs_or_damaged() {
     exit: 5
     --- stderr
     error: `[DIR]/project/login.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
+      caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
     ");
 }
 
@@ -186,8 +186,8 @@ fn names_of_skills() {
     insta::assert_snapshot!(refused_tree(&named("p\u{430}ypal")), @"
     exit: 5
     --- stderr
-    error: the name `pаypal` mixes alphabets: `а` (U+0430) looks like a Latin letter and is none
-    hint: install it only if you know why: under another name, with `--as NAME`
+    error: the name `pаypal` mixes alphabets: `а` (U+0430) looks like a Latin letter but is not
+    hint: install it only if you know why, under another name with `--as NAME`
     ");
     insta::assert_snapshot!(refused_tree(&Tree::new().file("x/SKILL.md", "# nothing\n")), @"
     exit: 5
@@ -204,7 +204,7 @@ fn names_of_skills() {
     exit: 5
     --- stderr
     error: `x/SKILL.md` has the name `../../CANARY`, which is a path
-    hint: no skill is called so by mistake; install it only if you know why: with `--as NAME`
+    hint: such a name is no accident; install it only if you know why, with `--as NAME`
     ");
 }
 
@@ -220,30 +220,30 @@ fn skills_that_are_not_there_or_not_named() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills"]), @"
     exit: 2
     --- stderr
-    error: `acme/skills` has 3 skills, and none is named:
+    error: `acme/skills` has 3 skills; choose some with `--skill`:
       docx (skills/docx)
       pdf (skills/other)
       pdf (skills/pdf)
-    hint: name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`
+    hint: name one with `--skill NAME` (repeatable), or take all with `--skill '*'`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--skill", "dox"]), @"
     exit: 2
     --- stderr
     error: there is no skill `dox` in `acme/skills`
     hint: did you mean `docx`?
-    hint: `skillpm install --list acme/skills` shows what is there
+    hint: `skillpm install --list acme/skills` shows what is available
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills@v1.2"]), @"
     exit: 2
     --- stderr
     error: there is no skill `v1.2` in `acme/skills`
-    hint: `@` names a skill; a version is given with `--tag v1.2`
-    hint: `skillpm install --list acme/skills` shows what is there
+    hint: `@` names a skill; choose a version with `--tag v1.2`
+    hint: `skillpm install --list acme/skills` shows what is available
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills@pdf"]), @"
     exit: 2
     --- stderr
-    error: `acme/skills` has 2 skills of the name `pdf`:
+    error: `acme/skills` has 2 skills named `pdf`:
       skills/other
       skills/pdf
     hint: name one by its path, such as `acme/skills/skills/other`
@@ -253,7 +253,7 @@ fn skills_that_are_not_there_or_not_named() {
     --- stderr
     error: there is no directory `skill/pdf` in `acme/skills`
     hint: did you mean `skills/pdf`?
-    hint: `skillpm install --list acme/skills` shows what is there
+    hint: `skillpm install --list acme/skills` shows what is available
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills#missing"]), @"
     exit: 2
@@ -276,8 +276,8 @@ fn skills_that_are_not_there_or_not_named() {
     insta::assert_snapshot!(refused(&sandbox, &["remove", "pdf"]), @"
     exit: 2
     --- stderr
-    error: `pdf` is not installed in the scope of the project
-    hint: `skillpm list` shows what is installed and in which scope
+    error: `pdf` is not installed in this project
+    hint: `skillpm list` shows what is installed, and where
     ");
 }
 
@@ -287,7 +287,7 @@ fn sources_and_flags_that_make_no_sense() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "pdf"]), @"
     exit: 2
     --- stderr
-    error: `pdf` is not a source: `owner/repo` or a path such as `./pdf` is expected
+    error: `pdf` is not a source: expected `owner/repo` or a path such as `./pdf`
     hint: a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./missing"]), @"
@@ -306,7 +306,7 @@ fn sources_and_flags_that_make_no_sense() {
     exit: 2
     --- stderr
     error: the revision is given twice: `v1` and `v2`
-    hint: take `#` out of the source, or the flag away
+    hint: remove `#` from the source, or leave out the flag
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--agent", "claude-cod"]), @"
     exit: 2
@@ -317,8 +317,8 @@ fn sources_and_flags_that_make_no_sense() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--frozen"]), @"
     exit: 2
     --- stderr
-    error: `--frozen` restores what is locked and takes no sources
-    hint: leave the source away, or use `--locked`
+    error: `--frozen` only restores what is locked, so it takes no source
+    hint: remove the source, or use `--locked`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "--skill", "x"]), @"
     exit: 2
@@ -350,7 +350,7 @@ fn sources_and_flags_that_make_no_sense() {
     exit: 2
     --- stderr
     error: there is no `SKILL.md` in `./empty`
-    hint: a skill is a directory with a `SKILL.md`; `owner/repo/path` names one that lies deep
+    hint: a skill is a directory with a `SKILL.md`; `owner/repo/path` names one in a deep directory
     ");
 }
 
@@ -393,7 +393,7 @@ fn the_network() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "--offline", "acme/skills"]), @"
     exit: 4
     --- stderr
-    error: `http://[FORGE]/repos/acme/skills/commits/HEAD` was not requested: skillpm is offline
+    error: `http://[FORGE]/repos/acme/skills/commits/HEAD` is needed, but `--offline` forbids the network
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
     forge.repo("acme/private").private().commit(&Tree::new().skill("pdf", "pdf"));
@@ -430,13 +430,13 @@ fn the_network() {
     exit: 5
     --- stderr
     error: the archive of `acme/other` is refused
-      caused by: this is not a zip archive: it starts like an HTML page
+      caused by: this is not a zip archive: it looks like an HTML page
     ");
     drop(forge);
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills"]), @"
     exit: 4
     --- stderr
-    http://[FORGE]/repos/acme/skills/commits/HEAD: trying again in 1 second
+    http://[FORGE]/repos/acme/skills/commits/HEAD: retrying in 1 second
     error: failed to connect to `[FORGE]`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`
@@ -464,8 +464,8 @@ fn different_skills_of_one_name_in_one_source() {
     2 skills added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `.claude/skills/pdf` and `skills/pdf` are left out: they are different skills of one name; name one by its path, such as `--skill .claude/skills/pdf`
-    hint: `skillpm list` shows what is installed, `skillpm invoke other` what an agent gets of it
+    warning: `.claude/skills/pdf` and `skills/pdf` were left out: they are different skills of one name; name one by its path, such as `--skill .claude/skills/pdf`
+    hint: `skillpm list` shows what is installed, `skillpm invoke other` what an agent gets
     ");
     assert!(!sandbox.read("skillpm.lock").contains("[skill.pdf]"));
     sandbox.ok(&["install", "../source", "--skill", "skills/pdf/"]);
@@ -489,23 +489,23 @@ fn names_of_directories_and_files_with_line_feeds() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `a` is left out: the directory `skills/a\u{a}b` has a name that no skill may have
-    warning: `c` is left out: the directory `skills/c\u{202e}d` has a name that no skill may have
-    hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets of it
+    warning: `a` was left out: the directory `skills/a\u{a}b` has a name that a skill must not have
+    warning: `c` was left out: the directory `skills/c\u{202e}d` has a name that a skill must not have
+    hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "../source", "--skill", "a"]), @r"
     exit: 5
     --- stderr
-    error: the directory `skills/a\u{a}b` has a name that no skill may have
+    error: the directory `skills/a\u{a}b` has a name that a skill must not have
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "../source"]), @r"
     exit: 2
     --- stderr
-    error: `../source` has 3 skills, and none is named:
+    error: `../source` has 3 skills; choose some with `--skill`:
       a (skills/a\u{a}b)
       c (skills/c\u{202e}d)
       good (skills/good)
-    hint: name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`
+    hint: name one with `--skill NAME` (repeatable), or take all with `--skill '*'`
     ");
     sandbox.write("../forged/pdf/SKILL.md", skill("pdf"));
     let pipe = sandbox.project().join("../forged/pdf/a\nhint: run `x`");
@@ -531,7 +531,7 @@ fn an_archive_with_an_odd_name_that_no_skill_has() {
     --- stderr
     error: the archive of `acme/icons` is refused
       caused by: `acme-icons-d794906/assets/Icon\u{d}`: this name is not allowed: it has the invisible character U+000D
-    hint: name the source as `git+https://github.com/acme/icons`: git gets it without an archive
+    hint: name the source as `git+https://github.com/acme/icons`: git fetches it without an archive
     ");
 }
 
@@ -569,8 +569,8 @@ fn lockfiles_and_manifests() {
     insta::assert_snapshot!(with(format!("<<<<<<< HEAD\n{lock}=======\n>>>>>>> theirs\n")), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock:1:1: there are marks of a merge conflict
-    hint: `skillpm install` mends it: it keeps the entries that the sides agree on, and asks anew for the others
+    error: [DIR]/project/skillpm.lock:1:1: there are merge-conflict markers
+    hint: `skillpm install` repairs it: it keeps the entries that both sides agree on, and resolves the others again
     ");
     insta::assert_snapshot!(with(lock.replace("version = 1\n", "version = 2\n")), @"
     exit: 3
@@ -588,8 +588,8 @@ fn lockfiles_and_manifests() {
     insta::assert_snapshot!(other, @"
     exit: 5
     --- stderr
-    error: `pdf` from `github:acme/skills` is not what was locked: sha256:0000000000000000000000000000000000000000000000000000000000000000 was expected, [FOUND] was found
-    hint: the source serves other bytes for the same commit: find out why before you lock them with `skillpm install github:acme/skills/pdf`
+    error: `pdf` from `github:acme/skills` is not what was locked: expected sha256:0000000000000000000000000000000000000000000000000000000000000000, found [FOUND]
+    hint: the source serves different bytes for the same commit: find out why before you lock them with `skillpm install github:acme/skills/pdf`
     ");
 
     sandbox.write("skillpm.lock", &lock);
@@ -604,7 +604,7 @@ fn lockfiles_and_manifests() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "--locked"]), @"
     exit: 3
     --- stderr
-    error: `new` is in the manifest and is not in the lockfile, and `--locked` forbids to change that
+    error: `new` is in the manifest, but is not in the lockfile, and `--locked` forbids changing it
     hint: run `skillpm install` without the flag and commit `skillpm.lock`
     ");
 }
@@ -618,16 +618,16 @@ fn what_the_user_wrote_stays() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/pdf` is there already and was not installed by skillpm
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    error: `[DIR]/project/.agents/skills/pdf` already exists and was not installed by skillpm
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
     sandbox.write(".claude/skills/pdf/SKILL.md", "mine");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.claude/skills/pdf` is there already and was not installed by skillpm
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    error: `[DIR]/project/.claude/skills/pdf` already exists and was not installed by skillpm
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     std::fs::remove_dir_all(sandbox.project().join(".claude")).expect("removed");
 
@@ -638,13 +638,13 @@ fn what_the_user_wrote_stays() {
     exit: 1
     --- stderr
     error: `[DIR]/project/.agents/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     insta::assert_snapshot!(refused(&sandbox, &["remove", "pdf"]), @"
     exit: 1
     --- stderr
     error: `[DIR]/project/.agents/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
     exit: 1
@@ -652,8 +652,8 @@ fn what_the_user_wrote_stays() {
     ! pdf (path:./src/pdf)
     1 skill left as is in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
-    warning: `pdf` is edited and stays as it is: `--force` replaces it and keeps your copy
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    warning: `pdf` is edited and was left as is: `--force` replaces it; the store keeps your copy
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
 
     let forced = sandbox.run(&["install", "./src/pdf", "--force"]);
@@ -677,7 +677,7 @@ fn a_name_that_folds_to_an_installed_one() {
     insta::assert_snapshot!(told, @"
     exit: 1
     --- stderr
-    error: `strasse` and the skill `straße`, which is there already, are the same name on some file systems
+    error: `strasse` and the skill `straße`, which already exists, are the same name on some file systems
     hint: nothing was changed; `--as NAME` installs the new one under another name, and `skillpm remove straße` makes room for it
     ");
     for flag in ["--dry-run", "--force"] {
@@ -746,7 +746,7 @@ fn who_has_what_is_refused_is_named() {
     std::os::unix::fs::symlink("/bin/sh", &link).expect("links");
     let told = sandbox.run(&["update"]).stderr;
     assert!(
-        told.contains("`demo` stays as it is: the skill `demo` of `src/demo` is refused: `shell`"),
+        told.contains("`demo` was left as is: the skill `demo` of `src/demo` is refused: `shell`"),
         "{told}"
     );
 }
@@ -831,7 +831,7 @@ fn a_directory_that_is_gone() {
     exit: 2
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
-      caused by: `./sk` has no directory `pdf` any more
+      caused by: `./sk` no longer has a directory `pdf`
     hint: remove the skill with `skillpm remove pdf`
     ");
     sandbox.ok(&["remove", "pdf"]);

@@ -210,7 +210,7 @@ fn the_list_is_in_order() {
                 let text = std::fs::read_to_string(root().join(script)).expect(script);
                 assert!(text.contains(&format!("\"{}\"", line.id)), "{script} does not measure {}", line.id);
             }
-            assert!(seen.insert(line.id.clone()), "{} is there twice", line.id);
+            assert!(seen.insert(line.id.clone()), "{} appears twice", line.id);
         }
     }
 }

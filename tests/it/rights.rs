@@ -135,6 +135,6 @@ fn moves_and_copies_for_agents_open_nothing() {
     is_closed(&sandbox);
     sandbox.ok(&["enable", "pdf"]);
     let copy = sandbox.project().join(".claude/skills/pdf/.env");
-    assert_eq!(std::fs::read_to_string(copy).expect("agents get the skill as it lies there"), "KEY=1\n");
+    assert_eq!(std::fs::read_to_string(copy).expect("agents get the skill as it is there"), "KEY=1\n");
     is_closed(&sandbox);
 }

@@ -108,7 +108,7 @@ fn output_and_exit_code_are_the_script_s() {
     insta::assert_snapshot!(run(&sandbox, &["demo", "die"]), @"
     exit: 137
     --- stderr
-    error: `scripts/die.sh` of `demo` was ended by signal 9
+    error: `scripts/die.sh` of `demo` was killed by signal 9
     ");
     insta::assert_snapshot!(run(&sandbox, &["demo", "gret"]), @"
     exit: 2
@@ -192,7 +192,7 @@ fn what_takes_too_long_is_told() {
     insta::assert_snapshot!(run(&sandbox, &["--timeout", "0.2", "demo", "hang"]), @"
     exit: 124
     --- stderr
-    error: `scripts/hang.sh` of `demo` was ended: it ran for more than 0.2 s
+    error: `scripts/hang.sh` of `demo` was killed: it ran for more than 0.2 s
     hint: `--timeout` gives it more time
     ");
     let output = run(&sandbox, &["--max-output", "1K", "demo", "long"]);
@@ -212,8 +212,8 @@ fn only_what_is_locked_runs() {
     exit: 5
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
-      caused by: `demo` in `[DIR]/project/.agents/skills/demo` is not as locked: `scripts/greet.sh`
-    hint: `skillpm diff demo` shows what differs, `skillpm install --force` brings the locked files back
+      caused by: `demo` in `[DIR]/project/.agents/skills/demo` differs from what is locked: `scripts/greet.sh`
+    hint: `skillpm diff demo` shows what differs, `skillpm install --force` restores the locked files
     hint: `--allow-modified` runs it as it is
     ");
     let output = run(&sandbox, &["--allow-modified", "demo", "greet"]);
@@ -234,7 +234,7 @@ fn an_edited_skill_of_the_user_is_told_with_its_scope() {
     let script = sandbox.home().join(".agents/skills/demo/scripts/greet.sh");
     std::fs::write(script, "echo EVIL\n").expect("written");
     let output = run(&sandbox, &["demo", "greet"]);
-    let hint = "hint: `skillpm diff -g demo` shows what differs, `skillpm install -g --force` brings the locked files back";
+    let hint = "hint: `skillpm diff -g demo` shows what differs, `skillpm install -g --force` restores the locked files";
     assert_eq!(output.code, Some(5), "{output}");
     assert!(output.stderr.contains(hint), "{output}");
 }
@@ -263,13 +263,13 @@ fn links_and_set_id_files_are_refused() {
     exit: 5
     --- stderr
     error: `scripts/suid.sh` is not run: it is setuid or setgid
-    hint: `chmod ug-s [DIR]/project/.agents/skills/demo/scripts/suid.sh` takes that away
+    hint: `chmod ug-s [DIR]/project/.agents/skills/demo/scripts/suid.sh` removes that
     ");
     insta::assert_snapshot!(run(&sandbox, &["--allow-modified", "demo", "link.sh"]), @"
     exit: 5
     --- stderr
     error: `scripts/link.sh` is not run: it is a symbolic link
-    hint: run the file that it leads to
+    hint: run its target
     ");
     std::fs::set_permissions(scripts.join("suid.sh"), std::fs::Permissions::from_mode(0o2755))
         .expect("chmod");

@@ -49,7 +49,7 @@ fn what_is_known_of_a_skill() {
       other field    model: opus
       directory      .agents/skills/pdf
       source         github:acme/skills, directory skills/pdf
-      revision       [COMMIT], asked for: the default branch
+      revision       [COMMIT], requested: the default branch
       digest         sha256:57bcad4c6c5b8f7127600ab8049c3b06bd7bba0117b4741394696c63cabc23e3
       state          as it was installed
       tokens         metadata about 5, instructions about 26, other files about 11
@@ -61,10 +61,10 @@ fn what_is_known_of_a_skill() {
     scripts/fill.py         11  62bdb208de6d
     3 files, 210 bytes
 
-    off the specification, and tolerated:
+    does not follow the specification (tolerated):
     SKILL.md:5:1: the specification has no field `model`
     --- stderr
-    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     hint: `skillpm validate [DIR]/project/.agents/skills/pdf/SKILL.md` shows the places
     ");
     let value = json(&sandbox, &["show", "pdf", "--json"]);
@@ -131,7 +131,7 @@ fn files_of_a_skill_are_read_and_no_others() {
     references/forms.md
     scripts/fill.py
     --- stderr
-    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     ");
     let listed = json(&sandbox, &["read", "pdf", "--list", "md", "--json"]);
     assert_eq!(listed["available_files"], serde_json::json!(["references/forms.md"]));
@@ -151,10 +151,10 @@ fn what_an_agent_gets() {
     Fill a form of a form b in [DIR]/project/.agents/skills/pdf, it costs $5.
     Now: !`touch ran`
 
-    NOTE: these commands of the instructions were not run, and stand there in place of what they would have printed: `touch ran`
+    NOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`
     --- stderr
-    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
-    warning: `pdf` has commands that other programs run before an agent reads it; none was run: `touch ran`
+    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
     ");
     insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "xml", "pdf"]), @r#"
     exit: 0
@@ -165,7 +165,7 @@ fn what_an_agent_gets() {
     Fill $0 of  in [DIR]/project/.agents/skills/pdf, it costs $5.
     Now: !`touch ran`
 
-    NOTE: these commands of the instructions were not run, and stand there in place of what they would have printed: `touch ran`
+    NOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`
     ]]>
     Skill directory: [DIR]/project/.agents/skills/pdf
     Relative paths in this skill are relative to the skill directory.
@@ -175,8 +175,8 @@ fn what_an_agent_gets() {
     </skill_resources>
     </skill_content>
     --- stderr
-    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
-    warning: `pdf` has commands that other programs run before an agent reads it; none was run: `touch ran`
+    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
     "#);
     insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "json", "pdf", "'a form' b"]), @r##"
     exit: 0
@@ -184,15 +184,15 @@ fn what_an_agent_gets() {
     {
       "skill_name": "pdf",
       "description": "Reads PDF files.",
-      "instructions": "# PDF\n\nFill a form of 'a form' b in [DIR]/project/.agents/skills/pdf, it costs $5.\nNow: !`touch ran`\n\nNOTE: these commands of the instructions were not run, and stand there in place of what they would have printed: `touch ran`\n",
+      "instructions": "# PDF\n\nFill a form of 'a form' b in [DIR]/project/.agents/skills/pdf, it costs $5.\nNow: !`touch ran`\n\nNOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`\n",
       "available_files": [
         "references/forms.md",
         "scripts/fill.py"
       ]
     }
     --- stderr
-    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
-    warning: `pdf` has commands that other programs run before an agent reads it; none was run: `touch ran`
+    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
     "##);
     insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "markdown", "pdf", "x"]), @"
     exit: 0
@@ -204,7 +204,7 @@ fn what_an_agent_gets() {
     Fill x of x in [DIR]/project/.agents/skills/pdf, it costs $5.
     Now: !`touch ran`
 
-    NOTE: these commands of the instructions were not run, and stand there in place of what they would have printed: `touch ran`
+    NOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`
 
     ## Files of this skill
 
@@ -213,8 +213,8 @@ fn what_an_agent_gets() {
     - references/forms.md
     - scripts/fill.py
     --- stderr
-    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
-    warning: `pdf` has commands that other programs run before an agent reads it; none was run: `touch ran`
+    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
     ");
     assert!(!sandbox.project().join("ran").exists());
     assert_eq!(json(&sandbox, &["show", "pdf", "--json"])["installed"]["state"], "ok");
@@ -259,8 +259,8 @@ fn a_skill_that_is_not_installed() {
     exit: 5
     --- stderr
     error: `scripts/fill.sh` of `pdf` may not run
-      caused by: no lockfile knows the skill in `[DIR]/project/skills/pdf`, and nobody trusts that directory
-    hint: read what it does, then `skillpm trust [DIR]/project/skills/pdf`
+      caused by: the skill in `[DIR]/project/skills/pdf` was not installed by skillpm, and its directory is not trusted
+    hint: read what it does, then run `skillpm trust [DIR]/project/skills/pdf`
     ");
     sandbox.ok(&["trust", "skills"]);
     assert_eq!(sandbox.ok(&["run", "./skills/pdf", "fill.sh", "a"]).stdout, "filled a\n");

@@ -297,7 +297,7 @@ fn what_is_special_about_skills() {
     project ([DIR]/project)
     └── own (path:./src/own): editable, missing
     --- stderr
-    warning: `charts` is disabled in `skillpm.toml` and lies where agents see it: `skillpm install` moves it away
+    warning: `charts` is disabled in `skillpm.toml`, but agents see it: `skillpm install` moves it away
     ");
 }
 

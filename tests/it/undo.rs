@@ -61,7 +61,7 @@ fn an_installation_is_taken_back_and_done_again() {
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 1
     --- stderr
-    error: there is nothing to undo in the scope of the project
+    error: there is nothing to undo in this project
     ");
     let before = sandbox.scope();
     sandbox.ok(&["install", "./src", "--skill", "*", "--agent", "claude-code"]);
@@ -74,7 +74,7 @@ fn an_installation_is_taken_back_and_done_again() {
     would remove docx from .agents/skills
     --- stderr
     nothing was changed: this was a dry run
-    it would remove `skillpm.toml` and `skillpm.lock` too: there was none before the last change
+    it would also remove `skillpm.toml` and `skillpm.lock`: there was none before the last change
     ");
     assert!(sandbox.project().join(".claude/skills/pdf").exists());
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
@@ -82,9 +82,9 @@ fn an_installation_is_taken_back_and_done_again() {
     --- stderr
     - docx
     - pdf
-    the last change is taken back
+    the last change was undone
     `skillpm.toml` and `skillpm.lock` removed: there was none before
-    hint: `skillpm undo` once more does it again
+    hint: run `skillpm undo` again to redo it
     ");
     assert_eq!(sandbox.scope(), before);
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
@@ -92,9 +92,9 @@ fn an_installation_is_taken_back_and_done_again() {
     --- stderr
     + docx
     + pdf
-    the last change is taken back
+    the last change was undone
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm undo` once more does it again
+    hint: run `skillpm undo` again to redo it
     ");
     assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists());
     assert!(sandbox.ok(&["list"]).stdout.contains("pdf"));
@@ -131,9 +131,9 @@ fn a_newer_version_gives_way_to_the_one_before() {
     exit: 0
     --- stderr
     ~ pdf (as it was)
-    the last change is taken back
+    the last change was undone
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm undo` once more does it again
+    hint: run `skillpm undo` again to redo it
     ");
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
 }
@@ -142,7 +142,7 @@ fn a_newer_version_gives_way_to_the_one_before() {
 fn the_scope_of_the_user_has_a_record_of_its_own() {
     let sandbox = sandbox();
     sandbox.ok(&["install", "./src/pdf", "-g"]);
-    assert!(sandbox.run(&["undo"]).stderr.contains("`skillpm undo --scope user` takes it back"));
+    assert!(sandbox.run(&["undo"]).stderr.contains("`skillpm undo --scope user` undoes it"));
     sandbox.ok(&["install", "./src/docx"]);
     sandbox.ok(&["undo", "-g"]);
     assert!(!sandbox.home().join(".agents/skills").exists());
@@ -162,8 +162,8 @@ fn the_home_directory_is_in_two_scopes() {
     insta::assert_snapshot!(at_home(&["undo"]), @"
     exit: 1
     --- stderr
-    error: there is nothing to undo in the scope of the project
-    hint: the last change was in the other scope: `skillpm undo --scope user` takes it back
+    error: there is nothing to undo in this project
+    hint: the last change was in the other scope: `skillpm undo --scope user` undoes it
     ");
     assert!(sandbox.home().join(".agents/skills/pdf").exists());
     assert_eq!(at_home(&["undo", "-g"]).code, Some(0));
@@ -173,14 +173,14 @@ fn the_home_directory_is_in_two_scopes() {
     insta::assert_snapshot!(at_home(&["undo", "-g", "--dry-run"]), @"
     exit: 1
     --- stderr
-    error: there is nothing to undo in the scope of the user
-    hint: the last change was in the other scope: `skillpm undo --scope project` takes it back
+    error: there is nothing to undo among your own skills
+    hint: the last change was in the other scope: `skillpm undo --scope project` undoes it
     ");
     insta::assert_snapshot!(sandbox.run(&["undo", "-g"]), @"
     exit: 1
     --- stderr
-    error: there is nothing to undo in the scope of the user
-    hint: the last change was in the other scope: `skillpm undo --scope project` in `[DIR]/home` takes it back
+    error: there is nothing to undo among your own skills
+    hint: the last change was in the other scope: `skillpm undo --scope project` in `[DIR]/home` undoes it
     ");
     assert!(sandbox.home().join(".agents/skills/docx").exists());
     assert_eq!(at_home(&["undo"]).code, Some(0));
@@ -197,23 +197,23 @@ fn hints_about_skills_of_the_user_name_their_scope() {
     --- stderr
     - pdf
     1 skill removed
-    hint: `skillpm undo -g` brings it back
+    hint: `skillpm undo -g` restores it
     ");
     insta::assert_snapshot!(sandbox.run(&["undo", "-g"]), @"
     exit: 0
     --- stderr
     + pdf
-    the last change is taken back
+    the last change was undone
     `skillpm.toml` and `skillpm.lock` changed
-    hint: `skillpm undo -g` once more does it again
+    hint: run `skillpm undo -g` again to redo it
     ");
     std::fs::write(sandbox.home().join(".agents/skills/pdf/notes.md"), "mine").expect("written");
     let told = sandbox.ok(&["install", "-g", "--force"]).to_string();
-    assert!(told.contains("; `skillpm undo -g` brings it back"), "{told}");
+    assert!(told.contains("; `skillpm undo -g` restores it"), "{told}");
     std::fs::remove_dir_all(sandbox.home().join(".agents/skills/pdf")).expect("removed");
     std::fs::remove_dir_all(sandbox.home().join(".local/share")).expect("removed");
     let doctor = sandbox.run(&["doctor", "-g"]).to_string();
-    assert!(doctor.contains("`skillpm install -g` brings it back"), "{doctor}");
+    assert!(doctor.contains("`skillpm install -g` restores it"), "{doctor}");
 }
 
 /// No byte that a user wrote is lost: `--force` takes it away, `undo` brings it back, and the store has it
@@ -228,16 +228,16 @@ fn edits_that_were_removed_by_force_come_back() {
     exit: 0
     --- stderr
     - pdf
-    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
+    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` restores it
     1 skill removed
     ");
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 0
     --- stderr
     + pdf
-    the last change is taken back
+    the last change was undone
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm undo` once more does it again
+    hint: run `skillpm undo` again to redo it
     ");
     assert_eq!(
         sandbox.scope(),
@@ -260,7 +260,7 @@ fn edited_copies_that_were_removed_by_force_come_back() {
             exit: 1
             --- stderr
             error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
-            hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+            hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
             ");
         }
     };
@@ -316,11 +316,11 @@ fn what_was_changed_since_is_in_the_way() {
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 1
     --- stderr
-    error: 3 things were changed since:
+    error: 3 paths were changed since:
       `[DIR]/project/.agents/skills/pdf` was edited since
       `[DIR]/project/.claude/skills/docx` is another link now
       `[DIR]/project/skillpm.toml` was edited since
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(sandbox.run(&["undo", "--dry-run"]).code, Some(1));
     assert_eq!(sandbox.scope(), edited);
@@ -328,13 +328,13 @@ fn what_was_changed_since_is_in_the_way() {
     insta::assert_snapshot!(forced, @"
     exit: 0
     --- stderr
-    your `skillpm.toml` is kept as `[DIR]/home/.local/share/skillpm/store-v2/kept/520ef2890ac43d9bcb1afe8e15d2bf4dbb48096756b34a8e759ee099f36d7674/skillpm.toml`
-    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
+    your `skillpm.toml` was saved as `[DIR]/home/.local/share/skillpm/store-v2/kept/520ef2890ac43d9bcb1afe8e15d2bf4dbb48096756b34a8e759ee099f36d7674/skillpm.toml`
+    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` restores it
     - docx
     - pdf
-    the last change is taken back
+    the last change was undone
     `skillpm.toml` and `skillpm.lock` removed: there was none before
-    hint: `skillpm undo` once more does it again
+    hint: run `skillpm undo` again to redo it
     ");
     assert!(!sandbox.project().join(".agents/skills").exists());
     for line in forced.stderr.lines().filter(|line| line.starts_with("your ")) {
@@ -357,8 +357,8 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 1
     --- stderr
-    error: something else lies in `[DIR]/project/.agents/skills/pdf` now
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    error: something else is in `[DIR]/project/.agents/skills/pdf` now
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     sandbox.ok(&["undo", "--force"]);
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
@@ -369,7 +369,7 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/pdf` holds something that skillpm could not keep for you: `link`: this is a symbolic link that leads out of the skill or to no regular file
+    error: `[DIR]/project/.agents/skills/pdf` contains something that skillpm could not keep for you: `link`: this is a symbolic link that leads out of the skill or to no regular file
     hint: move it away and run the command again: nothing was changed
     ");
     // What the user removed by hand, or put back, needs nothing.
@@ -412,8 +412,8 @@ fn a_record_of_somebody_else_is_refused() {
     insta::assert_snapshot!(ours.run(&["undo"]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/.agents/.skillpm-undo` was not left by a change that you made here, so it is not taken back
-    hint: it came with the files of somebody else, or the project was moved: `skillpm undo --forget` removes it
+    error: `[DIR]/project/.agents/.skillpm-undo` does not record a change that you made here, so it was not undone
+    hint: it came with someone else's files, or the project was moved: `skillpm undo --forget` removes it
     ");
     assert_eq!(ours.run(&["undo", "--force"]).code, Some(5));
     assert_eq!(ours.run(&["undo", "--dry-run"]).code, Some(5));
@@ -421,7 +421,7 @@ fn a_record_of_somebody_else_is_refused() {
     insta::assert_snapshot!(ours.run(&["undo", "--forget"]), @"
     exit: 0
     --- stderr
-    what was kept of the last change is removed, 1.3 kB
+    the last change was forgotten, 1.3 kB
     ");
     assert_eq!(ours.run(&["undo"]).code, Some(1));
     assert_eq!(ours.scope(), before);
@@ -516,8 +516,8 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
     exit: 5
     --- stderr
-    error: what lay in `[DIR]/project/.agents/skills/pdf` cannot be brought back: it is not in `[DIR]/project/.agents/.skillpm-undo` as it was, and not in the store
-    hint: nothing was changed; `skillpm undo --forget` gives the record up
+    error: the former content of `[DIR]/project/.agents/skills/pdf` cannot be restored: it is neither in `[DIR]/project/.agents/.skillpm-undo` unchanged nor in the store
+    hint: nothing was changed; `skillpm undo --forget` deletes the record
     ");
     assert_eq!(sandbox.scope(), removed);
     // So with a link and with the text of a file.
@@ -592,7 +592,7 @@ fn the_record_can_be_forgotten() {
     insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--dry-run"]), @"
     exit: 0
     --- stdout
-    would remove what is kept of the last change, 1.6 kB
+    would forget the last change, 1.6 kB
     --- stderr
     nothing was changed: this was a dry run
     ");

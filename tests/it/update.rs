@@ -58,7 +58,7 @@ fn an_older_version_is_no_edit() {
     + pdf (github:acme/skills at b84e635)
     1 skill added, 1 unchanged in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
     assert_eq!(now(), skill("pdf", "one\n\nfixed"));
     is_one();
@@ -126,8 +126,8 @@ fn only_what_is_named_is_updated() {
     insta::assert_snapshot!(sandbox.run(&["update", "pfd"]), @"
     exit: 2
     --- stderr
-    error: `pfd` is not installed in the scope of the project
-    hint: `skillpm list` shows what is installed and in which scope
+    error: `pfd` is not installed in this project
+    hint: `skillpm list` shows what is installed, and where
     ");
     let empty = Sandbox::new();
     assert_eq!(empty.run(&["update"]).code, Some(2));
@@ -162,8 +162,8 @@ fn new_capabilities_have_to_be_allowed() {
         ! command        scripts/run:2  ls
         ! url            SKILL.md:9     https://a.test/x
         2 files: 1 added, 1 changed; 8 lines added, 0 removed
-    error: the new version of `pdf` can do what the locked one cannot
-    hint: nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities=pdf`, or run `skillpm update pdf` on a terminal and answer
+    error: the new version of `pdf` has new capabilities
+    hint: nothing was changed; review the lines marked `!`, then allow them with `--allow-new-capabilities=pdf`, or run `skillpm update pdf` on a terminal
     ");
     // The command of the hint does what was tried.
     let output = sandbox.run(&["update", "pdf", "--latest", "--theirs"]);
@@ -203,14 +203,14 @@ fn a_source_that_is_named_again_tells_what_its_new_version_can_do() {
     repo.commit(&tree(&[("pdf", "two\n\n```sh\ncurl -s https://example.org/x\n```")]));
     let replaced = sandbox.ok(&["install", "acme/skills", "-s", "pdf"]);
     assert!(
-        replaced.stderr.contains("`pdf` was pinned to `v1` and follows the default branch from now on"),
+        replaced.stderr.contains("`pdf` was pinned to `v1` and now follows the default branch"),
         "{replaced}"
     );
     assert!(
-        replaced.stderr.contains("`pdf` can do what the version before could not: SKILL.md:9"),
+        replaced.stderr.contains("`pdf` has a capability that the version before did not have: SKILL.md:9"),
         "{replaced}"
     );
-    assert!(replaced.stderr.contains("`skillpm undo` takes it back"), "{replaced}");
+    assert!(replaced.stderr.contains("`skillpm undo` undoes it"), "{replaced}");
     sandbox.ok(&["undo"]);
     assert!(sandbox.read("skillpm.toml").contains("tag = \"v1\""));
 }
@@ -283,9 +283,9 @@ fn latest_goes_past_a_tag_that_is_gone() {
     doc   v1.9.0  -       v1.9.1  not reached  project  git:../repo
     pdf   v1.9.0  -       v1.9.1  not reached  project  github:acme/skills
     --- stderr
-    warning: `git+../repo` cannot be asked for newer versions: `../repo` has no tag `v1.9.0`
+    warning: `git+../repo` cannot be checked for newer versions: `../repo` has no tag `v1.9.0`
     hint: did you mean `v1.9.1`?
-    warning: `acme/skills` cannot be asked for newer versions: `acme/skills` has no revision `v1.9.0`
+    warning: `acme/skills` cannot be checked for newer versions: `acme/skills` has no revision `v1.9.0`
     hint: name a tag, a branch or a full commit id of that repository
     2 of 2 skills are outdated
     hint: `skillpm update --latest` goes past the tags and commits that the manifest names
@@ -293,12 +293,12 @@ fn latest_goes_past_a_tag_that_is_gone() {
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
     exit: 2
     --- stderr
-    ! doc stays as it is
-    ! pdf stays as it is
+    ! doc was left as is
+    ! pdf was left as is
     2 skills failed in `.agents/skills`
-    warning: `doc` stays as it is: `../repo` has no tag `v1.9.0`
+    warning: `doc` was left as is: `../repo` has no tag `v1.9.0`
     hint: did you mean `v1.9.1`?
-    warning: `pdf` stays as it is: `acme/skills` has no revision `v1.9.0`
+    warning: `pdf` was left as is: `acme/skills` has no revision `v1.9.0`
     hint: name a tag, a branch or a full commit id of that repository
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "--latest"]), @"
@@ -376,14 +376,14 @@ fn a_commit_that_is_gone_is_not_kept() {
     exit: 4
     --- stderr
     error: `doc` is not in the store and cannot be fetched
-      caused by: `acme/skills` does not have commit `4180b60384f6ca746ad0e9f6e6a307e33838b209` any more
+      caused by: `acme/skills` no longer has commit `4180b60384f6ca746ad0e9f6e6a307e33838b209`
     hint: its history was rewritten, or it is another repository
     hint: `skillpm update doc` locks what is there now
     ");
     let output = sandbox.run(&["update"]);
     assert_eq!(output.code, Some(0), "{output}");
     assert_eq!(output.stderr.matches("no file differs").count(), 2, "{output}");
-    let told = format!("`acme/skills` does not have commit `{old}` any more: what is there now is locked");
+    let told = format!("`acme/skills` no longer has commit `{old}`: what is there now is locked");
     assert_eq!(output.stderr.matches(&told).count(), 1, "{output}");
     assert_eq!(sandbox.read("skillpm.lock"), lock.replace(&old, &new));
     forget();
@@ -430,7 +430,7 @@ fn disabled_editable_and_missing_skills() {
     ~ pdf (path:./src/pdf, disabled)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-    = new is not installed yet: `skillpm install` brings it
+    = new is not installed yet: `skillpm install` installs it
     = own is editable: it changes with its directory
     2 skills updated, 1 editable, 1 not installed in `.agents/skills`
     `skillpm.lock` changed: commit it
@@ -458,11 +458,11 @@ fn one_bad_source_does_not_hold_up_the_others() {
     ~ own (path:./src/own)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-    ! pdf stays as it is
+    ! pdf was left as is
     2 skills updated, 1 failed in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: `pdf` stays as it is: `pdf` is no longer found in `github:acme/skills/skills/pdf`: there is no directory `skills/pdf` in `acme/skills`
-    hint: `skillpm install --list acme/skills` shows what is there; give its new place in `skillpm.toml`, or take it away with `skillpm remove pdf`
+    warning: `pdf` was left as is: `pdf` is no longer found in `github:acme/skills/skills/pdf`: there is no directory `skills/pdf` in `acme/skills`
+    hint: `skillpm install --list acme/skills` shows what is available; set its new path in `skillpm.toml`, or remove it with `skillpm remove pdf`
     ");
     assert_eq!(sandbox.read(".agents/skills/own/SKILL.md"), skill("own", "two"));
     let before = state(&sandbox);
@@ -471,17 +471,17 @@ fn one_bad_source_does_not_hold_up_the_others() {
     --- stderr
     error: `pdf` is no longer found in `github:acme/skills/skills/pdf`
       caused by: there is no directory `skills/pdf` in `acme/skills`
-    hint: `skillpm install --list acme/skills` shows what is there; give its new place in `skillpm.toml`, or take it away with `skillpm remove pdf`
+    hint: `skillpm install --list acme/skills` shows what is available; set its new path in `skillpm.toml`, or remove it with `skillpm remove pdf`
     ");
     assert_eq!(state(&sandbox), before);
     forge.fail_always(Endpoint::Any, Fault::Status(404, Vec::new(), "{}"));
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
     exit: 4
     --- stderr
-    ! doc stays as it is
-    ! pdf stays as it is
+    ! doc was left as is
+    ! pdf was left as is
     1 skill up to date, 2 failed in `.agents/skills`
-    warning: `doc` and `pdf` stay as they are: the repository `acme/skills` was not found, or is private
+    warning: `doc` and `pdf` were left as is: the repository `acme/skills` was not found, or is private
     hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
     ");
     assert_eq!(sandbox.run(&["update", "doc"]).code, Some(4));
@@ -501,7 +501,7 @@ fn offline_only_this_machine_is_asked() {
     ~ own (path:./src/own)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-    warning: without the network only what was fetched before is known of sources on other machines
+    warning: without the network, sources on other machines are only known as last fetched
     1 skill updated, 2 up to date in `.agents/skills`
     `skillpm.lock` changed: commit it
     ");
@@ -524,7 +524,7 @@ fn a_policy_refuses_before_anything_is_asked() {
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
       caused by: [DIR]/project/skillpm.toml:9:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that applies
     "#);
     assert!(forge.requests().is_empty());
     assert_eq!(state(&sandbox), before);
@@ -581,11 +581,11 @@ fn a_skill_that_was_renamed() {
     ~ odd (path:./odd)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-    ! a stays as it is
+    ! a was left as is
     1 skill updated, 1 up to date, 1 failed in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: `a` stays as it is: `a` is no longer found in `./up`: the skill in `a` is called `z` now
-    hint: if it is the same, say so in its entry in `skillpm.toml` with `name = "z"`; else take it away with `skillpm remove a`, and install what is there
+    warning: `a` was left as is: `a` is no longer found in `./up`: the skill in `a` is called `z` now
+    hint: if it is the same skill, set `name = "z"` in its entry in `skillpm.toml`; else remove it with `skillpm remove a`, and install the other
     "#);
     assert!(sandbox.read(".agents/skills/a/SKILL.md").contains("name: a"));
     assert!(sandbox.read(".agents/skills/odd/SKILL.md").contains("two"));

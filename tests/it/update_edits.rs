@@ -55,7 +55,7 @@ fn listed_as_conflict(sandbox: &Sandbox) {
         name  version  scope    source          agents       state
         pdf   -        project  path:./src/pdf  claude-code  conflict
         --- stderr
-        hint: `skillpm update pdf` tells what is to be resolved
+        hint: `skillpm update pdf` shows what to resolve
         ");
     }
 }
@@ -70,8 +70,8 @@ fn a_merge_that_nobody_finished_is_a_problem() {
     insta::assert_snapshot!(sandbox.run(&["doctor", "--scope", "project"]), @"
     exit: 1
     --- stdout
-    error: `[DIR]/project/.agents/skills/pdf` has conflicts of an update that nobody has settled [merge-unfinished]
-      edit its files until no mark and no kept file is left, or take one side with `skillpm update pdf --ours` or `skillpm update pdf --theirs`; `skillpm update pdf --abort` goes back
+    error: `[DIR]/project/.agents/skills/pdf` has unresolved conflicts of an update [merge-unfinished]
+      edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `skillpm update pdf --theirs`; `skillpm update pdf --abort` undoes the update
     --- stderr
     1 error, 0 warnings
     ");
@@ -85,7 +85,7 @@ fn a_merge_that_nobody_finished_is_a_problem() {
     assert!(invoked.stdout.contains("<<<<<<<"), "{invoked}");
     assert_eq!(
         invoked.stderr,
-        "warning: `pdf` has conflicts of an update that nobody has settled, and an agent reads their marks; `skillpm update pdf` tells which\n"
+        "warning: `pdf` has unresolved conflicts of an update, and agents read the markers; `skillpm update pdf` lists them\n"
     );
     assert!(sandbox.run(&["invoke", "./src/pdf"]).stderr.is_empty(), "another skill");
     // Where agents do not see it, it is one all the same.
@@ -114,7 +114,7 @@ fn disabled_skills_in_conflict_are_listed_as_such() {
     name  version  scope    source          agents  state
     pdf   -        project  path:./src/pdf  -       disabled, conflict
     --- stderr
-    hint: `skillpm update pdf` tells what is to be resolved
+    hint: `skillpm update pdf` shows what to resolve
     ");
     let list = sandbox.run(&["list", "--json"]).stdout;
     assert!(list.contains(r#""state": "conflict""#) && list.contains(r#""disabled": true"#), "{list}");
@@ -125,7 +125,7 @@ fn disabled_skills_in_conflict_are_listed_as_such() {
     + pdf (linked for claude-code)
     1 skill enabled
     `skillpm.toml` changed: commit it
-    warning: an update left conflicts in `pdf`, which agents see again: `skillpm update pdf` tells what is to be resolved
+    warning: an update left conflicts in `pdf`, which agents see again: `skillpm update pdf` shows what to resolve
     ");
     sandbox.ok(&["disable", "pdf"]);
     sandbox.ok(&["update", "pdf", "--ours"]);
@@ -146,11 +146,11 @@ fn edits_are_merged_again_and_again() {
     ~ pdf (path:./src/pdf): your edits are merged
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-        edited SKILL.md: both changes are in it
+        edited SKILL.md: it has both changes
         edited notes.md: yours stays
     1 skill merged with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/65f6af8f5a6827665150f1a44ca366bd704dd5aac9959bbcbf10423c186423aa`; `skillpm undo` brings it back
+    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/65f6af8f5a6827665150f1a44ca366bd704dd5aac9959bbcbf10423c186423aa`; `skillpm undo` restores it
     ");
     assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "five"]));
     assert_eq!(sandbox.read(&format!("{HOME}/notes.md")), "mine\n");
@@ -185,7 +185,7 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ! pdf (path:./src/pdf): your edits conflict with it
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 2 lines added, 2 removed
-        conflict SKILL.md: both changed the same lines; yours is kept as `SKILL.md.mine`
+        conflict SKILL.md: both changed the same lines; yours was saved as `SKILL.md.mine`
     would replace pdf in .agents/skills
     would write skillpm.lock
     --- stderr
@@ -198,12 +198,12 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ! pdf (path:./src/pdf): your edits conflict with it
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 2 lines added, 2 removed
-        conflict SKILL.md: both changed the same lines; yours is kept as `SKILL.md.mine`
+        conflict SKILL.md: both changed the same lines; yours was saved as `SKILL.md.mine`
     1 skill in conflict with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/349d4d5a38352545fc160f92d512d5158f2cfb6a7d7889fc5fdf99e40d2864e8`; `skillpm undo` brings it back
+    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/349d4d5a38352545fc160f92d512d5158f2cfb6a7d7889fc5fdf99e40d2864e8`; `skillpm undo` restores it
     warning: `pdf` has 1 conflict to resolve: `SKILL.md`
-    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
     insta::assert_snapshot!(there(&sandbox), @"
     ---
@@ -233,13 +233,13 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ! pdf has conflicts of an earlier update
     1 skill left with conflicts in `.agents/skills`
     warning: `pdf` has 1 conflict to resolve: `SKILL.md`
-    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "pdf"]), @"
     exit: 1
     --- stderr
-    error: an earlier update of `pdf` has to be finished first: look at `SKILL.md`
-    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    error: an earlier update of `pdf` must be finished first: look at `SKILL.md`
+    hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
     assert_eq!(state(&sandbox), before);
     mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
@@ -270,7 +270,7 @@ fn a_merge_is_taken_back() {
     exit: 0
     --- stderr
     < pdf (path:./src/pdf): back to what it was before the merge
-    1 skill taken back in `.agents/skills`
+    1 skill undone in `.agents/skills`
     `skillpm.lock` changed: commit it
     ");
     source(&sandbox, &["1", "2", "3", "4", "5"]);
@@ -278,13 +278,13 @@ fn a_merge_is_taken_back() {
     insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
     exit: 2
     --- stderr
-    error: there is no merge to take back
-    hint: a merge can be taken back from the update that ran into conflicts until these are resolved
+    error: there is no merge to undo
+    hint: a merge can be undone after an update with conflicts, until they are resolved
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "pdf", "--abort"]), @"
     exit: 2
     --- stderr
-    error: there is no merge of `pdf` to take back
+    error: there is no merge of `pdf` to undo
     ");
     // What was written after the merge is kept, too.
     source(&sandbox, &["uno", "2", "3", "4", "5"]);
@@ -435,14 +435,14 @@ fn other_conflicts() {
         review: 1 change, no new capability
           binary  a.png  no text
         3 files: 1 removed, 2 changed; 1 line added, 2 removed
-        conflict a.png: both changed it and it is no text: the new one is there; yours is kept as `a.png.mine`
-        conflict here.md: you deleted it and the new version changed it: it is back
-        conflict there.md: the new version deleted it and you changed it: yours stays
+        conflict a.png: both changed it, and it is not text: the new one was installed; yours was saved as `a.png.mine`
+        conflict here.md: you deleted it, but the new version changed it: it was restored
+        conflict there.md: the new version deleted it, but you changed it: yours was kept
     1 skill in conflict with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/13c22e215e53b83d2fdcf3041aca2ab45ae6d0beff41f1f36a8bf5e362dcb34f`; `skillpm undo` brings it back
+    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/13c22e215e53b83d2fdcf3041aca2ab45ae6d0beff41f1f36a8bf5e362dcb34f`; `skillpm undo` restores it
     warning: `pdf` has 3 conflicts to resolve: `a.png`, `here.md` and `there.md`
-    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
     let names = sandbox.tree(&sandbox.project().join(HOME));
     assert_eq!(names, ["644 SKILL.md", "644 a.png", "644 a.png.mine", "644 here.md", "644 there.md"]);
@@ -521,7 +521,7 @@ fn copies_follow_and_edited_copies_are_not_lost() {
     exit: 1
     --- stderr
     error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(state(&sandbox), before);
     sandbox.ok(&["update", "--force"]);
@@ -560,9 +560,9 @@ fn without_a_base_a_person_decides() {
             insta::assert_snapshot!(sandbox.run(&["update", "pdf"]), @"
             exit: 5
             --- stderr
-            error: `pdf` was edited, and the version that it was made from cannot be had
-              caused by: `pdf` from `path:./src/pdf` is not what was locked: sha256:4e9eb1006a44d5e026a4dc3e0c7720721e56ee33dc8acc7b430302f8753cdac8 was expected, sha256:839696a31b2d41f17bfad7bffd6dec30076fbad1efa5d1cb38943fdd6227e8bb was found
-            hint: `skillpm update pdf --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store
+            error: `pdf` was edited, but the version it is based on is not available
+              caused by: `pdf` from `path:./src/pdf` is not what was locked: expected sha256:4e9eb1006a44d5e026a4dc3e0c7720721e56ee33dc8acc7b430302f8753cdac8, found sha256:839696a31b2d41f17bfad7bffd6dec30076fbad1efa5d1cb38943fdd6227e8bb
+            hint: `skillpm update pdf --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` replaces the skill; the store keeps your copy
             ");
             assert_eq!(state(&sandbox), before);
         }

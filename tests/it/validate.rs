@@ -112,7 +112,7 @@ fn warnings_fail_with_strict() {
     4 | author: me
       | ^^^^^^
       |
-      = help: move it below `metadata`, as `  author: …`
+      = help: move it under `metadata`, as `  author: …`
 
     --- stderr
     1 skill: 0 errors, 1 warning
@@ -226,7 +226,7 @@ fn standard_input() {
     assert_snapshot!(run(&["validate", "--stdin-filename", "x/SKILL.md"], CLEAN), @"
     exit: 2
     --- stderr
-    error: `--stdin-filename` is about standard input, which is not checked
+    error: `--stdin-filename` describes standard input, which is not being checked
     hint: add `-` to the paths
     ");
 }
@@ -268,7 +268,7 @@ fn json() {
                 "column": 7,
                 "offset": 84
               },
-              "help": "move it below `metadata`, as `  author: …`",
+              "help": "move it under `metadata`, as `  author: …`",
               "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
               "fix": {
                 "safety": "unsafe",
@@ -308,7 +308,7 @@ fn annotations_of_github() {
     assert_snapshot!(project().run(&["validate", "skills", "more", "--format", "github"]), @r#"
     exit: 1
     --- stdout
-    ::warning file=skills/csv/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it below `metadata`, as `  author: …`
+    ::warning file=skills/csv/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it under `metadata`, as `  author: …`
     ::error file=more/docs/SKILL.md,line=2,endLine=2,col=7,endColumn=10,title=name-alphabet::the name `Docs` has an upper-case letter%0Acall it `docs`, and its directory too
     ::error file=more/docs/SKILL.md,line=2,endLine=2,col=7,endColumn=10,title=name-directory::the name `Docs` differs only in case from the directory's name `docs`%0Agive the directory and the skill the same name
     ::error file=more/docs/SKILL.md,line=3,endLine=3,col=29,endColumn=29,title=yaml-unquoted-colon::the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes%0Aput the whole value in quotes: `description: "Use it for docs: all of them."`
@@ -327,7 +327,7 @@ fn junit() {
       <testsuite name="skillpm validate" tests="3" failures="1" errors="0" skipped="0">
         <testcase classname="skillpm.validate" name="skills/csv/SKILL.md" file="skills/csv/SKILL.md">
           <system-out>skills/csv/SKILL.md:4:1: warning[unknown-field]: the specification has no field `author`
-      help: move it below `metadata`, as `  author: …`
+      help: move it under `metadata`, as `  author: …`
     </system-out>
         </testcase>
         <testcase classname="skillpm.validate" name="skills/pdf/SKILL.md" file="skills/pdf/SKILL.md"/>
@@ -368,7 +368,7 @@ fn sarif_into_a_file() {
     assert_snapshot!(sandbox.run(&["validate", "more", "-o", "more/docs/SKILL.md"]), @"
     exit: 2
     --- stderr
-    error: the report would take the place of the skill in `more/docs/SKILL.md`
+    error: the report would overwrite the skill in `more/docs/SKILL.md`
     hint: name another file: `--output report.json`
     ");
     assert_eq!(sandbox.read("more/docs/SKILL.md"), before);
@@ -419,7 +419,7 @@ fn a_path_that_is_not_there() {
     exit: 2
     --- stderr
     error: `skils` does not exist
-    hint: check the path for slips
+    hint: check the spelling
     ");
 }
 

@@ -48,7 +48,7 @@ fn all_is_as_locked() {
     exit: 2
     --- stderr
     error: `pfd` is not installed
-    hint: `skillpm list` shows what is installed and in which scope
+    hint: `skillpm list` shows what is installed, and where
     ");
     insta::assert_snapshot!(Sandbox::new().run(&["verify"]), @"
     exit: 0
@@ -77,7 +77,7 @@ fn each_change_of_a_file_is_told() {
         mode: scripts/run.sh
     --- stderr
     3 skills: 2 ok, 1 edited
-    hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
+    hint: `skillpm install --force` restores what is locked; the store keeps your copy
     ");
     fs::remove_dir_all(sandbox.home().join(".local/share/skillpm")).expect("removes the store");
     insta::assert_snapshot!(sandbox.run(&["verify", "pdf"]), @"
@@ -85,10 +85,10 @@ fn each_change_of_a_file_is_told() {
     --- stdout
     edited: pdf, project
       `[DIR]/project/.agents/skills/pdf` is not what is locked
-        which files differ is not known: the store has no copy of what is locked
+        it is unknown which files differ: the store has no copy of the locked version
     --- stderr
     1 skill: 1 edited
-    hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
+    hint: `skillpm install --force` restores what is locked; the store keeps your copy
     ");
 }
 
@@ -121,14 +121,14 @@ fn what_is_missing_or_leads_elsewhere() {
     exit: 5
     --- stdout
     missing: docx, project
-      `[DIR]/project/.agents/skills/docx` is not there
+      `[DIR]/project/.agents/skills/docx` does not exist
     elsewhere: pdf, project
       claude-code, `[DIR]/project/.claude/skills/pdf` leads to `../../src/pdf`
     elsewhere: xlsx, project
       `[DIR]/project/.agents/skills/xlsx` leads to `../../src/xlsx`
     --- stderr
     3 skills: 1 missing, 2 elsewhere
-    hint: `skillpm install` brings back what is missing
+    hint: `skillpm install` restores what is missing
     ");
     fs::remove_file(own.join("pdf")).expect("removes");
     fs::remove_file(skills.join("xlsx")).expect("removes");
@@ -137,12 +137,12 @@ fn what_is_missing_or_leads_elsewhere() {
     exit: 5
     --- stdout
     missing: pdf, project
-      claude-code, `[DIR]/project/.claude/skills/pdf` is not there
+      claude-code, `[DIR]/project/.claude/skills/pdf` does not exist
     edited: xlsx, project
-      `[DIR]/project/.agents/skills/xlsx`: it is no directory
+      `[DIR]/project/.agents/skills/xlsx`: it is not a directory
     --- stderr
     2 skills: 1 edited, 1 missing
-    hint: `skillpm install` brings back what is missing
+    hint: `skillpm install` restores what is missing
     ");
 }
 
@@ -161,7 +161,7 @@ fn copies_of_agents() {
         changed: SKILL.md
     --- stderr
     3 skills: 2 ok, 1 edited
-    hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
+    hint: `skillpm install --force` restores what is locked; the store keeps your copy
     ");
 }
 
@@ -176,7 +176,7 @@ fn what_is_not_locked_is_told() {
     exit: 0
     --- stdout
     editable: edit, project
-      `[DIR]/project/.agents/skills/edit` cannot be verified: nothing is locked of it
+      `[DIR]/project/.agents/skills/edit` cannot be verified: it is not locked
     untracked: own, project
       `[DIR]/project/.agents/skills/own` is not in the lockfile
     --- stderr
@@ -199,7 +199,7 @@ fn disabled_skills() {
         changed: SKILL.md
     --- stderr
     1 skill: 1 edited
-    hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
+    hint: `skillpm install --force` restores what is locked; the store keeps your copy
     ");
 }
 
@@ -283,7 +283,7 @@ fn in_the_home_directory() {
       `[DIR]/link/.agents/skills/strange` is not in the lockfile
     --- stderr
     3 skills: 1 ok, 1 edited, 1 untracked
-    hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
+    hint: `skillpm install --force` restores what is locked; the store keeps your copy
     ");
     fs::remove_dir_all(copy.parent().expect("a directory")).expect("removed");
     assert_eq!(run(&["verify"]).code, Some(5));

@@ -53,7 +53,7 @@ fn an_archive_is_installed_locked_and_restored() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml").replace(&forge.api_host(), "HOST"), @r#"
     [skills]
@@ -168,15 +168,15 @@ fn skills_of_an_archive_are_listed_and_picked() {
       Does what pdf does.
       pdf in http://HOST/all.tgz
     --- stderr
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &url])), @"
     exit: 2
     --- stderr
-    error: `http://HOST/all.tgz` has 2 skills, and none is named:
+    error: `http://HOST/all.tgz` has 2 skills; choose some with `--skill`:
       docx (docx)
       pdf (pdf)
-    hint: name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`
+    hint: name one with `--skill NAME` (repeatable), or take all with `--skill '*'`
     ");
     let picked = sandbox.run(&["install", &format!("{url}@docx")]);
     assert_eq!(picked.code, Some(0), "{picked}");
@@ -215,7 +215,7 @@ fn other_bytes_are_refused_and_can_be_locked() {
     insta::assert_snapshot!(refused, @"
     exit: 5
     --- stderr
-    error: `pdf` from `url:http://HOST/all.zip` is not what was locked: sha256:04b9d227b4981f4e9aa2239428f07f098daacc541dc9718ef47ebb3b0ea2e91d was expected, sha256:5200c3635fab79c4ef38773cc2899c2da992c3472949fe0d733356c2cce5cf4b was found
+    error: `pdf` from `url:http://HOST/all.zip` is not what was locked: expected sha256:04b9d227b4981f4e9aa2239428f07f098daacc541dc9718ef47ebb3b0ea2e91d, found sha256:5200c3635fab79c4ef38773cc2899c2da992c3472949fe0d733356c2cce5cf4b
     hint: it has changed since: `skillpm update pdf` locks what is there now
     ");
     assert!(!sandbox.project().join(".agents/skills/pdf").is_dir());
@@ -293,29 +293,29 @@ fn what_is_no_archive() {
     exit: 5
     --- stderr
     error: `http://HOST/x.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
+      caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
     exit: 5
     --- stderr
     error: `http://HOST/x.tar.gz` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it starts like JSON
+      caused by: this is not a zip, tar or tar.gz archive: it looks like JSON
     exit: 5
     --- stderr
     error: `http://HOST/x.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it starts like a text file
+      caused by: this is not a zip, tar or tar.gz archive: it looks like a text file
     hint: a single `SKILL.md` begins with `---`, and its address ends in `.md`
     exit: 5
     --- stderr
     error: `http://HOST/x.tar.xz` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it starts like an xz file
+      caused by: this is not a zip, tar or tar.gz archive: it looks like an xz file
     exit: 5
     --- stderr
     error: `http://HOST/x/SKILL.md` is refused
-      caused by: this is not a `SKILL.md`, whose first line is `---`: it starts like a text file
+      caused by: this is not a `SKILL.md`, whose first line is `---`: it looks like a text file
     hint: a single `SKILL.md` begins with `---`, and its address ends in `.md`
     exit: 5
     --- stderr
     error: `http://HOST/x/SKILL.md` is refused
-      caused by: this is not a `SKILL.md`, whose first line is `---`: it starts like an HTML page
+      caused by: this is not a `SKILL.md`, whose first line is `---`: it looks like an HTML page
     exit: 5
     --- stderr
     error: `SKILL.md` cannot be loaded: the frontmatter is never closed: a line with only `---` must follow it
@@ -326,7 +326,7 @@ fn what_is_no_archive() {
     exit: 5
     --- stderr
     error: `http://HOST/x.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it starts like an empty file
+      caused by: this is not a zip, tar or tar.gz archive: it looks like an empty file
     ");
 }
 
@@ -341,7 +341,7 @@ fn logins() {
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &url])), @"
     exit: 4
     --- stderr
-    error: `http://HOST/a.zip` wants a login: Log in
+    error: `http://HOST/a.zip` requires a login: Log in
     hint: set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
     ");
     sandbox.env(&variable, "wr0ng");
@@ -349,7 +349,7 @@ fn logins() {
     exit: 4
     --- stderr
     error: `HOST` does not allow access to `http://HOST/a.zip` with the token in `SKILLPM_TOKEN_[LOCAL]`: Not you
-    hint: it may have expired, or not be meant for this address
+    hint: it may have expired, or belong to another address
     ");
     sandbox.env(&variable, "t0ken");
     assert_eq!(sandbox.run(&["install", &url]).code, Some(0));
@@ -366,7 +366,7 @@ fn logins() {
     exit: 4
     --- stderr
     error: `HOST` does not allow access to `http://HOST/a.zip` with the login in `[DIR]/project/../netrc`: Not you
-    hint: it may have expired, or not be meant for this address
+    hint: it may have expired, or belong to another address
     ");
     // Nothing of it lies anywhere.
     for dir in [sandbox.home(), sandbox.project()] {
@@ -407,8 +407,8 @@ fn redirects_and_credentials() {
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("/c.zip")])), @"
     exit: 4
     --- stderr
-    error: `HOST` sends on to `http://OTHER/d.zip`, which wants a login (status 403): From the forge
-    hint: credentials are not sent to another host: name the address at `OTHER` itself
+    error: `HOST` redirects to `http://OTHER/d.zip`, which requires a login (status 403): From the forge
+    hint: credentials are only sent to `OTHER`; use its own URL
     ");
 }
 
@@ -427,15 +427,15 @@ fn plain_http_is_told() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `http://skills.example/a.zip` was read over `http`: anybody on the way could have changed what came
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    warning: `http://skills.example/a.zip` was read over `http`: anyone on the network could have changed it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
     assert_eq!(forge.requests()[0].header("authorization"), None);
     forge.want_login("Bearer t0ken");
     insta::assert_snapshot!(sandbox.run(&["install", "http://skills.example/a.zip"]), @"
     exit: 4
     --- stderr
-    error: `http://skills.example/a.zip` wants a login: Log in
+    error: `http://skills.example/a.zip` requires a login: Log in
     hint: credentials are only sent over a secure connection: use an address with `https://`
     ");
     // What is locked is checked, so a restore need not warn.
@@ -484,48 +484,48 @@ fn faults() {
     # missing
     exit: 4
     --- stderr
-    error: there is nothing at `http://HOST/a.zip` (status 404)
+    error: `http://HOST/a.zip` does not exist (status 404)
     hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
     # gone
     exit: 4
     --- stderr
-    error: there is nothing at `http://HOST/a.zip` (status 410)
+    error: `http://HOST/a.zip` does not exist (status 410)
     hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
     # broken
     exit: 4
     --- stderr
     error: `http://HOST/a.zip` answered with status 500
-    hint: the server has a problem of its own: try again later
+    hint: the server has a problem: try again later
     # limited
     exit: 4
     --- stderr
     error: the rate limit of `HOST` is reached
-    hint: run it again when the limit has ended
+    hint: run it again when the limit has reset
     # cut off
     exit: 4
     --- stderr
-    error: the answer of `HOST` is cut off: 1595 bytes came, 3190 were expected
+    error: the response from `HOST` was cut off: 1595 bytes arrived, 3190 were expected
     hint: run it again
     # cut off in chunks
     exit: 4
     --- stderr
-    error: the answer of `HOST` is cut off: 1595 bytes came, more were expected
+    error: the response from `HOST` was cut off: 1595 bytes arrived, more were expected
     hint: run it again
     # stalled
     exit: 4
     --- stderr
-    error: the answer of `HOST` stopped: 1 second without data after 1024 bytes
+    error: the response from `HOST` stalled: no data for 1 second after 1024 bytes
     hint: run it again; for a slow connection, set `SKILLPM_HTTP_TIMEOUT` to more seconds
     # too long
     exit: 4
     --- stderr
-    error: the answer of `HOST` is cut off: 3190 bytes came, 3191 were expected
+    error: the response from `HOST` was cut off: 3190 bytes arrived, 3191 were expected
     hint: run it again
     # gzip bomb
     exit: 4
     --- stderr
-    error: `http://HOST/a.zip` answered in the encoding `gzip`, which was not asked for
-    hint: something between here and the server may have changed the answer: a proxy or a login page
+    error: `http://HOST/a.zip` answered in the encoding `gzip`, which was not requested
+    hint: a proxy or a login page may have changed the response
     # loop
     exit: 4
     --- stderr
@@ -537,18 +537,18 @@ fn faults() {
     # huge header
     exit: 4
     --- stderr
-    error: the answer of `HOST` cannot be read: response header is too big: 102429 > 65536
-    hint: something between here and the server may have changed the answer: a proxy or a login page
+    error: the response from `HOST` cannot be read: response header is too big: 102429 > 65536
+    hint: a proxy or a login page may have changed the response
     # no HTTP
     exit: 4
     --- stderr
-    error: the answer of `HOST` cannot be read: protocol: http parse fail: invalid HTTP version
-    hint: something between here and the server may have changed the answer: a proxy or a login page
+    error: the response from `HOST` cannot be read: protocol: http parse fail: invalid HTTP version
+    hint: a proxy or a login page may have changed the response
     # a page
     exit: 5
     --- stderr
     error: `http://HOST/a.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
+      caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
     ");
 }
 
@@ -558,7 +558,7 @@ fn unknown_hosts_and_closed_ports() {
     insta::assert_snapshot!(sandbox.run(&["install", "https://127.0.0.1:9/a.zip"]), @"
     exit: 4
     --- stderr
-    https://127.0.0.1:9/a.zip: trying again in 1 second
+    https://127.0.0.1:9/a.zip: retrying in 1 second
     error: failed to connect to `127.0.0.1:9`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`
@@ -567,7 +567,7 @@ fn unknown_hosts_and_closed_ports() {
     insta::assert_snapshot!(sandbox.run(&["install", "--offline", "https://h.example/a.zip"]), @"
     exit: 4
     --- stderr
-    error: `https://h.example/a.zip` was not requested: skillpm is offline
+    error: `https://h.example/a.zip` is needed, but `--offline` forbids the network
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
     let (forge, secure) = (Forge::start(), Sandbox::new());
@@ -576,7 +576,7 @@ fn unknown_hosts_and_closed_ports() {
     exit: 4
     --- stderr
     error: no secure connection to `HOST`: it does not speak TLS on this port
-    hint: where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it
+    hint: if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it
     ");
     let unknown = sandbox.run(&["install", "https://no-such-host.invalid/a.zip"]);
     assert_eq!(unknown.code, Some(4), "{unknown}");
@@ -622,7 +622,7 @@ fn hosts_are_found_by_what_the_system_has_for_it() {
     let output = sandbox.run(&["install", "http://no-such-host.invalid/b.zip"]);
     assert_eq!(output.code, Some(4), "{output}");
     assert!(
-        output.stderr.contains("`no-such-host.invalid` cannot be looked up: `getent` is not there"),
+        output.stderr.contains("`no-such-host.invalid` cannot be looked up: `getent` does not exist"),
         "{output}"
     );
     assert!(!sandbox.project().join("asked").exists(), "{output}");

@@ -103,17 +103,17 @@ fn one_skill_of_a_site() {
       Does target.
       target in http://HOST
     --- stderr
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
     assert_eq!(forge.asked(), [format!("{V2}/index.json")], "a list needs no artifacts");
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("")])), @"
     exit: 2
     --- stderr
-    error: `http://HOST` has 3 skills, and none is named:
+    error: `http://HOST` has 3 skills; choose some with `--skill`:
       pdf (pdf)
       docx (docx)
       target (target)
-    hint: name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`
+    hint: name one with `--skill NAME` (repeatable), or take all with `--skill '*'`
     ");
     forge.clear_requests();
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("/@pdf")])), @"
@@ -123,7 +123,7 @@ fn one_skill_of_a_site() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
     assert_eq!(forge.asked(), [format!("{V2}/index.json"), format!("{V2}/pdf.tar.gz")]);
     assert_eq!(forge.requests()[0].header("if-none-match").map(str::len), Some(18), "the index is known");
@@ -200,7 +200,7 @@ fn a_changed_artifact() {
     exit: 5
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
-      caused by: `pdf` from `http://HOST` is not what was locked: sha256:c5d6d966dda39c018051ff8b7f693490e09629b13ec351ad2faeee47b79cac7d was expected, the index now has sha256:d648f5fca5092c7f0df3f50fe6894a7e821f80156a894d2599755736d6a46014
+      caused by: `pdf` from `http://HOST` is not what was locked: expected sha256:c5d6d966dda39c018051ff8b7f693490e09629b13ec351ad2faeee47b79cac7d, but the index now has sha256:d648f5fca5092c7f0df3f50fe6894a7e821f80156a894d2599755736d6a46014
     hint: it has changed since: `skillpm update pdf` locks what is there now
     ");
     assert_eq!((installed(&sandbox).len(), sandbox.read("skillpm.lock") == old), (0, true));
@@ -217,7 +217,7 @@ fn a_changed_artifact() {
     exit: 4
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
-      caused by: `http://HOST` does not list `pdf` any more
+      caused by: `http://HOST` no longer lists `pdf`
     hint: remove the skill with `skillpm remove pdf`
     ");
 }
@@ -239,7 +239,7 @@ fn a_skill_that_is_listed_no_more() {
         exit: 4
         --- stderr
         error: `docx` is not in the store and cannot be fetched
-          caused by: `http://HOST` does not list `docx` any more
+          caused by: `http://HOST` no longer lists `docx`
         hint: remove the skill with `skillpm remove docx`
         "));
         sandbox.ok(&["remove", "docx"]);
@@ -298,8 +298,8 @@ fn a_wrong_digest_is_never_passed_over() {
             insta::assert_snapshot!(told(&forge, &output), @"
             exit: 5
             --- stderr
-            error: `http://HOST/.well-known/agent-skills/bad.tar.gz` is not what the index of the site promises: sha256:01db91d06032cc64162c16f8e35725b0e632beebdde8b2c2459979d04fb1e20c was expected, sha256:0201fbdb134c53e6cc73e128390a642e6729a9d1e8241b296e9f8ab3d16133e4 was found
-            hint: the site may be changing right now: run it again later, and tell its owner if it stays so
+            error: `http://HOST/.well-known/agent-skills/bad.tar.gz` does not match the site's index: expected sha256:01db91d06032cc64162c16f8e35725b0e632beebdde8b2c2459979d04fb1e20c, found sha256:0201fbdb134c53e6cc73e128390a642e6729a9d1e8241b296e9f8ab3d16133e4
+            hint: the site may be changing right now: run it again later, and report it to its owner if it persists
             ");
         }
     }
@@ -322,7 +322,7 @@ fn both_versions_and_all_kinds_of_artifacts() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
     insta::assert_snapshot!(read(&forge, &sandbox, "skillpm.lock"), @r#"
     # Written by skillpm; `skillpm install` restores exactly this.
@@ -393,7 +393,7 @@ fn a_path_never_falls_back_to_the_root() {
     error: there is no index of skills at `http://HOST/team`:
       http://HOST/team/.well-known/agent-skills/index.json: status 404
       http://HOST/team/.well-known/skills/index.json: status 404
-    hint: the rest of the site is not searched: `skillpm install http://HOST` asks for all of it
+    hint: the rest of the site was not searched: `skillpm install http://HOST` searches all of it
     ");
     assert_eq!(forge.asked(), [format!("/team{V2}/index.json"), format!("/team{V1}/index.json")]);
     publish(&forge, "/team", &[("team", skill("team"))]);
@@ -436,7 +436,7 @@ fn no_index() {
                 (format!("{V1}/index.json"), "{\"skills\": []}".into()),
             ],
         ),
-        ("a format that is no text", vec![(index.clone(), "{\"$schema\": 2, \"skills\": []}".into())]),
+        ("a format that is not text", vec![(index.clone(), "{\"$schema\": 2, \"skills\": []}".into())]),
         ("deep JSON", vec![(index.clone(), "[".repeat(200_000))]),
         ("not UTF-8 would be", vec![(index, "{\"skills\": [\u{0}]}".into())]),
     ];
@@ -469,17 +469,17 @@ fn no_index() {
     exit: 4
     --- stderr
     error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: 2:14: it is not JSON: expected value
-    hint: tell the owner of the site
+    hint: report it to the owner of the site
     # another JSON
     exit: 4
     --- stderr
     error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: it has no list `skills`
-    hint: tell the owner of the site
+    hint: report it to the owner of the site
     # no list
     exit: 4
     --- stderr
     error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: it has no list `skills`
-    hint: tell the owner of the site
+    hint: report it to the owner of the site
     # an empty list
     exit: 2
     --- stderr
@@ -489,7 +489,7 @@ fn no_index() {
     --- stderr
     error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: its format `https://x.example/9\u{1b}[31m` is not known to this skillpm
     hint: a newer version of skillpm may know the format
-    # a format that is no text
+    # a format that is not text
     exit: 4
     --- stderr
     error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: its format `2` is not known to this skillpm
@@ -498,19 +498,19 @@ fn no_index() {
     exit: 4
     --- stderr
     error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: 1:128: it is not JSON: recursion limit exceeded
-    hint: tell the owner of the site
+    hint: report it to the owner of the site
     # not UTF-8 would be
     exit: 4
     --- stderr
     error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: 1:13: it is not JSON: expected value
-    hint: tell the owner of the site
+    hint: report it to the owner of the site
     ");
     let output = Sandbox::new().run(&["install", "http://127.0.0.1:9/x?y=1"]);
     insta::assert_snapshot!(output, @"
     exit: 2
     --- stderr
     error: `http://127.0.0.1:9/x?y=1` is not the address of a site: it has a query
-    hint: `url:http://127.0.0.1:9/x?y=1` downloads what lies there
+    hint: `url:http://127.0.0.1:9/x?y=1` downloads what is there
     ");
 }
 
@@ -577,28 +577,28 @@ fn hostile_entries() {
       cannot be installed: its entry in the index has no `name`
     canary
       ../../canary in http://HOST
-      cannot be installed: its `name` in the index is none: the name `../../canary` contains `.`; names have letters, digits and hyphens
+      cannot be installed: its `name` in the index is invalid: the name `../../canary` contains `.`; names have letters, digits and hyphens
     etc
       /etc in http://HOST
-      cannot be installed: its `name` in the index is none: the name `/etc` contains `/`; names have letters, digits and hyphens
+      cannot be installed: its `name` in the index is invalid: the name `/etc` contains `/`; names have letters, digits and hyphens
     Upper
       Upper in http://HOST
-      cannot be installed: its `name` in the index is none: the name `Upper` has an upper-case letter
+      cannot be installed: its `name` in the index is invalid: the name `Upper` has an upper-case letter
     a--b
       a--b in http://HOST
-      cannot be installed: its `name` in the index is none: the name `a--b` has two hyphens in a row
+      cannot be installed: its `name` in the index is invalid: the name `a--b` has two hyphens in a row
     pдf
       pдf in http://HOST
-      cannot be installed: its `name` in the index has other letters than `a` to `z`
+      cannot be installed: its `name` in the index has letters other than `a` to `z`
     xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
       xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx in http://HOST
-      cannot be installed: its `name` in the index is none: the name has 65 characters, 64 are allowed
+      cannot be installed: its `name` in the index is invalid: the name has 65 characters, 64 are allowed
     esc\u{1b}[31m
       esc\u{1b}[31m in http://HOST
-      cannot be installed: its `name` in the index is none: the name `esc\u{1b}[31m` contains U+001B; names have letters, digits and hyphens
+      cannot be installed: its `name` in the index is invalid: the name `esc\u{1b}[31m` contains U+001B; names have letters, digits and hyphens
     skills[9]
       skills[9] in http://HOST
-      cannot be installed: its entry in the index has a `name` that is no text
+      cannot be installed: its entry in the index has a `name` that is not text
     no-description
       no-description in http://HOST
       cannot be installed: its entry in the index has no `description`
@@ -625,25 +625,25 @@ fn hostile_entries() {
       cannot be installed: its entry in the index has the `url` `ftp://h.example/x`: only `https` and `http` are supported
     login-url
       login-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `h.example/x`: an address with a user name or password is not used
+      cannot be installed: its entry in the index has the `url` `h.example/x`: addresses with a user name or password are not allowed
     spaced-url
       spaced-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `a b.zip`: it has characters that no address has
+      cannot be installed: its entry in the index has the `url` `a b.zip`: it has characters that addresses cannot have
     backslash-url
       backslash-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `..\..\x.zip`: it has characters that no address has
+      cannot be installed: its entry in the index has the `url` `..\..\x.zip`: it has characters that addresses cannot have
     newline-url
       newline-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `a\u{d} X-Y: z`: it has characters that no address has
+      cannot be installed: its entry in the index has the `url` `a\u{d} X-Y: z`: it has characters that addresses cannot have
     no-digest
       no-digest in http://HOST
       cannot be installed: its entry in the index has no `digest`
     short-digest
       short-digest in http://HOST
-      cannot be installed: the `digest` in its entry in the index: `sha256:00` is not a digest: `sha256:` and 64 lower-case hexadecimal digits are expected
+      cannot be installed: the `digest` in its entry in the index: `sha256:00` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits
     weak-digest
       weak-digest in http://HOST
-      cannot be installed: the `digest` in its entry in the index: `md5:d41d8cd98f00b204e9800998ecf8427e` is not a digest: `sha256:` and 64 lower-case hexadecimal digits are expected
+      cannot be installed: the `digest` in its entry in the index: `md5:d41d8cd98f00b204e9800998ecf8427e` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits
     twice
       twice in http://HOST
       cannot be installed: the index lists it more than once
@@ -651,7 +651,7 @@ fn hostile_entries() {
       Does good.
       good in http://HOST
     --- stderr
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");
     let output = told(&forge, &sandbox.run(&["install", &forge.url("/@good")]));
     assert!(output.starts_with("exit: 0"), "{output}");
@@ -664,14 +664,14 @@ fn hostile_entries() {
     `skillpm.toml` and `skillpm.lock` changed: commit both
     warning: `skills[0]` of `http://HOST` cannot be installed: its entry in the index is not an object
     warning: `skills[1]` of `http://HOST` cannot be installed: its entry in the index has no `name`
-    warning: `../../canary` of `http://HOST` cannot be installed: its `name` in the index is none: the name `../../canary` contains `.`; names have letters, digits and hyphens
-    warning: `/etc` of `http://HOST` cannot be installed: its `name` in the index is none: the name `/etc` contains `/`; names have letters, digits and hyphens
-    warning: `Upper` of `http://HOST` cannot be installed: its `name` in the index is none: the name `Upper` has an upper-case letter
-    warning: `a--b` of `http://HOST` cannot be installed: its `name` in the index is none: the name `a--b` has two hyphens in a row
-    warning: `pдf` of `http://HOST` cannot be installed: its `name` in the index has other letters than `a` to `z`
-    warning: `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx` of `http://HOST` cannot be installed: its `name` in the index is none: the name has 65 characters, 64 are allowed
-    warning: `esc\u{1b}[31m` of `http://HOST` cannot be installed: its `name` in the index is none: the name `esc\u{1b}[31m` contains U+001B; names have letters, digits and hyphens
-    warning: `skills[9]` of `http://HOST` cannot be installed: its entry in the index has a `name` that is no text
+    warning: `../../canary` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `../../canary` contains `.`; names have letters, digits and hyphens
+    warning: `/etc` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `/etc` contains `/`; names have letters, digits and hyphens
+    warning: `Upper` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `Upper` has an upper-case letter
+    warning: `a--b` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `a--b` has two hyphens in a row
+    warning: `pдf` of `http://HOST` cannot be installed: its `name` in the index has letters other than `a` to `z`
+    warning: `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name has 65 characters, 64 are allowed
+    warning: `esc\u{1b}[31m` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `esc\u{1b}[31m` contains U+001B; names have letters, digits and hyphens
+    warning: `skills[9]` of `http://HOST` cannot be installed: its entry in the index has a `name` that is not text
     warning: `no-description` of `http://HOST` cannot be installed: its entry in the index has no `description`
     warning: `empty-description` of `http://HOST` cannot be installed: its entry in the index has an empty `description`
     warning: `no-type` of `http://HOST` cannot be installed: its entry in the index has no `type`
@@ -680,10 +680,10 @@ fn hostile_entries() {
     warning: `file-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `file:///etc/passwd`: it is not an address
     warning: `data-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `data:text/plain,x`: it is not an address
     warning: `ftp-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `ftp://h.example/x`: only `https` and `http` are supported
-    warning: `login-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `h.example/x`: an address with a user name or password is not used
-    warning: `spaced-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `a b.zip`: it has characters that no address has
+    warning: `login-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `h.example/x`: addresses with a user name or password are not allowed
+    warning: `spaced-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `a b.zip`: it has characters that addresses cannot have
     warning: `http://HOST` has 6 more that cannot be installed
-    hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets
     ");
     let all = Sandbox::new().run(&["install", &forge.url(""), "--skill", "*"]);
     assert_eq!((all.code, all.stderr.matches("is left out").count()), (Some(0), 26), "{all}");
@@ -700,12 +700,12 @@ fn hostile_entries() {
     error: `twice/SKILL.md` cannot be loaded: the index lists it more than once
     exit: 5
     --- stderr
-    error: `../../canary/SKILL.md` cannot be loaded: its `name` in the index is none: the name `../../canary` contains `.`; names have letters, digits and hyphens
+    error: `../../canary/SKILL.md` cannot be loaded: its `name` in the index is invalid: the name `../../canary` contains `.`; names have letters, digits and hyphens
     exit: 2
     --- stderr
     error: there is no skill `godo` in `http://HOST`
     hint: did you mean `good`?
-    hint: `skillpm install --list http://HOST` shows what is there
+    hint: `skillpm install --list http://HOST` shows what is available
     ");
     assert!(forge.asked().iter().all(|path| path.starts_with(V2)), "{:?}", forge.asked());
 }
@@ -758,10 +758,10 @@ fn hostile_lists_of_files() {
       cannot be installed: its entry in the index has no list `files`, which one without `$schema` needs
     no-paths
       no-paths in http://HOST
-      cannot be installed: its entry in the index lists a file that is no path
+      cannot be installed: its entry in the index lists a file that is not a path
     objects
       objects in http://HOST
-      cannot be installed: its entry in the index lists a file that is no path
+      cannot be installed: its entry in the index lists a file that is not a path
     up
       up in http://HOST
       cannot be installed: its entry in the index lists the file `../../x`: it has a `.` or `..` component
@@ -782,7 +782,7 @@ fn hostile_lists_of_files() {
       query in http://HOST
     git
       git in http://HOST
-      cannot be installed: its entry in the index lists the file `.git/hooks/pre-commit`: it is a part of a git repository's own files
+      cannot be installed: its entry in the index lists the file `.git/hooks/pre-commit`: it is part of a git repository's own files
     control
       control in http://HOST
       cannot be installed: its entry in the index lists the file `a b`: it has the invisible character U+000A
@@ -808,7 +808,7 @@ fn hostile_lists_of_files() {
       D.
       good in http://HOST
     --- stderr
-    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     exit: 5
     --- stderr
     error: `up/SKILL.md` cannot be loaded: its entry in the index lists the file `../../x`: it has a `.` or `..` component
@@ -819,7 +819,7 @@ fn hostile_lists_of_files() {
     exit: 4
     --- stderr
     error: `missing` cannot be fetched
-      caused by: there is nothing at `http://HOST/.well-known/skills/missing/gone.md` (status 404)
+      caused by: `http://HOST/.well-known/skills/missing/gone.md` does not exist (status 404)
     hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
     ");
     assert_eq!(installed(&sandbox), [""; 0]);
@@ -881,12 +881,12 @@ fn hostile_artifacts() {
     exit: 5
     --- stderr
     error: `x` of `http://HOST` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
+      caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
     # text
     exit: 5
     --- stderr
     error: `x` of `http://HOST` is refused
-      caused by: this is not a `SKILL.md`, whose first line is `---`: it starts like a text file
+      caused by: this is not a `SKILL.md`, whose first line is `---`: it looks like a text file
     # no skill
     exit: 5
     --- stderr
@@ -922,9 +922,9 @@ fn names_that_differ() {
     2 skills added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `docx` is off the specification: the name `docx` differs from the directory's name `pdf`
-    warning: `orders` is off the specification: the name `Order helper` has an upper-case letter (and 2 more)
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    warning: `docx` does not follow the specification: the name `docx` differs from the directory's name `pdf`
+    warning: `orders` does not follow the specification: the name `Order helper` has an upper-case letter (and 2 more)
+    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
     ");
     insta::assert_snapshot!(read(&forge, &sandbox, "skillpm.toml"), @r#"
     [skills]
@@ -953,7 +953,7 @@ fn logins_and_other_hosts() {
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", "--list", &forge.url("")])), @"
     exit: 4
     --- stderr
-    error: `http://HOST/.well-known/agent-skills/index.json` wants a login: Log in
+    error: `http://HOST/.well-known/agent-skills/index.json` requires a login: Log in
     hint: set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
     ");
     let netrc = sandbox.write(
@@ -1026,11 +1026,11 @@ fn faults() {
     exit: 4
     --- stderr
     error: `http://HOST/.well-known/agent-skills/index.json` answered with status 500
-    hint: the server has a problem of its own: try again later
+    hint: the server has a problem: try again later
     # index: endless
     exit: 5
     --- stderr
-    error: the answer of `HOST` has more than 16777216 bytes
+    error: the response from `HOST` has more than 16777216 bytes
     # index: stalled
     exit: 4
     --- stderr
@@ -1040,27 +1040,27 @@ fn faults() {
     # index: gzip bomb
     exit: 4
     --- stderr
-    error: `http://HOST/.well-known/agent-skills/index.json` answered in the encoding `gzip`, which was not asked for
-    hint: something between here and the server may have changed the answer: a proxy or a login page
+    error: `http://HOST/.well-known/agent-skills/index.json` answered in the encoding `gzip`, which was not requested
+    hint: a proxy or a login page may have changed the response
     # artifact: missing
     exit: 4
     --- stderr
-    error: there is nothing at `http://HOST/.well-known/agent-skills/pdf.tar.gz` (status 404)
+    error: `http://HOST/.well-known/agent-skills/pdf.tar.gz` does not exist (status 404)
     hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
     # artifact: cut off
     exit: 4
     --- stderr
-    error: the answer of `HOST` is cut off: 92 bytes came, 184 were expected
+    error: the response from `HOST` was cut off: 92 bytes arrived, 184 were expected
     hint: run it again
     # artifact: a page
     exit: 5
     --- stderr
-    error: `http://HOST/.well-known/agent-skills/pdf.tar.gz` is not what the index of the site promises: [DIGEST] was expected, sha256:80ec9fb2a89840869ebf4df8dd9eb4e4268631bb8105e452937462d35cee0ebc was found
-    hint: the site may be changing right now: run it again later, and tell its owner if it stays so
+    error: `http://HOST/.well-known/agent-skills/pdf.tar.gz` does not match the site's index: expected [DIGEST], found sha256:80ec9fb2a89840869ebf4df8dd9eb4e4268631bb8105e452937462d35cee0ebc
+    hint: the site may be changing right now: run it again later, and report it to its owner if it persists
     # artifact: endless
     exit: 5
     --- stderr
-    error: the answer of `HOST` has more than 104857600 bytes
+    error: the response from `HOST` has more than 104857600 bytes
     ");
 }
 
@@ -1113,8 +1113,8 @@ fn a_template_of_a_site() {
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["create", "two", "--template", &forge.url("")])), @"
     exit: 2
     --- stderr
-    error: `http://HOST` is a site, and which of its skills is meant is not said
-    hint: name one, as in `http://HOST//NAME`; `skillpm install --list http://HOST` shows what is there
+    error: `http://HOST` is a site, but it does not say which skill to use
+    hint: name one, as in `http://HOST//NAME`; `skillpm install --list http://HOST` shows what is available
     ");
 }
 

@@ -32,11 +32,11 @@ fn why_a_skill_is_here() {
     exit: 0
     --- stdout
     pdf, in the project
-      asked for in skillpm.toml:2: pdf = { github = "acme/skills", path = "skills/pdf", ref = "next" }
+      requested by skillpm.toml:2: pdf = { github = "acme/skills", path = "skills/pdf", ref = "next" }
       needed by report
       from github:acme/skills, directory skills/pdf
-      locked at [COMMIT], asked for: next
-      lies in .agents/skills/pdf, as it is locked
+      locked at [COMMIT], requested: next
+      is in .agents/skills/pdf, as it is locked
       seen by codex in .agents/skills/pdf
       seen by claude-code in .claude/skills/pdf, a link
     "#);
@@ -114,24 +114,24 @@ fn what_hides_what() {
     exit: 0
     --- stdout
     pdf, in the project
-      asked for in skillpm.toml:2: pdf = { github = "acme/skills", path = "skills/pdf", ref = "next" }
+      requested by skillpm.toml:2: pdf = { github = "acme/skills", path = "skills/pdf", ref = "next" }
       needed by report
       from github:acme/skills, directory skills/pdf
-      locked at [COMMIT], asked for: next
-      lies in .agents/skills/pdf, edited since it was installed
+      locked at [COMMIT], requested: next
+      is in .agents/skills/pdf, edited since it was installed
       seen by codex in .agents/skills/pdf
       seen by claude-code in .claude/skills/pdf, a link
       comes before ~/.agents/skills/pdf
 
     pdf, of the user
-      asked for in ~/.config/skillpm/skillpm.toml:2: pdf = { path = "[DIR]/project/mine/pdf" }
+      requested by ~/.config/skillpm/skillpm.toml:2: pdf = { path = "[DIR]/project/mine/pdf" }
       from path:[DIR]/project/mine/pdf
-      lies in ~/.agents/skills/pdf, as it is locked
+      is in ~/.agents/skills/pdf, as it is locked
       seen by codex in ~/.agents/skills/pdf
       seen by claude-code in ~/.claude/skills/pdf, a link
       comes after .agents/skills/pdf, where an agent takes only one
 
-    the same name lies in:
+    the same name is in:
       .codex/skills/pdf: not from skillpm
       .goose/skills/pdf: not from skillpm
     "#);
@@ -150,10 +150,10 @@ fn what_is_not_installed() {
     insta::assert_snapshot!(output, @r"
     exit: 1
     --- stdout
-    a skill of this name lies in:
-      .agents/skills/own: in no lockfile, seen by codex
+    a skill of this name is in:
+      .agents/skills/own: not in any lockfile, seen by codex
       .claude/skills/own: not from skillpm, seen by claude-code
-      ~/.claude/skills/own: a link to /gone/own\u{1b}[2J, which is not there
+      ~/.claude/skills/own: a link to /gone/own\u{1b}[2J, which does not exist
     --- stderr
     `own` is not installed
     hint: `skillpm list` shows what is installed
@@ -172,16 +172,16 @@ fn what_is_not_installed() {
     insta::assert_snapshot!(shown(&sandbox, &["why", "zzz", "-g"], &commit), @"
     exit: 2
     --- stderr
-    error: `zzz` is not installed in the scope of the user
-    hint: `skillpm list` shows what is installed and in which scope
+    error: `zzz` is not installed among your own skills
+    hint: `skillpm list` shows what is installed, and where
     ");
     insta::assert_snapshot!(shown(&sandbox, &["why", "pdf", "-g"], &commit), @"
     exit: 1
     --- stdout
-    a skill of this name lies in:
+    a skill of this name is in:
       .agents/skills/pdf: installed, of the project, seen by codex
     --- stderr
-    `pdf` is not installed in the scope of the user
+    `pdf` is not installed among your own skills
     hint: `skillpm list` shows what is installed
     ");
     for name in ["../../etc", "", "\u{1b}[2J"] {
@@ -204,10 +204,10 @@ fn what_nobody_asked_for_and_what_is_missing() {
     exit: 0
     --- stdout
     report 2, in the project
-      asked for by nobody: no manifest names it, and no skill needs it
+      not requested: no manifest names it, and no skill needs it
       from github:acme/skills, directory skills/report
-      locked at [COMMIT], asked for: next
-      missing from .agents/skills/report: `skillpm install` brings it back
+      locked at [COMMIT], requested: next
+      missing from .agents/skills/report: `skillpm install` restores it
       seen by no agent on this machine
     ");
 }
@@ -288,9 +288,9 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     brand, in the project
-      asked for in skillpm.toml:3: brand = { path = "./src/brand", editable = true }
+      requested by skillpm.toml:3: brand = { path = "./src/brand", editable = true }
       from path:./src/brand
-      editable: .agents/skills/brand is a link to the directory that somebody works on
+      editable: .agents/skills/brand is a link to its working directory
       seen by claude-code in .claude/skills/brand, a link
     "#);
     std::fs::rename(sandbox.project().join("src/brand"), sandbox.project().join("src/moved")).expect("moves");
@@ -298,9 +298,9 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     brand, in the project
-      asked for in skillpm.toml:3: brand = { path = "./src/brand", editable = true }
+      requested by skillpm.toml:3: brand = { path = "./src/brand", editable = true }
       from path:./src/brand
-      editable: the link .agents/skills/brand or the directory that it is to lead to is not there
+      editable: the link .agents/skills/brand or its target is missing
       seen by no agent on this machine
     "#);
     std::fs::rename(sandbox.project().join("src/moved"), sandbox.project().join("src/brand")).expect("moves");
@@ -309,18 +309,18 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     brand, in the project
-      asked for in skillpm.toml:3: brand = { path = "./src/brand", editable = true, disabled = true }
+      requested by skillpm.toml:3: brand = { path = "./src/brand", editable = true, disabled = true }
       from path:./src/brand
-      disabled and editable: somebody works on it in src/brand, and no agent has a link to it
+      disabled and editable: it is edited in src/brand, and no agent has a link to it
       seen by no agent on this machine
     "#);
     insta::assert_snapshot!(sandbox.run(&["why", "paper"]), @r#"
     exit: 0
     --- stdout
     paper, in the project
-      asked for in skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      requested by skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
       from path:./src, directory pdf, where its name is pdf
-      disabled: it lies in .agents/.skillpm-disabled/paper, where no agent looks
+      disabled: it is in .agents/.skillpm-disabled/paper, where no agent looks
       seen by no agent on this machine
     "#);
     let (aside, seen) = (".agents/.skillpm-disabled/paper", ".agents/skills/paper");
@@ -329,9 +329,9 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     paper, in the project
-      asked for in skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      requested by skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
       from path:./src, directory pdf, where its name is pdf
-      disabled: it lies in .agents/.skillpm-disabled/paper, where no agent looks, edited since it was installed
+      disabled: it is in .agents/.skillpm-disabled/paper, where no agent looks, edited since it was installed
       seen by no agent on this machine
     "#);
     std::fs::create_dir_all(sandbox.project().join(".agents/skills")).expect("a directory");
@@ -340,12 +340,12 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     paper, in the project
-      asked for in skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      requested by skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
       from path:./src, directory pdf, where its name is pdf
-      lies in .agents/skills/paper, edited since it was installed (it is disabled: `skillpm install` moves it out of agents' sight)
+      is in .agents/skills/paper, edited since it was installed (it is disabled: `skillpm install` hides it from agents)
       seen by no agent on this machine
     --- stderr
-    warning: `paper` is disabled in `skillpm.toml` and lies where agents see it: `skillpm install` moves it away
+    warning: `paper` is disabled in `skillpm.toml`, but agents see it: `skillpm install` moves it away
     "#);
 }
 

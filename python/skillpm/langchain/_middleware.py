@@ -271,7 +271,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             return None
         skills = ", ".join(f"`{name}`" for name in allowed)
         known = ", ".join(f"`{each}`" for each in sorted(named))
-        says = f"`{call['name']}` is no tool of the loaded skills ({skills}): they name {known}"
+        says = f"`{call['name']}` is not a tool of the loaded skills ({skills}): they name {known}"
         if self.enforce == "advise":
             _log.warning("%s", says)
             return None

@@ -37,7 +37,7 @@ class UnknownSkillError(SkillNotFoundError, ValueError, FileNotFoundError):
 
 
 class UnreadableFileError(PathError, ValueError, FileNotFoundError):
-    """A file that is not there or may not be read: as ``UnknownSkillError``."""
+    """A file that does not exist or may not be read: as ``UnknownSkillError``."""
 
 
 OnLoad = Callable[[SkillLoad], object]
@@ -50,14 +50,14 @@ class SkillStore:
     A skill is a directory with a ``SKILL.md``, in one of the directories or deeper. Only its
     frontmatter is read before an agent loads it. Its other Markdown files are read at each call.
     Where two skills have one name, the last one is used. A skill that cannot be used is logged, and
-    hides no other. A directory that is not there has no skills.
+    hides no other. A directory that does not exist has no skills.
 
     One store may be used by any number of threads and agents. What a call sees is always whole.
 
     Args:
         directories: Where the skills are.
         session: What ties the loads of one session together in the audit log, or a function that
-            says it. What is no text is written as ``str()`` has it.
+            says it. What is not text is written as ``str()`` has it.
         on_load: What is called after each load. What it raises is logged.
         budget: The largest number of tokens of the catalog. The longest descriptions are shortened,
             and no skill is left out.
@@ -115,7 +115,7 @@ class SkillStore:
         return _for_models(self._looked().list_skills())
 
     def get_skill_catalog(self) -> str:
-        """Return what an agent is told of all skills: names, descriptions, tags and files, as XML.
+        """Return what an agent learns about all skills: names, descriptions, tags and files, as XML.
 
         Everything in it is escaped. Without skills it is ``No skills available.``
         """
@@ -127,7 +127,7 @@ class SkillStore:
 
         Raises:
             SkillParseError: It cannot be used.
-            PathError: Its file is gone, leads out of its directory, or is no regular file.
+            PathError: Its file is gone, leads out of its directory, or is not a regular file.
 
         """
         try:
@@ -183,7 +183,7 @@ class SkillStore:
         """Return what ``read_skill_file`` tells an agent: JSON, whatever happens.
 
         Its keys are ``skill_name``, ``filename`` and ``content``; of a failure ``error``, and what
-        there is in place of what was asked for: ``available_skills`` or ``available_files``.
+        there is instead of what was asked for: ``available_skills`` or ``available_files``.
         """
         try:
             content = self.read_supporting_file(skill_name, filename)

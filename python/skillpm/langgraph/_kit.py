@@ -66,7 +66,7 @@ class SkillKit(BaseToolkit):
 
     Args:
         skills_dirs: A directory of skills, or several: of two skills with one name the first is
-            used. One that is not there has no skills. What could not be used is in
+            used. One that does not exist has no skills. What could not be used is in
             ``kit.manager.diagnostics``.
 
     """

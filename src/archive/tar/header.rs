@@ -45,7 +45,7 @@ impl Header {
         }
         // Some readers take it for no prefix, and a program that needs one has more to put there.
         if prefix == b"." {
-            return Err(malformed("a prefix that is no directory"));
+            return Err(malformed("a prefix that is not a directory"));
         }
         let name = if prefix.is_empty() { name.to_vec() } else { [prefix, b"/", name].concat() };
         Ok(Self {

@@ -82,7 +82,7 @@ impl Members {
         names::check(&name, header.kind == DIRECTORY)?;
         let name = names::below_root(&name).to_owned();
         if header.kind != FILE && header.size != 0 {
-            return Err(Refusal::Malformed(format!("`{name}`: this is no file and has content")));
+            return Err(Refusal::Malformed(format!("`{name}`: this is not a file, but has content")));
         }
         self.content = self.content.saturating_add(header.size);
         if self.content > limits.archive_content {

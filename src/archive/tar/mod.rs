@@ -62,7 +62,7 @@ fn next_header(window: &mut Window<'_>, at: u64) -> Result<Option<(Header, u64)>
     let bytes = window.get(at, padding + BLOCK)?;
     let (padding, block) = bytes.split_at(padding);
     if padding.iter().any(|byte| *byte != 0) {
-        return Err(Refusal::StrayBytes("behind the content of a member").into());
+        return Err(Refusal::StrayBytes("after the content of a member").into());
     }
     if block.iter().all(|byte| *byte == 0) {
         return Ok(None);

@@ -49,7 +49,7 @@ impl Pax {
             }
             b"size" => return self.take_size(value, split),
             b"hdrcharset" if value == b"ISO-IR 10646 2000 UTF-8" => return Ok(()),
-            b"hdrcharset" => return Err(malformed("names another encoding than UTF-8")),
+            b"hdrcharset" => return Err(malformed("names an encoding other than UTF-8")),
             b"SCHILY.realsize" | b"SUN.holesdata" => return Err(malformed("describes a sparse file")),
             key if key.starts_with(b"GNU.sparse.") => return Err(malformed("describes a sparse file")),
             // Times, owners, extended attributes: nothing of them gets into a skill.
@@ -59,7 +59,7 @@ impl Pax {
             return Err(malformed("has a record twice"));
         }
         if split || value.is_empty() || value.contains(&0) {
-            return Err(malformed("has a name that readers may cut"));
+            return Err(malformed("has a name that some readers cut"));
         }
         *field = Some(value.to_vec());
         Ok(())

@@ -28,7 +28,7 @@ fn names() {
         (
             "dot as a prefix",
             tar(&[file("x").patch(345, ".")]),
-            malformed("`x`: a prefix that is no directory"),
+            malformed("`x`: a prefix that is not a directory"),
         ),
         (
             "dot in the pax header alone",
@@ -112,12 +112,12 @@ fn kinds() {
         (
             "link with content",
             tar(&[member(b'2', "a", "x").patch(157, "t")]),
-            malformed("`a`: this is no file and has content"),
+            malformed("`a`: this is not a file, but has content"),
         ),
         (
             "directory with content",
             tar(&[member(b'5', "a/", "x")]),
-            malformed("`a`: this is no file and has content"),
+            malformed("`a`: this is not a file, but has content"),
         ),
     ]);
 }
@@ -158,7 +158,7 @@ fn headers() {
         (
             "padding",
             tar(&[file("a").late_patch(1000, "x")]),
-            Refusal::StrayBytes("behind the content of a member"),
+            Refusal::StrayBytes("after the content of a member"),
         ),
     ]);
 }
@@ -169,7 +169,7 @@ fn extended_headers() {
     let g = |records: &[(&str, &str)]| pax(b'g', records);
     let lonely = malformed("a pax header is not followed by its member");
     let global = malformed("a global pax header has the name or size of a member");
-    let cut = malformed("a pax header has a name that readers may cut");
+    let cut = malformed("a pax header has a name that some readers cut");
     let filler = "c".repeat(480);
     assert_refused(vec![
         (

@@ -122,18 +122,18 @@ fn structure() {
     let good = zip(&[a(), stored("b", "")]);
     let at_end = |at, bytes: &[u8]| zip_with(&[a()], b"", &[(at, bytes.to_vec())]);
     let stray = Refusal::StrayBytes;
-    let count = "its directory does not hold as many entries as it says";
+    let count = "its directory holds fewer entries than it declares";
     let several = "it is one part of an archive in several files";
     assert_refused(vec![
         (
             "zs05 hidden entry",
             zip(&[a(), stored("h", "").unlisted(), stored("b", "")]),
-            stray("between or behind the entries"),
+            stray("between or after the entries"),
         ),
         (
             "hidden entry at the end",
             zip(&[a(), stored("h", "").unlisted()]),
-            stray("between or behind the entries"),
+            stray("between or after the entries"),
         ),
         (
             "hidden entry at the start",
@@ -144,7 +144,7 @@ fn structure() {
         (
             "bytes behind content",
             zip(&[a().behind("x"), stored("b", "")]),
-            stray("between or behind the entries"),
+            stray("between or after the entries"),
         ),
         (
             "bytes in front",
@@ -176,7 +176,7 @@ fn structure() {
         (
             "directory behind the end",
             at_end(16, &[99]),
-            Refusal::Truncated("its directory of entries lies behind its end"),
+            Refusal::Truncated("its directory of entries is after its end"),
         ),
         (
             "more entries than counted",
@@ -264,8 +264,8 @@ fn zip64_end_records() {
     let wrong = |what| malformed(&format!("its zip64 end record {what}"));
     assert_refused(vec![
         ("another length", build(&[(4, 45)], &[]), wrong("has an unknown length")),
-        ("another count", build(&[(24, 2), (32, 2)], &[]), wrong("contradicts the one behind it")),
-        ("no record", build(&[(0, 0)], &[]), wrong("is not where it should be")),
+        ("another count", build(&[(24, 2), (32, 2)], &[]), wrong("contradicts the one after it")),
+        ("no record", build(&[(0, 0)], &[]), wrong("is not where it belongs")),
         ("elsewhere", build(&[], &[(8, 1)]), wrong("is not where its locator says")),
         ("disks", build(&[], &[(16, 2)]), malformed("it is one part of an archive in several files")),
     ]);
@@ -303,7 +303,7 @@ fn content() {
         ("zs30 encrypted", one(stored("a", "").flags(1)), encrypted.clone()),
         ("strong encryption", one(stored("a", "").flags(0x40)), encrypted.clone()),
         ("masked headers", one(stored("a", "").flags(0x2000)), encrypted),
-        ("patch data", one(stored("a", "").flags(0x20)), unsupported("the feature behind the flags 0x0020")),
+        ("patch data", one(stored("a", "").flags(0x20)), unsupported("the feature of the flags 0x0020")),
         ("zs32 method", one(stored("a", "").both(8, [12, 0])), unsupported("compression method 12")),
     ]);
 }

@@ -3,7 +3,7 @@
 //! Its directories say what to do: `accept`, `reject` and `malicious` are law; for `iffy` the
 //! choice is written down here, and so is each other verdict. The suite is found through `SKILLPM_TESTDATA`.
 
-#![expect(clippy::disallowed_methods, reason = "the suite lies outside of every room of the program")]
+#![expect(clippy::disallowed_methods, reason = "the suite is outside of every room of the program")]
 
 use std::path::{Path, PathBuf};
 

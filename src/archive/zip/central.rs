@@ -98,13 +98,13 @@ pub(super) fn read(
     }
     Err(match window.get(at, 4) {
         Ok(next) if next == SIGNATURE => wrong_count(),
-        _ => Refusal::StrayBytes("behind the last record of its directory"),
+        _ => Refusal::StrayBytes("after the last record of its directory"),
     }
     .into())
 }
 
 fn wrong_count() -> Refusal {
-    Refusal::Malformed("its directory does not hold as many entries as it says".to_owned())
+    Refusal::Malformed("its directory holds fewer entries than it declares".to_owned())
 }
 
 fn parse(bytes: &[u8], name_len: usize, extra_len: usize) -> Result<Record, Refusal> {
@@ -147,7 +147,7 @@ fn check_features(name: &str, flags: u16, method: u16) -> Result<(), Refusal> {
         return Err(Refusal::Encrypted(name.to_owned()));
     }
     if flags & !flags::KNOWN != 0 {
-        return Err(unsupported(format!("the feature behind the flags {flags:#06x}")));
+        return Err(unsupported(format!("the feature of the flags {flags:#06x}")));
     }
     if !matches!(method, STORED | DEFLATED) {
         return Err(unsupported(format!("compression method {method}")));
@@ -188,7 +188,7 @@ fn node(
         0o060_000 => Node::Special("a block device"),
         0o140_000 => Node::Special("a socket"),
         0o040_000 => return Err(Refusal::FileAndDirectory(name.to_owned())),
-        _ => Node::Special("a file of an unknown kind"),
+        _ => Node::Special("a file of unknown type"),
     };
     if is_directory {
         return Err(Refusal::FileAndDirectory(name.to_owned()));

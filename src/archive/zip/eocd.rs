@@ -101,7 +101,7 @@ fn widen(tail: &[u8], locator: usize, directory: &mut Directory) -> Result<usize
     let start = locator
         .checked_sub(WIDE_END_LEN)
         .filter(|from| tail[*from..].starts_with(WIDE_END))
-        .ok_or_else(|| malformed("is not where it should be"))?;
+        .ok_or_else(|| malformed("is not where it belongs"))?;
     let record = &tail[start..locator];
     if u64_at(record, 4) != WIDE_END_LEN as u64 - 12 {
         return Err(malformed("has an unknown length"));
@@ -116,7 +116,7 @@ fn widen(tail: &[u8], locator: usize, directory: &mut Directory) -> Result<usize
     ];
     for (narrow, unset, wide) in fields {
         if *narrow != unset && *narrow != wide {
-            return Err(malformed("contradicts the one behind it"));
+            return Err(malformed("contradicts the one after it"));
         }
         *narrow = wide;
     }
@@ -137,6 +137,6 @@ fn check_place(directory: &Directory, start: u64) -> Result<(), Refusal> {
     match directory.offset.checked_add(directory.size) {
         Some(end) if end == start => Ok(()),
         Some(end) if end < start => Err(Refusal::StrayBytes("in front of it, or around its directory")),
-        _ => Err(Refusal::Truncated("its directory of entries lies behind its end")),
+        _ => Err(Refusal::Truncated("its directory of entries is after its end")),
     }
 }

@@ -40,11 +40,7 @@ pub(super) fn locate(file: &SharedFile, records: &[Record], end: u64) -> Result<
 }
 
 fn stray(in_front: bool) -> Refusal {
-    Refusal::StrayBytes(if in_front {
-        "in front of the first entry"
-    } else {
-        "between or behind the entries"
-    })
+    Refusal::StrayBytes(if in_front { "in front of the first entry" } else { "between or after the entries" })
 }
 
 /// Returns where the content of `record` is and where all that belongs to it ends.

@@ -14,7 +14,7 @@ pub(crate) struct AuditArgs {
     #[arg(value_name = "NAME")]
     skill: Option<String>,
 
-    /// how many lines, the last ones
+    /// how many of the last lines
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 20)]
     last: usize,
 

@@ -21,16 +21,16 @@ pub(crate) struct CacheArgs {
 // What can be done.
 #[derive(Debug, Clone, Subcommand)]
 enum Action {
-    /// show where the store and the downloads lie, and how much is in them
+    /// show where the store and the downloads are, and their size
     Dir {
         /// print the outcome as JSON
         #[arg(long)]
         json: bool,
     },
 
-    /// remove what was not used for long; what your lockfile or that of this project names stays
+    /// remove what has not been used for a while; what your lockfile or this project's names stays
     Prune {
-        /// for how long, such as `7d`, `12h` or `4w` [default: 30d]
+        /// unused for this long, such as `7d`, `12h` or `4w` [default: 30d]
         #[arg(long, value_name = "AGE", value_parser = age)]
         older_than: Option<Duration>,
 
@@ -41,7 +41,7 @@ enum Action {
 
     /// check all of the store and the downloaded archives
     Verify {
-        /// throw away what is damaged; it is fetched again when it is needed
+        /// delete what is damaged; it is fetched again when needed
         #[arg(long)]
         fix: bool,
 
@@ -52,7 +52,7 @@ enum Action {
 
     /// remove all downloads
     Clean {
-        /// the store too; restoring then needs the sources again
+        /// the store too; restoring will need the sources again
         #[arg(long)]
         store: bool,
 
@@ -110,7 +110,7 @@ fn verified(outcome: &VerifyOutcome) -> u8 {
 
 /// Reads `7d`.
 fn age(text: &str) -> std::result::Result<Duration, &'static str> {
-    const EXPECTED: &str = "a number and `m`, `h`, `d` or `w` are expected, such as `30d`";
+    const EXPECTED: &str = "expected a number and `m`, `h`, `d` or `w`, such as `30d`";
     let unit = text.chars().last().ok_or(EXPECTED)?;
     let seconds: u64 = match unit {
         'm' => 60,

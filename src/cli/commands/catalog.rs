@@ -26,16 +26,16 @@ pub(crate) struct CatalogArgs {
     #[arg(long, conflicts_with = "write")]
     json: bool,
 
-    /// what is told of each skill besides its name, with commas between: `description`, `location`, `compatibility`,
+    /// what is told of each skill besides its name, separated by commas: `description`, `location`, `compatibility`,
     /// `allowed-tools`, `tags`, `version`, `files`; `name` for the name alone
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', default_value = FIELDS)]
     fields: Vec<Field>,
 
-    /// shorten the longest descriptions until all is no more than so many tokens; no skill is dropped
+    /// shorten the longest descriptions until the catalog fits into this many tokens; no skill is dropped
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
 
-    /// only skills with this tag; several times for any of several
+    /// only skills with this tag; repeat it for more tags
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 
@@ -43,7 +43,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// also skills that only a person is to start (`disable-model-invocation`)
+    /// also skills that only a person may start (`disable-model-invocation`)
     #[arg(long)]
     hidden: bool,
 
@@ -59,7 +59,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     empty: String,
 
-    /// keep the catalog of the project's skills up to date in this file, between two marks; all else in it stays
+    /// keep the catalog of the project's skills up to date in this file, between two markers; the rest stays
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 

@@ -18,7 +18,7 @@ pub(crate) struct CreateArgs {
     #[arg(value_name = "NAME")]
     name: Option<String>,
 
-    /// what it does and when to use it, at most 1024 characters [default: a line made of the name]
+    /// what it does and when to use it, at most 1024 characters [default: a line made from the name]
     #[arg(short, long, value_name = "TEXT")]
     description: Option<String>,
 
@@ -26,11 +26,11 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "SPDX")]
     license: Option<String>,
 
-    /// who wrote it [default: nobody is named]
+    /// who wrote it [default: none]
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
 
-    /// what it is made from: a built-in template, `./directory` or `owner/repo/directory#ref`
+    /// the template: a built-in one, `./directory` or `owner/repo/directory#ref`
     /// [default: basic]
     #[arg(short, long, value_name = "TEMPLATE")]
     template: Option<String>,
@@ -39,15 +39,15 @@ pub(crate) struct CreateArgs {
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
     variables: Vec<(String, String)>,
 
-    /// directories that get a first file: `scripts`, `references`, `assets`, with commas between
+    /// directories that get a first file: `scripts`, `references`, `assets`, separated by commas
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', hide_possible_values = true)]
     resources: Vec<ResourceArg>,
 
-    /// make it among the skills of the `project` or of the `user`, where agents find it
+    /// make it among the skills of the `project` or among your own (`user`), where agents find it
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
     scope: Option<ScopeArg>,
 
-    /// the directory in which the skill's own is made [default: the working directory]
+    /// the directory to make the skill's directory in [default: the working directory]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
 
@@ -66,7 +66,7 @@ pub(crate) struct CreateArgs {
     #[arg(long)]
     json: bool,
 
-    /// ask nothing: what is not given gets its default
+    /// ask nothing: use the default for what is not given
     #[arg(short, long)]
     pub(crate) yes: bool,
 }
@@ -87,7 +87,7 @@ pub(crate) enum ResourceArg {
 
 /// Reads `NAME=VALUE`.
 fn variable(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text.split_once('=').ok_or("`NAME=VALUE` is expected")?;
+    let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 

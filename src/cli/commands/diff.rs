@@ -12,7 +12,7 @@ use crate::ops::diff::{Compared, DiffRequest, diff};
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct DiffArgs {
-    /// compare these skills alone [default: all that differ]
+    /// compare these skills only [default: all that differ]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -24,11 +24,11 @@ pub(crate) struct DiffArgs {
     #[arg(long, conflicts_with = "newest")]
     latest: bool,
 
-    /// show how much each file changed, and no lines
+    /// show how much each file changed, without its lines
     #[arg(long)]
     stat: bool,
 
-    /// show the names of files that differ, and nothing else
+    /// show only the names of files that differ
     #[arg(long, conflicts_with = "stat")]
     name_only: bool,
 

@@ -11,7 +11,7 @@ use crate::ops::disable::{DisableOutcome, DisableRequest, disable, enable};
 // Arguments of `disable` and `enable`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DisableArgs {
-    /// the names under which the skills are installed
+    /// the names of the installed skills
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
 
@@ -23,7 +23,7 @@ pub(crate) struct DisableArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// replace what is in the way, such as copies for agents that you edited; it is kept in the store
+    /// replace what is in the way, such as agents' copies that you edited; the store keeps it
     #[arg(short, long)]
     force: bool,
 

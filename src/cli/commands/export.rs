@@ -15,7 +15,7 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "FORMAT", value_enum, hide_possible_values = true)]
     pub(crate) format: ExportFormat,
 
-    /// where to; `-` is standard output [default: `skills-lock.json` in the project's root]
+    /// where to write it; `-` is standard output [default: `skills-lock.json` in the project's root]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
@@ -41,7 +41,7 @@ pub(super) fn run(app: &App, args: &ExportArgs) -> Result<u8> {
     };
     if output == Output::Text && args.json {
         return Err(Error::usage("`--json` and `--output -` would both print to standard output")
-            .hint("leave one of them away"));
+            .hint("leave one of them out"));
     }
     let outcome = export(&app.context, &ExportRequest { output })?;
     if args.json {
@@ -65,7 +65,7 @@ mod tests {
           <FORMAT>  what to write: `skills-lock`, the lockfile of the npm tool `skills`
 
         Options:
-          -o, --output <FILE>  where to; `-` is standard output [default: `skills-lock.json` in the
+          -o, --output <FILE>  where to write it; `-` is standard output [default: `skills-lock.json` in the
                                project's root]
               --json           print what was written and what was left out as JSON
 
@@ -73,7 +73,7 @@ mod tests {
               --offline       use no network: only what is in the store and on this machine
               --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
                               or `never` [default: auto]
-          -q, --quiet         say nothing but warnings and errors
+          -q, --quiet         print only warnings and errors
           -v, --verbose       say every step
           -h, --help          show this help
 

@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn the_help_page() {
         insta::assert_snapshot!(crate::cli::help::testing::page("import"), @"
-        adopt what other tools installed
+        take over what other tools installed
 
         Usage: skillpm import [OPTIONS] [FILE]
 
@@ -67,7 +67,7 @@ mod tests {
               --offline       use no network: only what is in the store and on this machine
               --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
                               or `never` [default: auto]
-          -q, --quiet         say nothing but warnings and errors
+          -q, --quiet         print only warnings and errors
           -v, --verbose       say every step
           -h, --help          show this help
 

@@ -25,7 +25,7 @@ pub(crate) struct InstallArgs {
     #[arg(long, value_name = "SOURCE")]
     marketplace: Option<String>,
 
-    /// take the skills that the packages of this project bring along
+    /// install the skills that come with this project's packages
     #[arg(long, conflicts_with_all = ["sources", "marketplace", "revision"])]
     from_project: bool,
 
@@ -33,11 +33,11 @@ pub(crate) struct InstallArgs {
     #[arg(short, long = "skill", value_name = "NAME")]
     skills: Vec<String>,
 
-    /// install the one skill that is meant under this name, where its own is taken
+    /// install the skill under this name, for example because its own is taken
     #[arg(long = "as", value_name = "NAME", requires = "sources", conflicts_with = "list")]
     alias: Option<String>,
 
-    /// link to the directories on this machine in place of copying them: edits show at once
+    /// link to the directories on this machine instead of copying them: edits show at once
     #[arg(short, long, requires = "sources", conflicts_with_all = ["copy", "list"])]
     editable: bool,
 
@@ -75,7 +75,7 @@ pub(crate) struct InstallHow {
     #[arg(short, long = "agent", value_name = "AGENT")]
     agents: Vec<String>,
 
-    /// give agents copies in place of links
+    /// give agents copies instead of links
     #[arg(long)]
     copy: bool,
 
@@ -83,7 +83,7 @@ pub(crate) struct InstallHow {
     #[arg(long)]
     dry_run: bool,
 
-    /// replace what is in the way, such as skills that you edited; it is kept in the store
+    /// replace what is in the way, such as skills that you edited; the store keeps it
     #[arg(short, long)]
     force: bool,
 
@@ -95,7 +95,7 @@ pub(crate) struct InstallHow {
     #[arg(long)]
     no_deps: bool,
 
-    /// tell which lines of a policy decided
+    /// show which policy lines decided
     #[arg(long)]
     explain: bool,
 
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn the_help_page() {
         insta::assert_snapshot!(crate::cli::help::testing::page("install"), @"
-        install skills from GitHub, directories or archives; without a source, what the lockfile says
+        install skills from GitHub, directories or archives; without a source, what the lockfile names
 
         Usage: skillpm install [OPTIONS] [SOURCE]...
 
@@ -231,12 +231,12 @@ mod tests {
 
         Options:
               --marketplace <SOURCE>  take plugins from the marketplace in this source
-              --from-project          take the skills that the packages of this project bring along
+              --from-project          install the skills that come with this project's packages
           -s, --skill <NAME>          install the skill of this name or path; can be repeated, `*` means all
-              --as <NAME>             install the one skill that is meant under this name, where its own is
-                                      taken
-          -e, --editable              link to the directories on this machine in place of copying them:
-                                      edits show at once
+              --as <NAME>             install the skill under this name, for example
+                                      because its own is taken
+          -e, --editable              link to the directories on this machine instead
+                                      of copying them: edits show at once
           -l, --list                  show the skills of the sources, install nothing
               --tag <NAME>            take the sources at this tag
               --branch <NAME>         take the sources at this branch
@@ -249,13 +249,13 @@ mod tests {
           -a, --agent <AGENT>         link the skills for this agent, such as `claude-code`; can be
                                       repeated, `*` means all agents on this machine [default: the agents in
                                       use]
-              --copy                  give agents copies in place of links
+              --copy                  give agents copies instead of links
               --dry-run               show what would be done, do nothing
-          -f, --force                 replace what is in the way, such as skills that you edited; it is kept
-                                      in the store
+          -f, --force                 replace what is in the way, such as skills that
+                                      you edited; the store keeps it
           -y, --yes                   ask nothing: take all skills where several are found
               --no-deps               leave out the skills that others need
-              --explain               tell which lines of a policy decided
+              --explain               show which policy lines decided
               --locked                fail if `skillpm.lock` would change
               --frozen                resolve nothing: only the revisions in `skillpm.lock`
               --json                  print the outcome as JSON
@@ -264,7 +264,7 @@ mod tests {
               --offline       use no network: only what is in the store and on this machine
               --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
                               or `never` [default: auto]
-          -q, --quiet         say nothing but warnings and errors
+          -q, --quiet         print only warnings and errors
           -v, --verbose       say every step
           -h, --help          show this help
 
@@ -272,7 +272,7 @@ mod tests {
           skillpm install anthropics/skills --skill pdf     one skill of a repository
           skillpm install anthropics/skills --list          what a repository holds
           skillpm install ./my-skills -g --agent cursor     from a directory, for you, linked for Cursor
-          skillpm install                                   what `skillpm.lock` says
+          skillpm install                                   what `skillpm.lock` names
 
         Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#install
         ");

@@ -11,12 +11,12 @@ use crate::ops::link::{LinkOutcome, LinkRequest, link, unlink};
 // Arguments of `link` and `unlink`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LinkArgs {
-    /// the names under which the skills are installed [default: all of the scope]
+    /// the names of the installed skills [default: all of the scope]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
     /// the agent, such as `cursor`; can be repeated, `*` means all agents on this machine, and for
-    /// `unlink` all that see something
+    /// `unlink` all that have links
     #[arg(short, long = "agent", value_name = "AGENT", required = true)]
     agents: Vec<String>,
 
@@ -28,7 +28,7 @@ pub(crate) struct LinkArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// replace what is in the way, such as copies that you edited; it is kept in the store
+    /// replace what is in the way, such as copies that you edited; the store keeps it
     #[arg(short, long)]
     force: bool,
 

@@ -94,7 +94,7 @@ fn or_elsewhere(error: Error) -> Error {
         next = cause.source();
     }
     if is_closed && error.kind() == ErrorKind::Io {
-        error.hint("or install into the other scope with `--scope`")
+        error.hint("or install for yourself with `skillpm install -g`")
     } else {
         error
     }
@@ -137,8 +137,8 @@ fn is_input(path: &Path) -> bool {
 /// What `paths` name. `-` is standard input, which is to be `input`.
 fn targets(paths: &[PathBuf], input: Option<&Path>) -> Result<Vec<Target>> {
     if paths.iter().filter(|path| is_input(path)).count() > 1 {
-        return Err(Error::usage("`-` is there twice, and standard input can be read once")
-            .hint("leave one of them away"));
+        return Err(Error::usage("`-` is given twice, but standard input can be read only once")
+            .hint("leave one of them out"));
     }
     let target = |path: &PathBuf| {
         if is_input(path) {
@@ -157,7 +157,7 @@ fn standard_input() -> Result<Vec<u8>> {
     read.map_err(|error| Error::io("failed to read standard input").because(error))?;
     if bytes.len() as u64 > MAX_SKILL_FILE {
         return Err(Error::usage(format!("standard input has more than {} MiB", MAX_SKILL_FILE >> 20))
-            .hint("a `SKILL.md` is a text of a few pages"));
+            .hint("a `SKILL.md` should be a few pages of text"));
     }
     Ok(bytes)
 }

@@ -11,7 +11,7 @@ use crate::ops::outdated::{OutdatedRequest, outdated};
 // Arguments of `outdated`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutdatedArgs {
-    /// ask about these skills alone [default: all]
+    /// ask about these skills only [default: all]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 

@@ -11,7 +11,7 @@ use crate::ops::policy::{PolicyRequest, policy};
 // Arguments of `policy`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PolicyArgs {
-    /// sources to ask about, as after `skillpm install` [default: show all lines that hold]
+    /// sources to ask about, as after `skillpm install` [default: show all lines in force]
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
 

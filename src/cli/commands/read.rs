@@ -11,7 +11,7 @@ use crate::policy::Listing;
 // Arguments of `read`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReadArgs {
-    /// the skill's name, `source:name` for one that another one hides, or `./directory` of one that need not be installed
+    /// the skill's name, `source:name` for one that is hidden by another, or `./directory` of one that is not installed
     #[arg(value_name = "NAME")]
     name: String,
 
@@ -23,7 +23,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "WHICH", default_value_t = Listing::All, conflicts_with = "path")]
     list: Listing,
 
-    /// leave this many lines out at the start
+    /// skip this many lines at the start
     #[arg(long, value_name = "LINES", default_value_t = 0, requires = "path", hide_default_value = true)]
     offset: usize,
 
@@ -31,7 +31,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "LINES", requires = "path")]
     limit: Option<usize>,
 
-    /// the largest file that is read, in bytes
+    /// the size limit for the file, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = MAX_BYTES, requires = "path")]
     max_bytes: u64,
 
@@ -67,7 +67,7 @@ pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
     if args.json {
         app.printer.json(&outcome);
     } else if let Some(encoding) = outcome.encoding {
-        app.printer.note(&format!("`{path}` is no text in UTF-8: it is printed in {encoding}"));
+        app.printer.note(&format!("`{path}` is not UTF-8 text: it is printed in {encoding}"));
         app.printer.data(&outcome.content);
     } else {
         app.printer.content(&outcome.content);

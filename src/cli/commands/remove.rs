@@ -11,7 +11,7 @@ use crate::ops::remove::{RemoveRequest, remove};
 // Arguments of `remove`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RemoveArgs {
-    /// the names under which the skills are installed
+    /// the names of the installed skills
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
 

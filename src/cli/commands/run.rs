@@ -22,15 +22,15 @@ pub(crate) struct RunArgs {
     #[arg(value_names = ["NAME", "SCRIPT"], required = true, num_args = 2.., trailing_var_arg = true)]
     words: Vec<OsString>,
 
-    /// where it runs: `skill`, `project` or a directory [default: here, where arguments that name files find them]
+    /// where it runs: `skill`, `project` or a directory [default: here, so that file arguments work]
     #[arg(long, value_name = "WHERE")]
     cwd: Option<PathBuf>,
 
-    /// pass a variable on, or set one; can be repeated
+    /// pass a variable through, or set one; can be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<OsString>,
 
-    /// let it read standard input [default: it has none]
+    /// let it read standard input [default: no input]
     #[arg(long)]
     stdin: bool,
 
@@ -42,27 +42,27 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SIZE", default_value = "10M", value_parser = bytes)]
     max_output: u64,
 
-    /// how much memory of its own each of its processes may have [default: no limit]
+    /// the memory limit of each of its processes [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<u64>,
 
-    /// how large a file that it writes may be
+    /// the size limit for each file it writes
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = bytes)]
     file_size: u64,
 
-    /// how many processes and threads it may have at once
+    /// the limit of processes and threads at once
     #[arg(long, value_name = "COUNT", default_value_t = 256)]
     processes: u64,
 
-    /// how many seconds each of its processes may compute [default: no limit]
+    /// the CPU time limit of each of its processes, in seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     cpu_time: Option<Duration>,
 
-    /// whether files are kept from it: where the system can, always or not at all
+    /// whether it runs in a sandbox: where the system supports it, always or never
     #[arg(long, value_name = "WHEN", value_enum, default_value = "auto")]
     sandbox: SandboxArg,
 
-    /// keep the network and all sockets from it
+    /// cut it off from the network and all sockets
     #[arg(long)]
     no_network: bool,
 
@@ -74,7 +74,7 @@ pub(crate) struct RunArgs {
     #[arg(long = "read", value_name = "PATH")]
     reads: Vec<PathBuf>,
 
-    /// let it read and write a file or directory, beside where it runs; can be repeated
+    /// let it read and write a file or directory, in addition to where it runs; can be repeated
     #[arg(long = "write", value_name = "PATH")]
     writes: Vec<PathBuf>,
 
@@ -82,11 +82,11 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     allow_scripts: bool,
 
-    /// run it although the skill's files are not as locked
+    /// run it even if the skill's files differ from what is locked
     #[arg(long)]
     allow_modified: bool,
 
-    /// print the outcome as JSON, with what it wrote, when it is over
+    /// print the outcome as JSON, with its output, when it is done
     #[arg(long)]
     json: bool,
 }
@@ -144,10 +144,10 @@ impl Watch for Shown<'_> {
 
 fn request(args: &RunArgs) -> Result<RunRequest> {
     let [skill, script, rest @ ..] = &args.words[..] else {
-        return Err(Error::usage("a skill and one of its scripts are expected"));
+        return Err(Error::usage("expected a skill and one of its scripts"));
     };
     let text = |word: &OsString| {
-        let word = word.to_str().ok_or_else(|| Error::usage(format!("`{}` is no text", word.display())));
+        let word = word.to_str().ok_or_else(|| Error::usage(format!("`{}` is not text", word.display())));
         word.map(ToOwned::to_owned)
     };
     Ok(RunRequest {
@@ -185,14 +185,14 @@ fn request(args: &RunArgs) -> Result<RunRequest> {
 }
 
 fn seconds(text: &str) -> std::result::Result<Duration, &'static str> {
-    const EXPECTED: &str = "a number of seconds above 0 is expected, such as `30` or `0.5`";
+    const EXPECTED: &str = "expected a number of seconds above 0, such as `30` or `0.5`";
     let seconds: f64 = text.strip_suffix('s').unwrap_or(text).parse().map_err(|_| EXPECTED)?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|_| EXPECTED)?;
     if duration.is_zero() { Err(EXPECTED) } else { Ok(duration) }
 }
 
 fn bytes(text: &str) -> std::result::Result<u64, &'static str> {
-    const EXPECTED: &str = "a number of bytes is expected, such as `500000`, `64K`, `512M` or `2G`";
+    const EXPECTED: &str = "expected a number of bytes, such as `500000`, `64K`, `512M` or `2G`";
     let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
         Some(b'K') => (&text[..text.len() - 1], 10),
         Some(b'M') => (&text[..text.len() - 1], 20),

@@ -11,7 +11,7 @@ use crate::ops::show::{ShowRequest, show};
 // Arguments of `show`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowArgs {
-    /// the skill's name, `source:name` for one that another one hides, or `./directory` of one that need not be installed
+    /// the skill's name, `source:name` for one that is hidden by another, or `./directory` of one that is not installed
     #[arg(value_name = "NAME")]
     name: String,
 

@@ -10,7 +10,7 @@ use crate::ops::tools::{ToolsRequest, tools};
 // Arguments of `tools`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ToolsArgs {
-    /// the skill's name, or `./directory` of one that need not be installed [default: all skills]
+    /// the skill's name, or `./directory` of one that is not installed [default: all skills]
     #[arg(value_name = "NAME")]
     name: Option<String>,
 
@@ -18,7 +18,7 @@ pub(crate) struct ToolsArgs {
     #[arg(long)]
     recursive: bool,
 
-    /// print the definitions that a model is given: `openai`, `anthropic` or `mcp`
+    /// print the definitions that a model gets: `openai`, `anthropic` or `mcp`
     #[arg(long, value_name = "FORM", value_enum, hide_possible_values = true, conflicts_with = "json")]
     format: Option<FormatArg>,
 

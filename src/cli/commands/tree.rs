@@ -11,11 +11,11 @@ use crate::ops::tree::{TreeRequest, tree};
 // Arguments of `tree`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TreeArgs {
-    /// show this skill alone [default: all]
+    /// show this skill only [default: all]
     #[arg(value_name = "NAME")]
     name: Option<String>,
 
-    /// the other way round: which skills need it
+    /// the other way round: show which skills need it
     #[arg(long)]
     invert: bool,
 

@@ -11,7 +11,7 @@ use crate::ops::trust::{TrustOutcome, TrustRequest, UntrustRequest, trust, untru
 // Arguments of `trust`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TrustArgs {
-    /// directories that are trusted from now on, and all below them [default: list those that are]
+    /// directories to trust, with all below them [default: list them]
     #[arg(value_name = "DIR")]
     directories: Vec<PathBuf>,
 
@@ -27,7 +27,7 @@ pub(crate) struct TrustArgs {
 // Arguments of `untrust`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct UntrustArgs {
-    /// directories that are trusted no longer
+    /// directories to stop trusting
     #[arg(value_name = "DIR", required = true)]
     directories: Vec<PathBuf>,
 

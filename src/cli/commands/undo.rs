@@ -20,11 +20,11 @@ pub(crate) struct UndoArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// also take back what you changed since; your copy is kept in the store
+    /// also undo what you changed since; the store keeps your copy
     #[arg(short, long, conflicts_with = "forget")]
     force: bool,
 
-    /// take nothing back: remove what is kept of the last change, which cannot be undone then
+    /// undo nothing: forget the last change, so that it can no longer be undone
     #[arg(long)]
     forget: bool,
 

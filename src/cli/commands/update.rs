@@ -13,7 +13,7 @@ use crate::ops::update::{Allow, Prepared, UpdateOutcome, UpdateRequest, prepare}
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct UpdateArgs {
-    /// the names under which the skills are installed [default: all of the scope]
+    /// the names of the installed skills [default: all of the scope]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -21,24 +21,24 @@ pub(crate) struct UpdateArgs {
     #[arg(long)]
     latest: bool,
 
-    /// let these skills bring new commands, addresses, scripts, hooks, tools or hidden text without
-    /// a question; all skills where none is named
+    /// accept new commands, addresses, scripts, hooks, tools or hidden text in these skills
+    /// without asking; without names, in all skills
     #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
     allow_new_capabilities: Option<Vec<String>>,
 
-    /// where both you and the new version changed the same, keep your file; ends an earlier merge too
+    /// where you and the new version both changed a file, keep yours; also resolves an earlier merge
     #[arg(long, conflicts_with = "theirs")]
     ours: bool,
 
-    /// where both changed the same, take the file of the new version; ends an earlier merge too
+    /// where you and the new version both changed a file, take the new one; also resolves an earlier merge
     #[arg(long)]
     theirs: bool,
 
-    /// take a merge with conflicts back: the skill as you had it, and what was locked before
+    /// undo a merge with conflicts: the skill as you had it, and what was locked before
     #[arg(long, conflicts_with_all = ["latest", "allow_new_capabilities", "ours", "theirs"])]
     abort: bool,
 
-    /// leave what skills need as it is locked
+    /// leave the skills that others need as they are locked
     #[arg(long)]
     no_deps: bool,
 
@@ -50,16 +50,16 @@ pub(crate) struct UpdateArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// replace what is in the way and cannot be merged, such as copies for agents that you edited; it
-    /// is kept in the store
+    /// replace what is in the way and cannot be merged, such as agents' copies that you
+    /// edited; the store keeps it
     #[arg(short, long)]
     force: bool,
 
-    /// ask nothing; new capabilities still have to be allowed
+    /// ask nothing; new capabilities must still be allowed
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// tell which lines of a policy decided
+    /// show which policy lines decided
     #[arg(long)]
     explain: bool,
 
@@ -176,28 +176,28 @@ mod tests {
     #[test]
     fn the_help_page() {
         insta::assert_snapshot!(crate::cli::help::testing::page("update"), @"
-        bring newer versions of installed skills, and keep what you edited
+        update installed skills to newer versions, and keep your edits
 
         Usage: skillpm update [OPTIONS] [NAME]...
 
         Arguments:
-          [NAME]...  the names under which the skills are installed [default: all of the scope]
+          [NAME]...  the names of the installed skills [default: all of the scope]
 
         Options:
               --latest
                   go past the tag or commit that the manifest names, and write the new one into it
               --allow-new-capabilities[=<NAME>...]
-                  let these skills bring new commands, addresses, scripts, hooks, tools or hidden text
-                  without a question; all skills where none is named
+                  accept new commands, addresses, scripts, hooks, tools or hidden text in
+                  these skills without asking; without names, in all skills
               --ours
-                  where both you and the new version changed the same, keep your file; ends an earlier merge
-                  too
+                  where you and the new version both changed a file, keep yours; also resolves
+                  an earlier merge
               --theirs
-                  where both changed the same, take the file of the new version; ends an earlier merge too
+                  where you and the new version both changed a file, take the new one; also resolves an earlier merge
               --abort
-                  take a merge with conflicts back: the skill as you had it, and what was locked before
+                  undo a merge with conflicts: the skill as you had it, and what was locked before
               --no-deps
-                  leave what skills need as it is locked
+                  leave the skills that others need as they are locked
               --scope <SCOPE>
                   `project`: the project around the working directory; `user`: your own skills, in every
                   project [default: project; both where nothing is changed]
@@ -208,12 +208,12 @@ mod tests {
               --dry-run
                   show what would be done, do nothing
           -f, --force
-                  replace what is in the way and cannot be merged, such as copies for agents that you
-                  edited; it is kept in the store
+                  replace what is in the way and cannot be merged, such as agents'
+                  copies that you edited; the store keeps it
           -y, --yes
-                  ask nothing; new capabilities still have to be allowed
+                  ask nothing; new capabilities must still be allowed
               --explain
-                  tell which lines of a policy decided
+                  show which policy lines decided
               --json
                   print the outcome as JSON
 
@@ -221,7 +221,7 @@ mod tests {
               --offline       use no network: only what is in the store and on this machine
               --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
                               or `never` [default: auto]
-          -q, --quiet         say nothing but warnings and errors
+          -q, --quiet         print only warnings and errors
           -v, --verbose       say every step
           -h, --help          show this help
 
@@ -229,7 +229,7 @@ mod tests {
           skillpm update                    all skills of the project, as far as the manifest allows
           skillpm update pdf --latest       one skill, past the tag or commit that the manifest names
           skillpm update --dry-run          what would change, and what to look at before it does
-          skillpm update pdf --abort        take a merge with conflicts back
+          skillpm update pdf --abort        undo a merge with conflicts
 
         Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#update
         ");

@@ -22,7 +22,7 @@ pub(crate) struct ValidateArgs {
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
 
-    /// whose view to take: `spec`, `reference`, `claude-code`, `publish` or `lenient` [default: spec]
+    /// whose rules to apply: `spec`, `reference`, `claude-code`, `publish` or `lenient` [default: spec]
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 
@@ -43,12 +43,12 @@ pub(crate) struct ValidateArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// the file that standard input is to be, for its name, that of its directory, and messages
+    /// the path that standard input stands for: its name, its directory, and messages
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
 
-    /// repair what can be repaired without a change of meaning; `--fix=unsafe` also repairs what
-    /// somebody should look at
+    /// repair what can be repaired without a change of meaning; `--fix=unsafe` also makes
+    /// repairs that need a review
     #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "safe", hide_possible_values = true)]
     fix: Option<FixArg>,
@@ -57,7 +57,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, conflicts_with_all = ["format", "json", "output"])]
     diff: bool,
 
-    /// check again whatever changes, until `Ctrl-C`
+    /// check again after every change, until `Ctrl-C`
     #[arg(long, conflicts_with_all = ["format", "json", "output", "fix", "diff"])]
     watch: bool,
 }
@@ -104,11 +104,8 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     }
     let output = args.output.as_deref().filter(|file| !super::is_input(file));
     if let Some(file) = output.filter(|file| is_skill_file(file)) {
-        return Err(Error::usage(format!(
-            "the report would take the place of the skill in `{}`",
-            file.display()
-        ))
-        .hint("name another file: `--output report.json`"));
+        return Err(Error::usage(format!("the report would overwrite the skill in `{}`", file.display()))
+            .hint("name another file: `--output report.json`"));
     }
     let format = if args.json { FormatArg::Json } else { args.format };
     let rules = rules(&app.context, profile)?;
@@ -173,7 +170,7 @@ fn repairs(args: &ValidateArgs) -> Repairs {
 
 fn targets(args: &ValidateArgs) -> Result<Vec<Target>> {
     if args.stdin_filename.is_some() && !args.paths.iter().any(|path| super::is_input(path)) {
-        return Err(Error::usage("`--stdin-filename` is about standard input, which is not checked")
+        return Err(Error::usage("`--stdin-filename` describes standard input, which is not being checked")
             .hint("add `-` to the paths"));
     }
     let targets = super::targets(&args.paths, args.stdin_filename.as_deref())?;

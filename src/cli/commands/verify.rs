@@ -11,7 +11,7 @@ use crate::ops::verify::{VerifyRequest, verify};
 // Arguments of `verify`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct VerifyArgs {
-    /// the names under which skills are installed [default: all]
+    /// the names of installed skills [default: all]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 

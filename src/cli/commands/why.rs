@@ -11,7 +11,7 @@ use crate::ops::why::{WhyRequest, why};
 // Arguments of `why`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WhyArgs {
-    /// the name under which the skill is installed
+    /// the name of the installed skill
     #[arg(value_name = "NAME")]
     name: String,
 

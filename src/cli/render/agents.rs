@@ -91,7 +91,7 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
     line(match (agent.universal, agent.chosen.is_empty()) {
         (false, false) => "gets a link to each skill",
         (false, true) if !reads_canonical(agent) => {
-            "needs links and is in no `skillpm.toml` here: `--agent` adds it"
+            "needs links, but no `skillpm.toml` here names it: `--agent` adds it"
         }
         _ => "reads the canonical copies and needs no links",
     });
@@ -103,7 +103,7 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
     }
     for twice in &agent.twice {
         let places: Vec<_> = twice.places.iter().map(|path| outcome.short(path)).collect();
-        let end = if twice.same { "one skill, by several ways" } else { "different directories" };
+        let end = if twice.same { "one skill, found in several ways" } else { "different directories" };
         line(&format!("twice: {} in {} ({end})", one_line(&twice.name), and(&places)));
     }
     text
@@ -114,7 +114,7 @@ fn directory(outcome: &AgentsOutcome, dir: &DirectoryView) -> String {
         Role::Canonical => "canonical copies",
         Role::Own => "its own",
         Role::Other => "in some versions or tools",
-        Role::Shared => "another agent's, read too",
+        Role::Shared => "another agent's directory, read too",
     };
     let seen = dir.skills.iter().filter(|skill| skill.form != Form::Broken).count();
     let holds = match (&dir.problem, dir.exists) {

@@ -8,13 +8,11 @@ use crate::trust::audit::Record;
 pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
     let Some(file) = &outcome.file else {
         printer.note("the audit log is switched off");
-        printer.hint(
-            "unset `SKILLPM_AUDIT` to switch it on; where there is no home directory, let it name a file",
-        );
+        printer.hint("unset `SKILLPM_AUDIT` to switch it on; without a home directory, set it to a file");
         return;
     };
     if outcome.records.is_empty() {
-        printer.note(&format!("nothing of the kind is recorded in `{}`", file.display()));
+        printer.note(&format!("no such event is recorded in `{}`", file.display()));
     } else {
         let header = ["time", "event", "skill", "script", "outcome", "session"];
         let mut table = Table::new(&header).state("outcome");
@@ -109,8 +107,8 @@ mod tests {
         insta::assert_snapshot!(err.text(), @"
         warning: 1 line cannot be read
         the audit log is switched off
-        hint: unset `SKILLPM_AUDIT` to switch it on; where there is no home directory, let it name a file
-        nothing of the kind is recorded in `/state/audit.jsonl`
+        hint: unset `SKILLPM_AUDIT` to switch it on; without a home directory, set it to a file
+        no such event is recorded in `/state/audit.jsonl`
         ");
     }
 

@@ -12,9 +12,9 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     let text: String = outcome.available.iter().map(|skill| entry(skill, width)).collect();
     printer.data(&text);
     if outcome.available.iter().any(|skill| skill.problem.is_none()) {
-        printer.hint("`--skill NAME` in place of `--list` installs one, `--skill '*'` all");
+        printer.hint("`--skill NAME` instead of `--list` installs one, `--skill '*'` all");
     } else {
-        printer.note("there is no skill that can be installed");
+        printer.note("no skill can be installed");
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
           cannot be installed: there is no desc…
         "#);
         insta::assert_snapshot!(err.text(), @r#"
-        hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+        hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
         "#);
     }
 

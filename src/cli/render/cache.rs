@@ -35,7 +35,7 @@ pub(crate) fn removed(printer: &Printer, outcome: &RemovedOutcome, json: bool) {
         }
     }
     for path in &outcome.in_use {
-        printer.note(&format!("`{}` is in use and stays", shown(path)));
+        printer.note(&format!("`{}` is in use and was kept", shown(path)));
     }
     let bytes: u64 = outcome.removed.iter().map(|removed| removed.bytes).sum();
     let what = count(outcome.removed.len(), "thing");
@@ -48,7 +48,7 @@ pub(crate) fn removed(printer: &Printer, outcome: &RemovedOutcome, json: bool) {
         let copies = if outcome.kept.len() == 1 { "copy" } else { "copies" };
         let number = outcome.kept.len();
         printer.note(&format!(
-            "what you edited stays in the store: {number} {copies}, such as `{}`",
+            "your edited copies stay in the store: {number} {copies}, such as `{}`",
             shown(first)
         ));
     }
@@ -57,19 +57,17 @@ pub(crate) fn removed(printer: &Printer, outcome: &RemovedOutcome, json: bool) {
 pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, fix: bool) {
     for damaged in &outcome.damaged {
         let end = match (damaged.removed, damaged.kept, fix) {
-            (true, ..) => "; it was thrown away",
-            (false, true, _) => "; it holds what you edited, so it stays",
-            (false, false, true) if outcome.dry_run => "; it would be thrown away",
-            (false, false, true) => "; it is in use and stays",
+            (true, ..) => "; it was deleted",
+            (false, true, _) => "; it holds your edits, so it was kept",
+            (false, false, true) if outcome.dry_run => "; it would be deleted",
+            (false, false, true) => "; it is in use and was kept",
             (false, false, false) => "",
         };
         printer.data(&format!("{}: {}{end}", shown(&damaged.path), one_line(&damaged.reason)));
     }
     printer.note(&format!("{} checked, {} damaged", outcome.checked, outcome.damaged.len()));
     if !fix && outcome.damaged.iter().any(|damaged| !damaged.kept) {
-        printer.hint(
-            "`skillpm cache verify --fix` throws damaged ones away; they are fetched again when needed",
-        );
+        printer.hint("`skillpm cache verify --fix` deletes damaged ones; they are fetched again when needed");
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
     }
     if catalog.is_over_budget() {
         printer.warning(&format!("without any description it may be {most} tokens, more than {budget}"));
-        printer.hint("`--fields name` leaves all else out, `--tag` and `--agent` choose skills");
+        printer.hint("`--fields name` leaves out everything else; `--tag` and `--agent` choose skills");
     }
 }
 
@@ -43,12 +43,12 @@ fn listed(words: &[&String]) -> String {
 pub(crate) fn file(printer: &Printer, written: &Written, command: Option<&str>) {
     let file = one_line(&written.file.display().to_string());
     match (written.changed, command) {
-        _ if written.none => printer.note(&format!("there is no skill to tell of: `{file}` was not made")),
+        _ if written.none => printer.note(&format!("there are no skills: `{file}` was not written")),
         (false, _) => printer.note(&format!("`{file}` is up to date")),
         (true, None) => printer.status("updated", &format!("`{file}`")),
         (true, Some(command)) => {
             printer.warning(&format!("the catalog in `{file}` is not up to date"));
-            printer.hint(&format!("`{}` brings it up to date", one_line(command)));
+            printer.hint(&format!("`{}` updates it", one_line(command)));
         }
     }
 }

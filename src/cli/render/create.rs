@@ -24,7 +24,7 @@ pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
         printer.hint(&format!("write `{shown}/SKILL.md`, then run `skillpm validate {words}`"));
         if let Some(typed) = portable(cwd, &outcome.path) {
             let typed = one_line(&shell_word(typed));
-            printer.hint(&format!("`skillpm invoke {typed}` shows what an agent gets of it"));
+            printer.hint(&format!("`skillpm invoke {typed}` shows what an agent gets"));
         }
     }
 }
@@ -54,7 +54,7 @@ pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
     let width = templates.iter().map(|template| template.name.len()).max().unwrap_or_default();
     let line = |template: &Builtin| format!("{:width$}  {}\n", template.name, template.summary);
     printer.data(&templates.iter().map(line).collect::<String>());
-    printer.hint("`skillpm create NAME --template TEMPLATE` uses one; `./directory` and `owner/repo/directory` work too");
+    printer.hint("use one with `skillpm create NAME --template TEMPLATE`; `./directory` and `owner/repo/directory` work too");
 }
 
 /// A built-in template in JSON. It is an interface: fields are only added.

@@ -49,7 +49,7 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     for skill in &outcome.skills {
         let name = one_line(&skill.name);
         if !skill.changed {
-            printer.status("=", &format!("{name} is {word} already"));
+            printer.status("=", &format!("{name} is already {word}"));
             continue;
         }
         let linked = if disabled || skill.agents.is_empty() {
@@ -71,7 +71,7 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
             String::new()
         };
         let flag = outcome.scope.map_or("", ScopeKind::flag);
-        printer.hint(&format!("`skillpm enable{flag} {first}` brings it back as it is{place}"));
+        printer.hint(&format!("`skillpm enable{flag} {first}` shows it to agents again, as it is{place}"));
     }
 }
 
@@ -103,19 +103,18 @@ mod tests {
         assert_eq!(out.text(), "");
         let (user, _, of_user) = printer(Look::PLAIN);
         show(&user, &DisableOutcome { scope: Some(ScopeKind::User), ..outcome.clone() }, true);
-        let hint =
-            "hint: `skillpm enable -g pdf` brings it back as it is, from `~/.agents/.skillpm-disabled`";
+        let hint = "hint: `skillpm enable -g pdf` shows it to agents again, as it is, from `~/.agents/.skillpm-disabled`";
         assert!(of_user.text().contains(hint), "{}", of_user.text());
         outcome.dry_run = true;
         show(&talking, &outcome, true);
         insta::assert_snapshot!(err.text(), @"
-        = docx is disabled already
+        = docx is already disabled
         - pdf
         1 skill disabled
         `skillpm.toml` changed: commit it
-        hint: `skillpm enable pdf` brings it back as it is, from `.agents/.skillpm-disabled`
+        hint: `skillpm enable pdf` shows it to agents again, as it is, from `.agents/.skillpm-disabled`
         warning: odd
-        = docx is enabled already
+        = docx is already enabled
         + pdf (linked for claude-code and goose)
         1 skill enabled
         `skillpm.toml` changed: commit it
@@ -124,7 +123,7 @@ mod tests {
         warning: odd
         ");
         insta::assert_snapshot!(out.text(), @"
-        would move pdf out of agents' sight
+        would hide pdf from agents
         would write skillpm.toml
         ");
         let (talking, out, _) = printer(Look::PLAIN);

@@ -18,7 +18,7 @@ pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
         table.row([rule.id, level(rule.levels.spec), repair, rule.summary]);
     }
     table.show(printer);
-    printer.hint("`skillpm explain RULE` says what a rule looks for, and why");
+    printer.hint("`skillpm explain RULE` explains a rule");
 }
 
 /// Everything about one rule.
@@ -33,7 +33,7 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
         }
     }
     let _ = write!(text, "\nlevel:  {}\n", levels(rule, ""));
-    let _ = writeln!(text, "repair: {}", repair(rule).unwrap_or("none, it takes a person"));
+    let _ = writeln!(text, "repair: {}", repair(rule).unwrap_or("none; a person must do it"));
     if let Some(files) = files(rule) {
         let _ = writeln!(text, "files:  {files}");
     }
@@ -82,7 +82,7 @@ fn example(code: &str) -> Vec<String> {
     };
     let mut lines: Vec<String> = all[..shown].iter().map(cut).collect();
     if shown < all.len() {
-        lines.push(format!("… ({} lines more)", all.len() - shown));
+        lines.push(format!("… ({} more lines)", all.len() - shown));
     }
     lines
 }
@@ -150,10 +150,10 @@ mod tests {
         let (talking, out, _) = printer(Look::PLAIN);
         one(&talking, rule("name-directory").expect("a rule"));
         insta::assert_snapshot!(out.text(), @"
-        name-directory: the name is the name of the directory
+        name-directory: the name matches the directory
 
-        Compares the name with the directory that the file lies in, both after NFKC.
-        Some tools know a skill by its name and some by its directory; both must find the same one.
+        Compares the name with that of the file's directory, both after NFKC.
+        Some tools find a skill by its name and some by its directory; both must find the same one.
 
         wrong:
             ---
@@ -192,7 +192,7 @@ mod tests {
     fn long_examples_are_cut() {
         assert_eq!(example("a\nb\n"), ["a", "b"]);
         let lines = example(&"x\n".repeat(500));
-        assert_eq!((lines.len(), lines[12].as_str()), (13, "… (488 lines more)"));
+        assert_eq!((lines.len(), lines[12].as_str()), (13, "… (488 more lines)"));
         let lines = example(&"é".repeat(1025));
         assert!(lines[0].ends_with("é… (1025 characters)"), "{lines:?}");
     }

@@ -23,11 +23,11 @@ pub(crate) fn json(printer: &Printer, outcome: &ExportOutcome) {
 
 fn warn(printer: &Printer, outcome: &ExportOutcome) {
     for skill in &outcome.left_out {
-        printer.warning(&format!("`{}` is left out: {}", one_line(&skill.name), one_line(&skill.reason)));
+        printer.warning(&format!("`{}` was left out: {}", one_line(&skill.name), one_line(&skill.reason)));
     }
     if !outcome.kept.is_empty() {
         let names = quoted(&outcome.kept);
-        printer.note(&format!("entries that were there and are not skillpm's stay: {names}"));
+        printer.note(&format!("existing entries that are not skillpm's were kept: {names}"));
     }
 }
 
@@ -52,8 +52,8 @@ mod tests {
         show(&talking, &outcome);
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
-        warning: `x` is left out: no entries for packages
-        entries that were there and are not skillpm's stay: `old`
+        warning: `x` was left out: no entries for packages
+        existing entries that are not skillpm's were kept: `old`
         `/p/skills-lock.json` written: 1 skill of skillpm
         ");
         let (talking, out, _) = printer(Look::PLAIN);

@@ -76,7 +76,7 @@ pub(super) fn installed(printer: &Printer, number: usize) {
     if number > 0 {
         printer.note(&format!("{} left as locked", count(number, "installed skill")));
         printer.hint(
-            "name a skill's own directory to change it all the same: `skillpm verify` finds it edited then",
+            "to format it anyway, name the skill's own directory; `skillpm verify` will then report it as edited",
         );
     }
 }
@@ -86,7 +86,7 @@ fn refused(printer: &Printer, file: &str, reason: &str, at: Option<Position>) {
         Some(Position { line, column }) => format!("`{file}`, line {line}, column {column}: {reason}"),
         None => format!("`{file}`: {reason}"),
     };
-    printer.failure(&message, &[], &["the file is left as it is; `skillpm validate` says more".to_owned()]);
+    printer.failure(&message, &[], &["the file was not changed; `skillpm validate` says more".to_owned()]);
 }
 
 /// `3 skills: 1 formatted, 1 left as it is`.
@@ -141,7 +141,7 @@ mod tests {
         insta::assert_snapshot!(err, @"
         formatted `skills/docx/SKILL.md`
         error: `skills/bad/SKILL.md`, line 3, column 17: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-        hint: the file is left as it is; `skillpm validate` says more
+        hint: the file was not changed; `skillpm validate` says more
         3 skills: 1 formatted, 1 left alone
         ");
     }
@@ -162,7 +162,7 @@ mod tests {
         insta::assert_snapshot!(err, @"
         would change `skills/docx/SKILL.md`
         error: `skills/bad/SKILL.md`, line 3, column 17: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-        hint: the file is left as it is; `skillpm validate` says more
+        hint: the file was not changed; `skillpm validate` says more
         3 skills: 1 would change, 1 left alone
         ");
     }
@@ -195,7 +195,7 @@ mod tests {
         insta::assert_snapshot!(err.text(), @"
         0 skills: nothing to format
         2 installed skills left as locked
-        hint: name a skill's own directory to change it all the same: `skillpm verify` finds it edited then
+        hint: to format it anyway, name the skill's own directory; `skillpm verify` will then report it as edited
         ");
     }
 }

@@ -20,14 +20,14 @@ pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     }
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
-        printer.note(&format!("nothing of other tools was found in the scope of the {}", scope(outcome)));
-        printer.hint("`skillpm import FILE` reads a lockfile elsewhere, `-g` looks at the user's skills");
+        printer.note(&format!("nothing from other tools was found in the scope of the {}", scope(outcome)));
+        printer.hint("`skillpm import FILE` reads a lockfile elsewhere; `-g` looks at your own skills");
         return;
     }
     table(&outcome.skills).show(printer);
     printer.note(&counts(&outcome.skills));
     if !outcome.needed.is_empty() {
-        printer.note(&format!("what they need came along: {}", and(&outcome.needed)));
+        printer.note(&format!("also installed, because they need it: {}", and(&outcome.needed)));
     }
     if !outcome.agents.is_empty() {
         printer.note(&format!(
@@ -103,8 +103,8 @@ fn source(skill: &ImportedSkill) -> String {
 fn counts(skills: &[ImportedSkill]) -> String {
     let words = [
         ("adopted", "adopted"),
-        ("edited", "adopted, edited since"),
-        ("left", "left as they are"),
+        ("edited", "adopted with your edits"),
+        ("left", "left as is"),
         ("unknown", "of unknown source"),
         ("tracked", "tracked before"),
     ];
@@ -122,13 +122,13 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
     let flag = outcome.scope.map_or("", ScopeKind::flag);
     if let Some(skill) = first("edited") {
         printer.hint(&format!(
-            "`skillpm install{flag} --force` takes the versions that are locked and keeps edited copies such as that of `{}` in the store",
+            "`skillpm install{flag} --force` installs the locked versions; the store keeps your edited copies, such as `{}`",
             one_line(&skill.name)
         ));
     }
     if let Some(skill) = first("unknown") {
         printer.hint(&format!(
-            "skills of unknown source stay where they are: where you know it, `skillpm install{flag} SOURCE --skill {}` makes one skillpm's",
+            "skills of unknown source were left as is: if you know the source, `skillpm install{flag} SOURCE --skill {}` installs one from there",
             one_line(&shell_word(&skill.name))
         ));
     }
@@ -166,7 +166,7 @@ mod tests {
                     FoundIn::SkillsLock,
                     "the version that `skills-lock.json` names",
                 ),
-                skill("xlsx", Verdict::Tracked, FoundIn::SkillsLock, "skillpm keeps it already"),
+                skill("xlsx", Verdict::Tracked, FoundIn::SkillsLock, "skillpm already manages it"),
             ],
             agents: vec!["claude-code".to_owned()],
             files: ChangedFiles { manifest: true, lockfile: true },
@@ -186,22 +186,22 @@ mod tests {
         old   left     github:acme/skills             its source \u{1b}[2J is gone
         own   unknown  -                              no file says where it comes from
         pdf   adopted  github:acme/skills at 1a2b3c4  the version that `skills-lock.json` names
-        xlsx  tracked  github:acme/skills             skillpm keeps it already
+        xlsx  tracked  github:acme/skills             skillpm already manages it
         ");
         insta::assert_snapshot!(err.text(), @"
         warning: odd
-        1 skill adopted; 1 adopted, edited since; 1 left as they are; 1 of unknown source; 1 tracked before
+        1 skill adopted; 1 adopted with your edits; 1 left as is; 1 of unknown source; 1 tracked before
         agents that see them, now in `skillpm.toml`: claude-code
         `skillpm.toml` and `skillpm.lock` changed: commit both
-        hint: `skillpm install --force` takes the versions that are locked and keeps edited copies such as that of `docx` in the store
-        hint: skills of unknown source stay where they are: where you know it, `skillpm install SOURCE --skill own` makes one skillpm's
+        hint: `skillpm install --force` installs the locked versions; the store keeps your edited copies, such as `docx`
+        hint: skills of unknown source were left as is: if you know the source, `skillpm install SOURCE --skill own` installs one from there
         ");
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &ImportOutcome::default());
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
-        nothing of other tools was found in the scope of the project
-        hint: `skillpm import FILE` reads a lockfile elsewhere, `-g` looks at the user's skills
+        nothing from other tools was found in this project
+        hint: `skillpm import FILE` reads a lockfile elsewhere; `-g` looks at your own skills
         ");
     }
 

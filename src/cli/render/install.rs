@@ -100,11 +100,11 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
         let names = quoted(&outcome.left_modified);
         let one = outcome.left_modified.len() == 1;
         let (stay, them) = if one {
-            ("is edited and stays as it is", "it")
+            ("is edited and was left as is", "it")
         } else {
-            ("are edited and stay as they are", "them")
+            ("are edited and were left as is", "them")
         };
-        printer.warning(&format!("{names} {stay}: `--force` replaces {them} and keeps your copy"));
+        printer.warning(&format!("{names} {stay}: `--force` replaces {them}; the store keeps your copy"));
     }
 }
 
@@ -114,7 +114,7 @@ fn next(printer: &Printer, outcome: &InstallOutcome) {
     let seen = outcome.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
     match seen.min_by_key(|skill| (!is_new(skill), !skill.needed_by.is_empty())) {
         Some(skill) => printer.hint(&format!(
-            "`skillpm list` shows what is installed, `skillpm invoke {}` what an agent gets of it",
+            "`skillpm list` shows what is installed, `skillpm invoke {}` what an agent gets",
             one_line(&skill.name)
         )),
         None if outcome.skills.is_empty() => {
@@ -246,8 +246,8 @@ mod tests {
         available to claude-code and goose, and to agents that read `.agents/skills`; `--agent` adds others
         `skillpm.toml` and `skillpm.lock` changed: commit both
         warning: `docx` has no license
-        warning: `pptx` is edited and stays as it is: `--force` replaces it and keeps your copy
-        hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+        warning: `pptx` is edited and was left as is: `--force` replaces it; the store keeps your copy
+        hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
         "#);
     }
 
@@ -272,7 +272,7 @@ mod tests {
         1 skill updated, 11 unchanged in `.agents/skills`
         available to claude-code and goose, and to agents that read `.agents/skills`; `--agent` adds others
         `skillpm.toml` and `skillpm.lock` changed: commit both
-        hint: `skillpm list` shows what is installed, `skillpm invoke xlsx` what an agent gets of it
+        hint: `skillpm list` shows what is installed, `skillpm invoke xlsx` what an agent gets
         "#);
     }
 
@@ -286,7 +286,7 @@ mod tests {
         insta::assert_snapshot!(err, @r#"
         nothing was changed: this was a dry run
         warning: `docx` has no license
-        warning: `pptx` is edited and stays as it is: `--force` replaces it and keeps your copy
+        warning: `pptx` is edited and was left as is: `--force` replaces it; the store keeps your copy
         "#);
     }
 

@@ -69,8 +69,8 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
     if outcome.agents.is_empty() {
         // `*` may stand for nobody.
         if linked {
-            printer.note("no link is made: no agent is found on this machine");
-            printer.hint("`--agent NAME` links for one all the same, and `skillpm agents --all` lists them");
+            printer.note("nothing to link: no agent was found on this machine");
+            printer.hint("`--agent NAME` links for one anyway; `skillpm agents --all` lists them");
         } else {
             printer.note(&format!("no link{of} is left for any agent"));
         }
@@ -163,8 +163,8 @@ mod tests {
         show(&talking, &nobody, true, false);
         show(&talking, &nobody, false, false);
         insta::assert_snapshot!(err.text(), @"
-        no link is made: no agent is found on this machine
-        hint: `--agent NAME` links for one all the same, and `skillpm agents --all` lists them
+        nothing to link: no agent was found on this machine
+        hint: `--agent NAME` links for one anyway; `skillpm agents --all` lists them
         warning: odd
         no link is left for any agent
         warning: odd

@@ -22,11 +22,11 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
         if let Some(gone) = missing().find(|skill| skill.source_gone) {
             let name = one_line(&gone.name);
             printer.hint(&format!(
-                "`{name}` is editable, and its directory is gone: {}",
+                "`{name}` is editable, but its directory is gone: {}",
                 put_back(scope, &name)
             ));
         } else if missing().next().is_some() {
-            printer.hint(&format!("`skillpm install{}` brings missing skills back", scope.flag()));
+            printer.hint(&format!("`skillpm install{}` restores missing skills", scope.flag()));
         }
     }
     if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::LineEnds) {
@@ -37,15 +37,13 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
     }
     if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::Conflict) {
         let (flag, name) = (skill.scope.flag(), one_line(&skill.name));
-        printer.hint(&format!("`skillpm update{flag} {name}` tells what is to be resolved"));
+        printer.hint(&format!("`skillpm update{flag} {name}` shows what to resolve"));
     }
     if let Some((skill, agent)) =
         outcome.skills.iter().find_map(|skill| Some((skill, skill.edited_copies.first()?)))
     {
         let name = one_line(&skill.name);
-        printer.hint(&format!(
-            "the copy of `{name}` that {agent} has was edited: `skillpm doctor` tells where it lies"
-        ));
+        printer.hint(&format!("{agent}'s copy of `{name}` was edited: `skillpm doctor` shows where it is"));
     }
 }
 
@@ -153,8 +151,8 @@ mod tests {
         "#);
         insta::assert_snapshot!(err.text(), @r#"
         warning: odd
-        hint: `skillpm install` brings missing skills back
-        hint: `skillpm update xlsx` tells what is to be resolved
+        hint: `skillpm install` restores missing skills
+        hint: `skillpm update xlsx` shows what to resolve
         "#);
     }
 
@@ -164,13 +162,13 @@ mod tests {
         let user = ListedSkill { scope: ScopeKind::User, ..skill("docx", SkillState::Missing) };
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &ListOutcome { skills: vec![user.clone()], warnings: Vec::new() }, None);
-        assert_eq!(err.text(), "hint: `skillpm install -g` brings missing skills back\n");
+        assert_eq!(err.text(), "hint: `skillpm install -g` restores missing skills\n");
         let (talking, _, err) = printer(Look::PLAIN);
         let skills = vec![skill("pdf", SkillState::Missing), user];
         show(&talking, &ListOutcome { skills, warnings: Vec::new() }, None);
         insta::assert_snapshot!(err.text(), @"
-        hint: `skillpm install` brings missing skills back
-        hint: `skillpm install -g` brings missing skills back
+        hint: `skillpm install` restores missing skills
+        hint: `skillpm install -g` restores missing skills
         ");
     }
 
@@ -185,7 +183,7 @@ mod tests {
         };
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &ListOutcome { skills: vec![gone], warnings: Vec::new() }, None);
-        insta::assert_snapshot!(err.text(), @"hint: `brand` is editable, and its directory is gone: put the directory back, or remove the skill with `skillpm remove -g brand`");
+        insta::assert_snapshot!(err.text(), @"hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove -g brand`");
     }
 
     #[test]

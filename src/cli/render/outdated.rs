@@ -39,21 +39,18 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     }
     if of(Status::NotAsked) > 0 {
         printer.note(&format!(
-            "nothing is known of {} without the network",
+            "without the network, nothing is known about {}",
             count(of(Status::NotAsked), "skill")
         ));
     }
     if of(Status::Unknown) > 0 {
         printer.note(
-            "where the state is `unknown`, only a download tells whether the skill's own files changed",
+            "where the state is `unknown`, only a download shows whether the skill's own files changed",
         );
     }
     for skill in skills {
         if let Some(reason) = &skill.held_back {
-            printer.note(&format!(
-                "`{}` is held back, because the newest version {reason}",
-                one_line(&skill.name)
-            ));
+            printer.note(&format!("`{}` is held back: the newest version {reason}", one_line(&skill.name)));
         }
     }
     let may_come = |skill: &OutdatedSkill| {
@@ -218,7 +215,7 @@ mod tests {
         ");
         insta::assert_snapshot!(err.text(), @"
         2 of 2 skills are outdated
-        hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+        hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
         hint: `skillpm update --latest` goes past the tags and commits that the manifest names
         ");
     }
@@ -239,11 +236,11 @@ mod tests {
             err.text().lines().skip(1).collect::<Vec<_>>().join("\n")
         };
         insta::assert_snapshot!(told(&[ScopeKind::User]), @"
-        hint: `skillpm diff --newest` shows what would change, `skillpm update -g` brings it
+        hint: `skillpm diff --newest` shows what would change, `skillpm update -g` installs it
         hint: `skillpm update -g --latest` goes past the tags and commits that the manifest names
         ");
         insta::assert_snapshot!(told(&[ScopeKind::Project, ScopeKind::User]), @"
-        hint: `skillpm diff --newest` shows what would change, `skillpm update` and `skillpm update -g` bring it
+        hint: `skillpm diff --newest` shows what would change, `skillpm update` and `skillpm update -g` install it
         hint: `skillpm update --latest` and `skillpm update -g --latest` go past the tags and commits that the manifests name
         ");
     }
@@ -261,7 +258,7 @@ mod tests {
         ");
         insta::assert_snapshot!(err.text(), @r#"
         0 of 2 skills are outdated
-        `pdf` is held back, because the newest version was released only 2d ago: skillpm.toml:2:23: `minimum-release-age = "7d"` says so
+        `pdf` is held back: the newest version was released only 2d ago: skillpm.toml:2:23: `minimum-release-age = "7d"` says so
         "#);
     }
 

@@ -14,7 +14,7 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
         printer.note("the marketplace has no plugins");
     } else {
         printer
-            .hint("a plugin's name in place of `--list` installs its skills, after `--list` it shows them");
+            .hint("name a plugin instead of `--list` to install its skills, or after `--list` to see them");
     }
 }
 
@@ -89,6 +89,6 @@ mod tests {
           Does npm.
           cannot be installed: it is the npm package `x`
         ");
-        insta::assert_snapshot!(err.text(), @"hint: a plugin's name in place of `--list` installs its skills, after `--list` it shows them");
+        insta::assert_snapshot!(err.text(), @"hint: name a plugin instead of `--list` to install its skills, or after `--list` to see them");
     }
 }

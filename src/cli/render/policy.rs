@@ -24,8 +24,8 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
             printer.data(&one_line(&line.to_string()));
         }
         if outcome.lines.is_empty() {
-            printer.note("nothing restricts what may be installed and run here");
-            printer.hint("the table `[policy]` of `skillpm.toml` does, and `/etc/skillpm/policy.toml` for the whole machine");
+            printer.note("no policy restricts what may be installed or run here");
+            printer.hint("write one as `[policy]` in `skillpm.toml`, or in `/etc/skillpm/policy.toml` for the whole machine");
         }
         return;
     }
@@ -56,7 +56,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
             && because.line.is_none()
             && ruling.unix_sockets.is_none()
         {
-            printer.data("  no line has a say");
+            printer.data("  no line applies");
         }
     }
 }
@@ -67,7 +67,7 @@ pub(crate) fn explain(printer: &Printer, decided: &[Decided]) {
         printer.note(&format!("`{}` {}", one_line(&decided.subject), because(decided)));
     }
     if decided.is_empty() {
-        printer.note("no policy has a say about what was installed");
+        printer.note("no policy applies to what was installed");
     }
 }
 

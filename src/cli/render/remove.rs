@@ -11,7 +11,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
             printer.data(&format!("would remove {}", one_line(name)));
         }
         for name in &outcome.unneeded {
-            printer.data(&format!("would remove {}, which nothing needs any more", one_line(name)));
+            printer.data(&format!("would remove {}, no longer needed", one_line(name)));
         }
         printer.note("nothing was changed: this was a dry run");
         return;
@@ -20,7 +20,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
         printer.status("-", name);
     }
     for name in &outcome.unneeded {
-        printer.status("-", &format!("{name}, which nothing needs any more"));
+        printer.status("-", &format!("{name}, no longer needed"));
     }
     for kept in &outcome.kept {
         printer.note(kept);
@@ -31,7 +31,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     if outcome.undoable && outcome.kept.len() < number {
         let them = if number == 1 { "it" } else { "them" };
         let flag = outcome.scope.map_or("", ScopeKind::flag);
-        printer.hint(&format!("`skillpm undo{flag}` brings {them} back"));
+        printer.hint(&format!("`skillpm undo{flag}` restores {them}"));
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
         - pdf
         the edited copy of `pdf` is kept in `kept/pdf`
         2 skills removed
-        hint: `skillpm undo` brings them back
+        hint: `skillpm undo` restores them
         "#);
 
         let (talking, out, _) = printer(Look::PLAIN);
@@ -68,7 +68,7 @@ mod tests {
         outcome.scope = Some(ScopeKind::User);
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &outcome);
-        assert!(err.text().ends_with("hint: `skillpm undo -g` brings them back\n"), "{}", err.text());
+        assert!(err.text().ends_with("hint: `skillpm undo -g` restores them\n"), "{}", err.text());
         outcome.dry_run = true;
         let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &outcome);

@@ -103,11 +103,11 @@ pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
     }
     match ran.leftovers {
         0 => {}
-        1 => printer.warning("a process that the script left behind was ended"),
-        count => printer.warning(&format!("{count} processes that the script left behind were ended")),
+        1 => printer.warning("a process that the script left behind was killed"),
+        count => printer.warning(&format!("{count} processes that the script left behind were killed")),
     }
     if let Some(closed) = &ran.sandbox.closed {
-        printer.warning(&format!("the working directory was closed to the script: {closed}"));
+        printer.warning(&format!("the script had no access to the working directory: {closed}"));
         printer.hint("run it in a directory of the project, or open one with `--write`");
     }
     let name = format!("`{}` of `{}`", ran.script, ran.skill);
@@ -115,20 +115,20 @@ pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
         (Some(Ended::Timeout), _) => {
             let seconds = timeout.as_secs_f64();
             let hints = ["`--timeout` gives it more time".to_owned()];
-            printer.failure(&format!("{name} was ended: it ran for more than {seconds} s"), &[], &hints);
+            printer.failure(&format!("{name} was killed: it ran for more than {seconds} s"), &[], &hints);
         }
         (Some(Ended::Processes), _) => {
             let hints = ["`--processes` allows more".to_owned()];
-            printer.failure(&format!("{name} was ended: it had too many processes"), &[], &hints);
+            printer.failure(&format!("{name} was killed: it had too many processes"), &[], &hints);
         }
         (Some(Ended::Stopped), _) => printer.failure(&format!("{name} was stopped"), &[], &[]),
         (None, Exit::Signal(signal)) => {
-            printer.failure(&format!("{name} was ended by signal {signal}"), &[], &[]);
+            printer.failure(&format!("{name} was killed by signal {signal}"), &[], &[]);
         }
         (None, Exit::Unknown) => {
             let hints = ["start `skillpm` from a program that does not wait for its children".to_owned()];
             printer.failure(
-                &format!("{name} ran, and how it ended is unknown"),
+                &format!("{name} ran, but its exit status is unknown"),
                 &[UNHEARD.to_owned()],
                 &hints,
             );

@@ -24,7 +24,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
     warn(printer, outcome);
     let mut text = facts(outcome) + "\n" + &files(printer, &outcome.files);
     if !outcome.deviations.is_empty() {
-        text.push_str("\noff the specification, and tolerated:\n");
+        text.push_str("\ndoes not follow the specification (tolerated):\n");
         for deviation in &outcome.deviations {
             let place = format!("{}:{}", deviation.line, deviation.column);
             text.push_str(&one_line(&format!("SKILL.md:{place}: {}", deviation.message)));
@@ -101,7 +101,7 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
         fact("source", &format!("{source}{path}"));
     }
     if let Some(revision) = &installed.revision {
-        let asked = asked_for(installed).map(|asked| format!(", asked for: {asked}")).unwrap_or_default();
+        let asked = asked_for(installed).map(|asked| format!(", requested: {asked}")).unwrap_or_default();
         fact("revision", &format!("{}{asked}", short_revision(revision)));
     }
     fact("digest", installed.digest.as_deref().unwrap_or_default());
@@ -112,11 +112,9 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
             SkillState::Modified if installed.editable => "editable, and no link to its directory",
             SkillState::Modified => "edited since it was installed",
             SkillState::LineEnds => "as it was installed, with other line ends",
-            SkillState::Conflict => {
-                "in conflict: an update left marks or kept files that somebody has to look at"
-            }
+            SkillState::Conflict => "in conflict: an update left markers or kept files to resolve",
             SkillState::Untracked => "not installed by skillpm",
-            SkillState::Editable => "a link to a directory that somebody works on",
+            SkillState::Editable => "a link to a working directory",
             SkillState::Missing => "missing",
             SkillState::Disabled => "disabled",
         },
@@ -134,7 +132,7 @@ fn files(printer: &Printer, files: &[ShownFile]) -> String {
     for file in files {
         let path = match (&file.target, file.kind) {
             (Some(target), _) => format!("{} -> {target}", file.path),
-            (None, FileKind::Special) => format!("{} (no regular file)", file.path),
+            (None, FileKind::Special) => format!("{} (not a regular file)", file.path),
             (None, _) if file.executable => format!("{}*", file.path),
             (None, _) => file.path.clone(),
         };
@@ -241,7 +239,7 @@ mod tests {
           other field    model: opus\u{1b}[2J
           directory      .agents/skills/pdf
           source         github:acme/skills, directory skills/pdf
-          revision       1a2b3c4, asked for: v1
+          revision       1a2b3c4, requested: v1
           digest         sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
           state          edited since it was installed
           linked for     claude-code
@@ -252,11 +250,11 @@ mod tests {
         file                    bytes  sha256
         SKILL.md                  120  0123456789ab
         key -> ../secret            -  -
-        pipe (no regular file)      -  -
+        pipe (not a regular file)      -  -
         scripts/fill.py*          120  0123456789ab
         4 files, 240 bytes
 
-        off the specification, and tolerated:
+        does not follow the specification (tolerated):
         SKILL.md:4:1: `model` is unknown
         "#);
         insta::assert_snapshot!(err.text(), @"

@@ -40,7 +40,7 @@ pub(super) fn would(step: &Step) -> String {
             format!("would remove the link to {name} for {agent}")
         }
         Step::Unlink { place, name } => format!("would remove the link {name} from {}", words(place)),
-        Step::Disable { name, .. } => format!("would move {name} out of agents' sight"),
+        Step::Disable { name, .. } => format!("would hide {name} from agents"),
         Step::Enable { name, .. } => format!("would move {name} back to {CANONICAL_DIR}"),
         Step::Edit { name } => format!("would link {name} in {CANONICAL_DIR} to its directory"),
         Step::Relink { place, name, .. } => format!("would put the link {name} back in {}", words(place)),
@@ -90,7 +90,7 @@ mod tests {
         would link pdf for goose
         would remove the link to pdf for goose
         would remove the link pdf from .agents/skills
-        would move pdf out of agents' sight
+        would hide pdf from agents
         would move pdf back to .agents/skills
         would put pdf in .agents/.skillpm-disabled
         would link pdf in .agents/skills to its directory

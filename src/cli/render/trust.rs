@@ -9,12 +9,12 @@ pub(crate) fn list(printer: &Printer, outcome: &TrustOutcome) {
     for dir in &outcome.directories {
         printer.data(&one_line(&dir.path));
         if let Some(reason) = &dir.reason {
-            printer.warning(&format!("`{}` is trusted no longer: {reason}", one_line(&dir.path)));
+            printer.warning(&format!("`{}` is no longer trusted: {reason}", one_line(&dir.path)));
         }
     }
     if outcome.directories.is_empty() {
         printer.note("no directory is trusted: only scripts of locked skills run");
-        printer.hint("`skillpm trust DIR` lets those of unlocked skills in a directory run");
+        printer.hint("`skillpm trust DIR` allows scripts of unlocked skills in that directory");
     }
 }
 
@@ -24,10 +24,10 @@ pub(crate) fn changed(printer: &Printer, outcome: &TrustOutcome, trusted: bool) 
         printer.status(if trusted { "+" } else { "-" }, &one_line(path));
     }
     match (outcome.changed.is_empty(), trusted) {
-        (true, _) => printer.note("nothing was changed: all of them are trusted already"),
+        (true, _) => printer.note("nothing was changed: all of them are already trusted"),
         (false, true) => {
-            printer.note("scripts of skills in there run, whether anything is locked of them or not");
-            printer.hint("`skillpm untrust DIR` takes that back");
+            printer.note("scripts of skills in there may run, locked or not");
+            printer.hint("`skillpm untrust DIR` revokes that");
         }
         (false, false) => {}
     }
@@ -51,7 +51,7 @@ mod tests {
         let outcome = TrustOutcome {
             directories: vec![
                 dir("/home/ann/work", TrustState::Trusted, None),
-                dir("/srv/a\nb", TrustState::Exposed, Some("every user may write into it")),
+                dir("/srv/a\nb", TrustState::Exposed, Some("every user may write to it")),
             ],
             changed: vec!["/home/ann/work".to_owned()],
             warnings: Vec::new(),
@@ -67,14 +67,14 @@ mod tests {
         /srv/a b
         ");
         insta::assert_snapshot!(err.text(), @"
-        warning: `/srv/a b` is trusted no longer: every user may write into it
+        warning: `/srv/a b` is no longer trusted: every user may write to it
         + /home/ann/work
-        scripts of skills in there run, whether anything is locked of them or not
-        hint: `skillpm untrust DIR` takes that back
+        scripts of skills in there may run, locked or not
+        hint: `skillpm untrust DIR` revokes that
         - /home/ann/work
-        nothing was changed: all of them are trusted already
+        nothing was changed: all of them are already trusted
         no directory is trusted: only scripts of locked skills run
-        hint: `skillpm trust DIR` lets those of unlocked skills in a directory run
+        hint: `skillpm trust DIR` allows scripts of unlocked skills in that directory
         ");
         let (talking, out, _) = printer(Look::PLAIN);
         talking.json(&outcome);

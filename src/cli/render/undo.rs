@@ -19,33 +19,33 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     if outcome.dry_run {
         steps::plan(printer, &outcome.steps, written);
         if !removed.is_empty() {
-            printer.note(&format!("it would remove {removed} too: there was none before the last change"));
+            printer.note(&format!("it would also remove {removed}: there was none before the last change"));
         }
         return printer.warnings(&outcome.warnings);
     }
     let flag = outcome.scope.map_or("", ScopeKind::flag);
     if outcome.finished {
-        printer.note("an `undo` was cut off before it was done: it is now");
-        return printer.hint(&format!("`skillpm undo{flag}` once more does the change again"));
+        printer.note("an interrupted `undo` was completed");
+        return printer.hint(&format!("run `skillpm undo{flag}` again to redo the change"));
     }
     for kept in &outcome.kept {
         printer.note(kept);
     }
     if outcome.steps.is_empty() && outcome.files == ChangedFiles::default() {
-        return printer.note("there is nothing to do: all is as it was before the last change");
+        return printer.note("there is nothing to do: everything is as it was before the last change");
     }
     for skill in &outcome.skills {
         let (sign, end) = words(skill.change);
         printer.status(sign, &format!("{}{end}", one_line(&skill.name)));
     }
-    printer.note("the last change is taken back");
+    printer.note("the last change was undone");
     install::files(printer, outcome.scope, written);
     if !removed.is_empty() {
         printer.note(&format!("{removed} removed: there was none before"));
     }
     printer.warnings(&outcome.warnings);
     if outcome.undoable {
-        printer.hint(&format!("`skillpm undo{flag}` once more does it again"));
+        printer.hint(&format!("run `skillpm undo{flag}` again to redo it"));
     }
 }
 
@@ -92,11 +92,11 @@ pub(crate) fn forgotten(printer: &Printer, outcome: Forgotten, dry_run: bool) {
     match outcome {
         Forgotten { forgotten: false, .. } => printer.note("there is nothing to forget"),
         Forgotten { bytes, .. } if dry_run => {
-            printer.data(&format!("would remove what is kept of the last change, {}", size(bytes)));
+            printer.data(&format!("would forget the last change, {}", size(bytes)));
             printer.note("nothing was changed: this was a dry run");
         }
         Forgotten { bytes, .. } => {
-            printer.note(&format!("what was kept of the last change is removed, {}", size(bytes)));
+            printer.note(&format!("the last change was forgotten, {}", size(bytes)));
         }
     }
 }
@@ -159,10 +159,10 @@ mod tests {
         < s3 (disabled)
         > s4 (enabled)
         ~ s5 (links and copies of agents)
-        the last change is taken back
+        the last change was undone
         `skillpm.toml` changed: commit it
         `skillpm.lock` removed: there was none before
-        hint: `skillpm undo` once more does it again
+        hint: run `skillpm undo` again to redo it
         ");
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &outcome);
@@ -171,7 +171,7 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&value["skills"][5]["change"], &value["dry_run"]), (&"links".into(), &false.into()));
         for (scope, undoable, last) in [
-            (ScopeKind::User, true, "hint: `skillpm undo -g` once more does it again"),
+            (ScopeKind::User, true, "hint: run `skillpm undo -g` again to redo it"),
             (ScopeKind::Project, false, "`skillpm.lock` removed: there was none before"),
         ] {
             let (talking, _, err) = printer(Look::PLAIN);
@@ -193,13 +193,13 @@ mod tests {
         forgotten(&talking, Forgotten { forgotten: false, bytes: 0 }, false);
         forgotten(&talking, Forgotten { forgotten: true, bytes: 1234 }, false);
         insta::assert_snapshot!(err.text(), @"
-        there is nothing to do: all is as it was before the last change
-        an `undo` was cut off before it was done: it is now
-        hint: `skillpm undo` once more does the change again
-        an `undo` was cut off before it was done: it is now
-        hint: `skillpm undo -g` once more does the change again
+        there is nothing to do: everything is as it was before the last change
+        an interrupted `undo` was completed
+        hint: run `skillpm undo` again to redo the change
+        an interrupted `undo` was completed
+        hint: run `skillpm undo -g` again to redo the change
         there is nothing to forget
-        what was kept of the last change is removed, 1.2 kB
+        the last change was forgotten, 1.2 kB
         ");
         let (talking, out, _) = printer(Look::PLAIN);
         forgotten_json(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
@@ -208,7 +208,7 @@ mod tests {
         forgotten(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
         forgotten_json(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
         insta::assert_snapshot!(out.text(), @r#"
-        would remove what is kept of the last change, 1 byte
+        would forget the last change, 1 byte
         {
           "dry_run": true,
           "forgotten": true,

@@ -35,7 +35,7 @@ pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     warn(printer, outcome, &[]);
     if !outcome.refused.is_empty() {
         printer.hint(&format!(
-            "somebody has to agree to what {} could do then: on a terminal, or with `--allow-new-capabilities={}`",
+            "review the lines marked `!`, then allow {} on a terminal or with `--allow-new-capabilities={}`",
             quoted(&outcome.refused),
             one_line(&outcome.refused.join(","))
         ));
@@ -63,7 +63,7 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) 
             quoted(&files)
         ));
         printer.hint(&format!(
-            "edit them until no marker and no kept file is left, or take one side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` goes back"
+            "edit them until no marker and no kept file is left, or choose a side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` undoes the update"
         ));
     }
 }
@@ -104,7 +104,7 @@ fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
         printer.warning(warning);
     }
     for failure in &outcome.failures {
-        let stay = if failure.names.len() == 1 { "stays as it is" } else { "stay as they are" };
+        let stay = if failure.names.len() == 1 { "was left as is" } else { "were left as is" };
         printer.warning(&format!("{} {stay}: {}", quoted(&failure.names), failure.message));
         for hint in &failure.hints {
             printer.hint(hint);
@@ -124,11 +124,11 @@ fn still(printer: &Printer, outcome: &UpdateOutcome) {
             UpdateChange::Editable => "is editable: it changes with its directory",
             UpdateChange::Missing => {
                 let flag = outcome.scope.map_or("", ScopeKind::flag);
-                missing = format!("is not installed yet: `skillpm install{flag}` brings it");
+                missing = format!("is not installed yet: `skillpm install{flag}` installs it");
                 &missing
             }
             UpdateChange::Unresolved => "has conflicts of an earlier update",
-            UpdateChange::Failed => "stays as it is",
+            UpdateChange::Failed => "was left as is",
             _ => continue,
         };
         let sign =
@@ -198,10 +198,10 @@ fn heading(skill: &UpdatedSkill) -> String {
     let word = match skill.change {
         UpdateChange::Merged => ": your edits are merged",
         UpdateChange::Conflict => ": your edits conflict with it",
-        UpdateChange::Resolved => ": the conflicts are decided for one side",
+        UpdateChange::Resolved => ": you chose one side of the conflicts",
         UpdateChange::Aborted => ": back to what it was before the merge",
-        UpdateChange::Added => ": others need it now",
-        UpdateChange::Removed => ": nothing needs it any more",
+        UpdateChange::Added => ": now needed by others",
+        UpdateChange::Removed => ": no longer needed",
         _ => "",
     };
     let (name, source) = (one_line(&skill.name), one_line(&skill.source));
@@ -211,16 +211,16 @@ fn heading(skill: &UpdatedSkill) -> String {
 /// What became of a file that the user had changed.
 fn merged(path: &MergedPath) -> String {
     let file = one_line(path.path.as_str());
-    let kept = path.kept.as_ref().map(|kept| format!("; yours is kept as `{}`", one_line(kept.as_str())));
+    let kept = path.kept.as_ref().map(|kept| format!("; yours was saved as `{}`", one_line(kept.as_str())));
     let kept = kept.unwrap_or_default();
     let what = match (path.result, path.conflict) {
         ("ours", _) => "yours stays",
-        ("merged", _) => "both changes are in it",
-        ("decided", _) => "decided for one side as a whole",
+        ("merged", _) => "it has both changes",
+        ("decided", _) => "one side was chosen for the whole file",
         (_, Some(Conflict::Lines)) => "both changed the same lines",
-        (_, Some(Conflict::Binary)) => "both changed it and it is no text: the new one is there",
-        (_, Some(Conflict::DeletedHere)) => "you deleted it and the new version changed it: it is back",
-        (_, Some(Conflict::DeletedThere)) => "the new version deleted it and you changed it: yours stays",
+        (_, Some(Conflict::Binary)) => "both changed it, and it is not text: the new one was installed",
+        (_, Some(Conflict::DeletedHere)) => "you deleted it, but the new version changed it: it was restored",
+        (_, Some(Conflict::DeletedThere)) => "the new version deleted it, but you changed it: yours was kept",
         (_, Some(Conflict::Name)) => "the new version needs the name",
         _ => "both made the same change",
     };
@@ -234,7 +234,7 @@ fn counts(skills: &[UpdatedSkill]) -> String {
         (UpdateChange::Merged, "merged with your edits"),
         (UpdateChange::Conflict, "in conflict with your edits"),
         (UpdateChange::Resolved, "resolved"),
-        (UpdateChange::Aborted, "taken back"),
+        (UpdateChange::Aborted, "undone"),
         (UpdateChange::Added, "added"),
         (UpdateChange::Removed, "removed"),
         (UpdateChange::Unchanged, "up to date"),
@@ -345,13 +345,13 @@ mod tests {
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
             edited scripts/run.sh: yours stays
-            edited scripts/run.sh: both changes are in it
+            edited scripts/run.sh: it has both changes
         ! xlsx 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): your edits conflict with it
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
-            conflict scripts/run.sh: both changed the same lines; yours is kept as `scripts/run.sh.mine`
-        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): the conflicts are decided for one side
+            conflict scripts/run.sh: both changed the same lines; yours was saved as `scripts/run.sh.mine`
+        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): you chose one side of the conflicts
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
@@ -359,11 +359,11 @@ mod tests {
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
-        + h 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): others need it now
+        + h 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): now needed by others
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
-        - i 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): nothing needs it any more
+        - i 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): no longer needed
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
@@ -372,16 +372,16 @@ mod tests {
         insta::assert_snapshot!(err.text(), @"
         = b is pinned to a commit: `--latest` goes past it
         = c is editable: it changes with its directory
-        = d is not installed yet: `skillpm install` brings it
+        = d is not installed yet: `skillpm install` installs it
         ! e has conflicts of an earlier update
-        ! j stays as it is
-        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 taken back, 1 added, 1 removed, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts, 1 failed in `.agents/skills`
+        ! j was left as is
+        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 undone, 1 added, 1 removed, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts, 1 failed in `.agents/skills`
         `skillpm.lock` changed: commit it
         warning: odd
-        warning: `j` stays as it is: no such host
+        warning: `j` was left as is: no such host
         hint: check the spelling
         warning: `xlsx` has 1 conflict to resolve: `scripts/run.sh`
-        hint: edit them until no marker and no kept file is left, or take one side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` goes back
+        hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` undoes the update
         ");
         let (talking, _, err) = printer(Look { verbose: true, ..Look::PLAIN });
         done(&talking, &outcome(), &[]);

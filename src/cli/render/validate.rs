@@ -79,7 +79,7 @@ fn left_alone(printer: &Printer, outcome: &ValidateOutcome) {
     super::fmt::installed(printer, outcome.installed);
     for (file, real) in &outcome.outside {
         let shown = |path: &Path| one_line(&path.display().to_string());
-        printer.warning(&format!("`{}` is left as it is: a link leads out of the project", shown(file)));
+        printer.warning(&format!("`{}` was not changed: a link leads out of the project", shown(file)));
         printer.hint(&format!("to repair `{}`, name that path", shown(real)));
     }
 }
@@ -376,7 +376,7 @@ mod tests {
         4 | author: me
           | ^^^^^^
           |
-          = help: move it below `metadata`, as `  author: …`
+          = help: move it under `metadata`, as `  author: …`
         "#);
         insta::assert_snapshot!(err, @"
         1 skill: 2 errors, 1 warning
@@ -430,7 +430,7 @@ mod tests {
             "---\nname: pdf\ndescription: Reads. Use when asked.\n---\n{before}scripts\\a.py{after}\n"
         )]);
         insta::assert_snapshot!(out, @r"
-        warning[windows-path]: `scripts\a.py` is a path of Windows
+        warning[windows-path]: `scripts\a.py` is a Windows path
          --> skills/pdf/SKILL.md:5:4001
           |
         5 | ... é é é é é é é é é é é é é é é é é é é é é é é é é é é é é scripts\a.py é é é é é é é é é é é é é é é é é é é é é é é é é é é é é ...

@@ -59,22 +59,20 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
     let is_edited = |place: &VerifiedPlace| place.verdict == Verdict::Modified && place.found.is_some();
     // Where something else than a skill lies, no force helps.
     if places().any(is_edited) {
-        Some(format!(
-            "`skillpm install{flag} --force` puts back what is locked and keeps your copy in the store"
-        ))
+        Some(format!("`skillpm install{flag} --force` restores what is locked; the store keeps your copy"))
     } else if let Some(gone) =
         skills.iter().find(|skill| skill.source_gone && skill.verdict == Verdict::Missing)
     {
         let name = one_line(&gone.name);
-        Some(format!("`{name}` is editable, and its directory is gone: {}", put_back(scope, &name)))
+        Some(format!("`{name}` is editable, but its directory is gone: {}", put_back(scope, &name)))
     } else if is_there(Verdict::LineEnds) {
         Some(format!(
             "`skillpm install{flag}` brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
         ))
     } else if is_there(Verdict::Missing) {
-        Some(format!("`skillpm install{flag}` brings back what is missing"))
+        Some(format!("`skillpm install{flag}` restores what is missing"))
     } else if is_there(Verdict::Elsewhere) {
-        Some(format!("`skillpm doctor{flag}` tells what can be done about links"))
+        Some(format!("`skillpm doctor{flag}` shows what to do about links"))
     } else {
         None
     }
@@ -101,7 +99,7 @@ fn lines(skill: &VerifiedSkill, all: bool) -> String {
             line("    ", &format!("left by a tool, not part of the skill: {leftover}"));
         }
         if place.found.is_some() && place.files.is_none() {
-            line("    ", "which files differ is not known: the store has no copy of what is locked");
+            line("    ", "it is unknown which files differ: the store has no copy of the locked version");
         }
     }
     text
@@ -116,11 +114,11 @@ fn of_place(place: &VerifiedPlace) -> String {
     };
     let end = match (place.verdict, &place.reason) {
         (_, Some(reason)) => format!(": {reason}"),
-        (Verdict::Missing, None) => " is not there".to_owned(),
+        (Verdict::Missing, None) => " does not exist".to_owned(),
         (Verdict::Modified, None) => " is not what is locked".to_owned(),
         (Verdict::LineEnds, None) => " differs from what is locked in line ends only".to_owned(),
         (Verdict::Conflict, None) => " has conflicts that an update left".to_owned(),
-        (Verdict::Editable, None) => " cannot be verified: nothing is locked of it".to_owned(),
+        (Verdict::Editable, None) => " cannot be verified: it is not locked".to_owned(),
         (Verdict::Untracked, None) => " is not in the lockfile".to_owned(),
         _ => String::new(),
     };
@@ -212,12 +210,12 @@ mod tests {
         show(&talking, &VerifyOutcome { skills, warnings: Vec::new() });
         insta::assert_snapshot!(err.text(), @"
         2 skills: 1 edited, 1 missing
-        hint: `skillpm install` brings back what is missing
-        hint: `skillpm install -g --force` puts back what is locked and keeps your copy in the store
+        hint: `skillpm install` restores what is missing
+        hint: `skillpm install -g --force` restores what is locked; the store keeps your copy
         ");
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &VerifyOutcome { skills: vec![of(4, ScopeKind::User)], warnings: Vec::new() });
-        assert!(err.text().ends_with("hint: `skillpm install -g` brings back what is missing\n"));
+        assert!(err.text().ends_with("hint: `skillpm install -g` restores what is missing\n"));
     }
 
     #[test]
@@ -227,7 +225,7 @@ mod tests {
         insta::assert_snapshot!(out.text(), @r"
         edited: edited, project
           `/p/.agents/skills/pdf` is not what is locked
-            which files differ is not known: the store has no copy of what is locked
+            it is unknown which files differ: the store has no copy of the locked version
           `/p/.agents/skills/pdf` is not what is locked
             changed: f0
             missing: f1
@@ -255,7 +253,7 @@ mod tests {
         conflict: conflict, project
           `/p/.agents/skills/pdf` has conflicts that an update left
         missing: missing, project
-          `/p/.agents/skills/pdf` is not there
+          `/p/.agents/skills/pdf` does not exist
         elsewhere: elsewhere, project
           `/p/.agents/skills/pdf` leads to `/x\u{1b}`
         unreadable: unreadable, project
@@ -263,7 +261,7 @@ mod tests {
         untracked: untracked, project
           `/p/.agents/skills/pdf` is not in the lockfile
         editable: editable, project
-          `/p/.agents/skills/pdf` cannot be verified: nothing is locked of it
+          `/p/.agents/skills/pdf` cannot be verified: it is not locked
         ");
         insta::assert_snapshot!(err.text(), @"
         warning: odd

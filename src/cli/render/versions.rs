@@ -50,8 +50,8 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
             (1, Compared::Installed) => format!("{same} is as it is locked"),
             (_, Compared::Installed) => format!("{same} are as they are locked"),
             (all, Compared::Newest) => format!("{} up to date", skills_are(all)),
-            (1, Compared::Latest) => format!("{same} has nothing past what the manifest names"),
-            (_, Compared::Latest) => format!("{same} have nothing past what the manifest names"),
+            (1, Compared::Latest) => format!("{same} has nothing newer than what the manifest names"),
+            (_, Compared::Latest) => format!("{same} have nothing newer than what the manifest names"),
         });
     }
 }

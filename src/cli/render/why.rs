@@ -18,9 +18,9 @@ pub(crate) fn show(printer: &Printer, outcome: &WhyOutcome) {
     if !outcome.elsewhere.is_empty() {
         let lines: Vec<_> = outcome.elsewhere.iter().map(|other| elsewhere(outcome, other)).collect();
         let head = if outcome.installed.is_empty() {
-            "a skill of this name lies in:\n"
+            "a skill of this name is in:\n"
         } else {
-            "the same name lies in:\n"
+            "the same name is in:\n"
         };
         pages.push(format!("{head}{}", lines.concat()));
     }
@@ -53,7 +53,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
     match &why.asked {
         Some(asked) => line(&asked_in(outcome, asked)),
         None if why.needed_by.is_empty() => {
-            line("asked for by nobody: no manifest names it, and no skill needs it");
+            line("not requested: no manifest names it, and no skill needs it");
         }
         None => {}
     }
@@ -68,7 +68,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
         line(&format!("from {source}{path}{own}"));
     }
     if let Some(revision) = &skill.revision {
-        let asked = asked_for(skill).map(|asked| format!(", asked for: {asked}")).unwrap_or_default();
+        let asked = asked_for(skill).map(|asked| format!(", requested: {asked}")).unwrap_or_default();
         line(&format!("locked at {}{asked}", short_revision(revision)));
     }
     line(&lies(skill, &outcome.short(&skill.location)));
@@ -91,36 +91,36 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
 fn lies(skill: &ListedSkill, place: &str) -> String {
     let flag = skill.scope.flag();
     let awry = if skill.disabled {
-        format!(" (it is disabled: `skillpm install{flag}` moves it out of agents' sight)")
+        format!(" (it is disabled: `skillpm install{flag}` hides it from agents)")
     } else {
         String::new()
     };
     let edited = if skill.modified { ", edited since it was installed" } else { "" };
     match skill.state {
-        SkillState::Ok => format!("lies in {place}, as it is locked{awry}"),
+        SkillState::Ok => format!("is in {place}, as it is locked{awry}"),
         SkillState::Editable => {
-            format!("editable: {place} is a link to the directory that somebody works on{awry}")
+            format!("editable: {place} is a link to its working directory{awry}")
         }
         SkillState::Modified if skill.editable => {
-            format!("editable, and {place} is no link to its directory{awry}")
+            format!("editable, and {place} is not a link to its directory{awry}")
         }
-        SkillState::Modified => format!("lies in {place}{edited}{awry}"),
-        SkillState::LineEnds => format!("lies in {place}, with other line ends than are locked{awry}"),
+        SkillState::Modified => format!("is in {place}{edited}{awry}"),
+        SkillState::LineEnds => format!("is in {place}, with other line ends than are locked{awry}"),
         SkillState::Conflict => {
-            format!("lies in {place}, with conflicts of an update that somebody has to look at{awry}")
+            format!("is in {place}, with unresolved conflicts of an update{awry}")
         }
         SkillState::Disabled if skill.editable => {
-            format!("disabled and editable: somebody works on it in {place}, and no agent has a link to it")
+            format!("disabled and editable: it is edited in {place}, and no agent has a link to it")
         }
-        SkillState::Disabled => format!("disabled: it lies in {place}, where no agent looks{edited}"),
+        SkillState::Disabled => format!("disabled: it is in {place}, where no agent looks{edited}"),
         SkillState::Missing if skill.editable && skill.disabled => {
-            format!("disabled and editable: its directory {place} is not there")
+            format!("disabled and editable: its directory {place} does not exist")
         }
         SkillState::Missing if skill.editable => {
-            format!("editable: the link {place} or the directory that it is to lead to is not there")
+            format!("editable: the link {place} or its target is missing")
         }
         SkillState::Missing | SkillState::Untracked => {
-            format!("missing from {place}: `skillpm install{flag}` brings it back")
+            format!("missing from {place}: `skillpm install{flag}` restores it")
         }
     }
 }
@@ -128,8 +128,8 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
 fn asked_in(outcome: &WhyOutcome, asked: &Asked) -> String {
     let file = outcome.short(&asked.file);
     match (asked.line, &asked.text) {
-        (Some(line), Some(text)) => format!("asked for in {file}:{line}: {text}"),
-        _ => format!("asked for in {file}"),
+        (Some(line), Some(text)) => format!("requested by {file}:{line}: {text}"),
+        _ => format!("requested by {file}"),
     }
 }
 
@@ -145,9 +145,9 @@ fn seen_by(outcome: &WhyOutcome, seen: &SeenBy) -> String {
 fn elsewhere(outcome: &WhyOutcome, other: &Elsewhere) -> String {
     let what = match (other.form, &other.target) {
         _ if other.installed => format!("installed, of the {}", other.scope),
-        (Form::Broken, Some(target)) => format!("a link to {target}, which is not there"),
+        (Form::Broken, Some(target)) => format!("a link to {target}, which does not exist"),
         (_, Some(target)) => format!("a link to {target}"),
-        (Form::Canonical, None) => "in no lockfile".to_owned(),
+        (Form::Canonical, None) => "not in any lockfile".to_owned(),
         (_, None) => "not from skillpm".to_owned(),
     };
     let who = if other.agents.is_empty() {
@@ -179,15 +179,15 @@ mod tests {
         let user = |state, disabled| ListedSkill { scope: ScopeKind::User, disabled, ..skill("pdf", state) };
         assert_eq!(
             lies(&user(SkillState::Missing, false), "~/s/pdf"),
-            "missing from ~/s/pdf: `skillpm install -g` brings it back"
+            "missing from ~/s/pdf: `skillpm install -g` restores it"
         );
         assert_eq!(
             lies(&user(SkillState::Ok, true), "~/s/pdf"),
-            "lies in ~/s/pdf, as it is locked (it is disabled: `skillpm install -g` moves it out of agents' sight)"
+            "is in ~/s/pdf, as it is locked (it is disabled: `skillpm install -g` hides it from agents)"
         );
         assert_eq!(
             lies(&skill("pdf", SkillState::Missing), "s/pdf"),
-            "missing from s/pdf: `skillpm install` brings it back"
+            "missing from s/pdf: `skillpm install` restores it"
         );
     }
 
@@ -211,8 +211,8 @@ mod tests {
             page.lines().find(|line| line.contains("locked at")).map(|line| line.trim().to_owned())
         };
         for (source, requested, expected) in [
-            ("github", None, "locked at 1a2b3c4, asked for: the default branch"),
-            ("git", Some("v1"), "locked at 1a2b3c4, asked for: v1"),
+            ("github", None, "locked at 1a2b3c4, requested: the default branch"),
+            ("git", Some("v1"), "locked at 1a2b3c4, requested: v1"),
             ("url", None, "locked at 1a2b3c4"),
             ("site", None, "locked at 1a2b3c4"),
             ("npm", None, "locked at 1a2b3c4"),

@@ -243,7 +243,7 @@ fn the_file_around_the_frontmatter() {
 fn what_is_in_doubt_is_left_alone_and_its_place_is_told() {
     for (text, place, reason) in [
         ("# x\n", 0..3, "the file has no frontmatter: start it with `---`, `name`, `description` and `---`"),
-        ("---\na: 1\na: 1\n---\n", 9..10, "the key `a` is there twice"),
+        ("---\na: 1\na: 1\n---\n", 9..10, "the key `a` appears twice"),
         (
             "---\na: &x 1\n---\n",
             10..11,
@@ -253,8 +253,12 @@ fn what_is_in_doubt_is_left_alone_and_its_place_is_told() {
         // YAML has a line end there, and not all readers do.
         ("---\na: |+\n\nb: c\n---\n", 7..8, "this has no canonical form"),
         // To YAML 1.1 the second line of a text, and a comment that ends before a key.
-        ("---\nb: c\na: x\u{2028}  y\n---\n", 13..16, "U+2028 ends a line to some readers and not to others"),
-        ("---\n# c\u{85}name: x\n---\n", 7..9, "U+0085 ends a line to some readers and not to others"),
+        (
+            "---\nb: c\na: x\u{2028}  y\n---\n",
+            13..16,
+            "U+2028 ends a line for some readers but not for others",
+        ),
+        ("---\n# c\u{85}name: x\n---\n", 7..9, "U+0085 ends a line for some readers but not for others"),
         ("---\na: {[b]: c}\n---\n", 0..0, ""),
     ] {
         match formatted(text) {

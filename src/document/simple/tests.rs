@@ -114,7 +114,7 @@ proptest! {
 
 /// The frontmatter of the examples and of the test data.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "test data lies outside of every room of the program")]
+#[expect(clippy::disallowed_methods, reason = "test data is outside of every room of the program")]
 fn real_frontmatter_is_read_as_the_parser_reads_it() {
     let mut dirs = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")];
     match std::env::var_os("SKILLPM_TESTDATA") {

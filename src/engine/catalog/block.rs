@@ -18,19 +18,19 @@ const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
     /// A first line without a last one.
-    #[error("line {0}: the catalog that starts here has no end, a line with `{END}`")]
+    #[error("line {0}: the catalog that starts here has no end marker, a line with `{END}`")]
     NoEnd(usize),
     /// A last line without a first one.
-    #[error("line {0}: a catalog ends here that starts nowhere")]
+    #[error("line {0}: end marker without a start marker")]
     NoStart(usize),
     /// A second catalog.
     #[error("line {0}: a second catalog starts here")]
     Second(usize),
     /// UTF-16, or no text at all.
-    #[error("it is UTF-16 or has a NUL, and a catalog is text in UTF-8")]
+    #[error("it is UTF-16 or has a NUL, but a catalog must be UTF-8 text")]
     NotUtf8,
     /// A text for the block that would start or end one.
-    #[error("line {0} of the text is a mark of the catalog itself")]
+    #[error("line {0} of the text is a marker of the catalog itself")]
     Mark(usize),
 }
 
@@ -246,7 +246,7 @@ mod tests {
             assert_eq!(put(file, "a\n", REST), Err(BlockError::NotUtf8), "{file:?}");
             assert_eq!(put(file, "", REST), Err(BlockError::NotUtf8), "{file:?}");
         }
-        assert!(put(b"# Caf\xe9\n", "a\n", REST).is_ok(), "what is none of these stays as it is");
+        assert!(put(b"# Caf\xe9\n", "a\n", REST).is_ok(), "what is none of these was left as is");
     }
 
     proptest! {

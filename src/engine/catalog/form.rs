@@ -54,7 +54,7 @@ pub enum Field {
 
 /// A text that names no form, or no field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {what} `{given}`; there are {all}")]
+#[error("there is no {what} `{given}`; available: {all}")]
 pub struct UnknownWord {
     what: &'static str,
     given: String,

@@ -343,7 +343,7 @@ fn one_skill_is_the_one_that_all_have() {
     world.write(".agents/skills/other/skill.md", &skill_text("new"));
     same("another spelling beside it");
     fs::remove_link(&dir(".agents/skills/other/SKILL.md")).expect("removes");
-    same("another spelling in place of it");
+    same("another spelling instead of it");
     world.skill(".agents/skills/other", "other");
     same("and the right one again");
     fs::remove_tree(&dir(".agents/skills")).expect("removes");

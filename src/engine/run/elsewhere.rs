@@ -17,7 +17,7 @@ pub(super) struct Prepared;
 /// Where the network is to be kept away.
 pub(super) fn prepare(plan: Plan) -> std::result::Result<Prepared, String> {
     if plan.no_network {
-        return Err("only Linux can keep the network away".to_owned());
+        return Err("only Linux can cut off the network".to_owned());
     }
     Ok(Prepared)
 }

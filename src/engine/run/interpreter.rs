@@ -66,11 +66,8 @@ pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Int
             return if is_there {
                 Ok(Interpreter { program: at, args: args.into_iter().map(OsString::from).collect() })
             } else {
-                Err(Error::usage(format!("`{path}` is run by `{program}`, which is not there")).hint(
-                    format!(
-                        "install it, or let the first line name it by `#!/usr/bin/env {}`",
-                        base(program)
-                    ),
+                Err(Error::usage(format!("`{path}` is run by `{program}`, which does not exist")).hint(
+                    format!("install it, or name it in the first line as `#!/usr/bin/env {}`", base(program)),
                 ))
             };
         }
@@ -107,14 +104,14 @@ fn wanted<'a>(path: &str, bytes: &'a [u8]) -> Result<Wanted<'a>> {
     let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
     match ENDINGS.iter().find(|(known, _)| ending.is_some_and(|e| e.eq_ignore_ascii_case(known))) {
         Some((_, programs)) => Ok(Wanted::Named(programs.to_vec(), Vec::new())),
-        None => Err(Error::usage(format!("`{path}` is no script"))
+        None => Err(Error::usage(format!("`{path}` is not a script"))
             .hint("a script has an ending such as `.py`, `.sh` or `.js`, or begins with `#!`")),
     }
 }
 
 fn by_first_line<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<Wanted<'a>>> {
     let Some(rest) = bytes.strip_prefix(b"#!") else { return Ok(None) };
-    let line = first_line(rest).ok_or_else(|| unknown(path, "it is no text"))?;
+    let line = first_line(rest).ok_or_else(|| unknown(path, "it is not text"))?;
     by_line(path, line).map(Some)
 }
 
@@ -163,8 +160,8 @@ fn is_plain(program: &str) -> bool {
 }
 
 fn unknown(path: &str, what: &str) -> Error {
-    Error::usage(format!("the first line of `{path}` names no interpreter that is known: {what}"))
-        .hint("known are shells, Python, Node.js, Perl, Ruby, PHP, Lua, R and PowerShell, by their path or by `/usr/bin/env NAME`")
+    Error::usage(format!("the first line of `{path}` does not name a known interpreter: {what}"))
+        .hint("known interpreters are shells, Python, Node.js, Perl, Ruby, PHP, Lua, R and PowerShell, by their path or by `/usr/bin/env NAME`")
 }
 
 /// The interpreter `name` without the version that may follow, as in `python3.12`; `None` for what is none.
@@ -211,7 +208,7 @@ mod tests {
         }
         for path in ["scripts/helper.txt", "scripts/tool", "a.py/tool", ".py.bak", ""] {
             let error = of(path, "x").expect_err(path);
-            assert!(error.to_string().ends_with("is no script"), "{error}");
+            assert!(error.to_string().ends_with("is not a script"), "{error}");
         }
     }
 
@@ -256,7 +253,7 @@ mod tests {
             &long,
         ] {
             let error = of("tool.py", text).expect_err(text);
-            assert!(error.to_string().contains("names no interpreter that is known"), "{text}: {error}");
+            assert!(error.to_string().contains("does not name a known interpreter"), "{text}: {error}");
         }
         let bytes = b"#!/bin/sh \xff\n";
         assert!(wanted("tool.sh", bytes).is_err());
@@ -283,7 +280,7 @@ mod tests {
         let error = choose("a.py", b"", &search).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `python3` or `python`, which was not found");
         let error = choose("a.py", b"#!/nowhere/python3\n", &search).expect_err("none");
-        assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which is not there");
+        assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which does not exist");
         assert!(error.hints()[0].contains("#!/usr/bin/env python3"), "{:?}", error.hints());
         // A file that cannot be run and a directory are none either.
         fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");

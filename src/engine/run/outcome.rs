@@ -23,14 +23,13 @@ impl fmt::Display for Exit {
         match self {
             Self::Code(code) => write!(f, "exit code {code}"),
             Self::Signal(signal) => write!(f, "signal {signal}"),
-            Self::Unknown => f.write_str("an end that nobody knows"),
+            Self::Unknown => f.write_str("an unknown end"),
         }
     }
 }
 
 /// Why nobody knows how a script ended.
-pub const UNHEARD: &str =
-    "this process ignores the end of its children (SIGCHLD), or another part of it waits for them";
+pub const UNHEARD: &str = "this process ignores SIGCHLD, or another part of it waits for its children";
 
 /// Why a script was ended, where it did not end by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,10 +158,10 @@ impl fmt::Display for ScriptError {
         let Ran { script, skill, exit, ended, .. } = self.ran();
         write!(f, "`{script}` of `{skill}` ")?;
         match ended {
-            None if *exit == Exit::Unknown => write!(f, "ran, and how it ended is unknown: {UNHEARD}")?,
+            None if *exit == Exit::Unknown => write!(f, "ran, but its exit status is unknown: {UNHEARD}")?,
             None => write!(f, "failed with {exit}")?,
-            Some(Ended::Timeout) => f.write_str("was ended: its time was over")?,
-            Some(Ended::Processes) => f.write_str("was ended: it had too many processes")?,
+            Some(Ended::Timeout) => f.write_str("was killed: it timed out")?,
+            Some(Ended::Processes) => f.write_str("was killed: it had too many processes")?,
             Some(Ended::Stopped) => f.write_str("was stopped")?,
         }
         let said = self.stderr();

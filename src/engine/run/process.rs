@@ -210,10 +210,10 @@ fn not_started(interpreter: &Interpreter, error: io::Error) -> Error {
             Error::usage("an argument or variable holds a NUL byte").because(error)
         }
         io::ErrorKind::ArgumentListTooLong => Error::usage("the arguments are too long for this system")
-            .hint("hand them over by `--stdin` or in a file"),
+            .hint("pass them with `--stdin` or in a file"),
         _ => Error::io(format!("failed to start `{shown}`"))
             .because(error)
-            .hint("check that the program runs, and that the working directory is there"),
+            .hint("check that the program runs, and that the working directory exists"),
     }
 }
 
@@ -235,7 +235,7 @@ fn end_of(child: &mut Child) -> Result<Exit> {
             // What it wrote, and why it was ended, are no less true.
             Ok(None) => return Ok(Exit::Unknown),
             Err(error) if is_gone(&error) => return Ok(Exit::Unknown),
-            Err(error) => return Err(Error::io("failed to hear how the script ended").because(error)),
+            Err(error) => return Err(Error::io("failed to read the script's exit status").because(error)),
         }
     }
 }

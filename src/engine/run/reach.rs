@@ -84,8 +84,8 @@ fn directory(dir: &Path) -> Result<PathBuf> {
 fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let real = |path: &PathBuf| {
         fs::real_path(path)?.ok_or_else(|| {
-            Error::usage(format!("there is nothing at `{}` that a script could be let into", path.display()))
-                .hint("check the path for slips, or create it first")
+            Error::usage(format!("`{}` does not exist, so no script can get access to it", path.display()))
+                .hint("check the spelling, or create it first")
         })
     };
     paths.iter().map(real).collect()

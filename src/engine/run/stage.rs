@@ -64,7 +64,7 @@ impl Stage {
         let (files, private) = (real.join(FILES), real.join(PRIVATE));
         let changed = || {
             Error::integrity(format!("the files of `{}` changed while they were checked", script.skill))
-                .hint("nothing was run; `skillpm verify` tells what differs")
+                .hint("nothing was run; `skillpm verify` shows what differs")
         };
         let digest = match fs::materialize(&script.files, &files) {
             Ok(digest) => digest,

@@ -68,15 +68,15 @@ fn start(prepared: std::result::Result<sandbox::Prepared, String>, order: Order)
         .map_err(|reason| missing(&format!("the system refused it: {reason}")))?;
     if require && !done.whole {
         return Err(missing(if done.landlock.is_some() {
-            "the Landlock of this kernel is too old (Linux 6.2 has what is needed)"
+            "the kernel's Landlock is too old (Linux 6.2 or later is needed)"
         } else {
-            "this kernel has no Landlock, or it is switched off"
+            "the kernel has no Landlock, or it is switched off"
         }));
     }
     Ok((command.spawn(), done))
 }
 
 fn missing(why: &str) -> Error {
-    Error::config(format!("the script was not run, because the sandbox cannot be had: {why}"))
+    Error::config(format!("the script was not run, because the sandbox is not available: {why}"))
         .hint("`--sandbox off` runs it without one, if you trust it")
 }

@@ -149,7 +149,7 @@ fn a_source_without_end() {
     }
     world.skill("s/zzz", "zzz");
     let found = found(&world, &["s"], &Policy::DEFAULT);
-    assert_eq!(used(&world, &found), ["s/zzz"], "what lies in the source itself is found");
+    assert_eq!(used(&world, &found), ["s/zzz"], "what is in the source itself is found");
     assert!(matches!(&*found.diagnostics[0], Diagnostic::TooManyDirectories(_)), "{:?}", told(&found));
 }
 
@@ -264,7 +264,7 @@ fn spellings() {
         let (skills, diagnostics) = all(&Policy::STRICT);
         assert_eq!(skills, ["s/b"]);
         assert!(
-            diagnostics[1].ends_with("b/skill.md` is not read: `SKILL.md` lies beside it"),
+            diagnostics[1].ends_with("b/skill.md` is not read: `SKILL.md` is beside it"),
             "{diagnostics:?}"
         );
     }

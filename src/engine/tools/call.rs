@@ -47,11 +47,11 @@ pub enum CallError {
     },
     /// A value that the script would take for an option.
     #[error(
-        "the parameter `{0}` cannot have a value that begins with `-`; the script could take it for an option"
+        "the parameter `{0}` cannot have a value that begins with `-`; the script could read it as an option"
     )]
     Option(String),
     /// An input that is neither a text, nor a list of texts, nor an object.
-    #[error("the input must be a text, a list of texts or an object")]
+    #[error("the input must be a string, a list of strings or an object")]
     Shape,
     /// A text with a character that no word of a command line has.
     #[error("the input has a NUL character, which no command line has")]
@@ -467,7 +467,7 @@ mod tests {
         let error = usage.call(&json!({ "dir": "-r" })).expect_err("an option");
         assert_eq!(
             error.to_string(),
-            "the parameter `dir` cannot have a value that begins with `-`; the script could take it for an option"
+            "the parameter `dir` cannot have a value that begins with `-`; the script could read it as an option"
         );
     }
 

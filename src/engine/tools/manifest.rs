@@ -143,7 +143,7 @@ impl Reader {
     /// Tells a name that is there twice.
     fn once(&mut self, names: &mut BTreeMap<String, usize>, name: String, span: &Range<usize>, what: &str) {
         if names.contains_key(&name) {
-            self.fault(span, format!("{what} `{name}` is there twice"));
+            self.fault(span, format!("{what} `{name}` appears twice"));
         }
         names.entry(name).or_insert(span.start);
     }
@@ -239,7 +239,7 @@ impl Reader {
             Some(list) => {
                 let items = self.items(list, "enum");
                 if items.is_empty() && matches!(list.value, Yaml::Sequence { .. }) {
-                    self.fault(&list.span, "`enum` has no value, so none could be given");
+                    self.fault(&list.span, "`enum` has no values, so none could be passed");
                 }
                 items.iter().filter_map(|one| self.value(one, &of_choice)).collect()
             }
@@ -301,7 +301,7 @@ impl Reader {
     fn value(&mut self, node: &Node, kind: &Kind) -> Option<Value> {
         let value = value(node, kind);
         if value.is_none() {
-            self.fault(&node.span, format!("{} is no {}", shown(node), kind.name()));
+            self.fault(&node.span, format!("{} is not of type {}", shown(node), kind.name()));
         }
         value
     }

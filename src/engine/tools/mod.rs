@@ -75,7 +75,7 @@ pub enum DescribedBy {
 #[non_exhaustive]
 pub enum ToolDiagnostic {
     /// A file that is no tool because of what it is.
-    #[error("`{}` is no tool: {reason}", file.display())]
+    #[error("`{}` is not a tool: {reason}", file.display())]
     Refused {
         /// The file.
         file: PathBuf,
@@ -86,10 +86,10 @@ pub enum ToolDiagnostic {
     #[error("{}: {}", .0, .0.source)]
     Unreadable(PathError),
     /// A file that is too large to be looked at.
-    #[error("`{}` has more than {} MiB: its name is all that is told of it", .0.display(), MAX_SCRIPT >> 20)]
+    #[error("`{}` has more than {} MiB: only its name is known", .0.display(), MAX_SCRIPT >> 20)]
     TooLarge(PathBuf),
     /// More files than are looked at.
-    #[error("`{}` has more than {} files: the others were not looked at", .0.display(), scripts::MAX_FILES)]
+    #[error("`{}` has more than {} files: the others were ignored", .0.display(), scripts::MAX_FILES)]
     TooMany(PathBuf),
     /// A manifest that is not right, or cannot be read. The skill then has no tools: its author wanted other
     /// ones than could be guessed.
@@ -185,7 +185,7 @@ fn unreadable(file: &Path, diagnostic: &ToolDiagnostic) -> String {
     match diagnostic {
         ToolDiagnostic::TooLarge(_) => format!("the file has more than {} MiB", MAX_SCRIPT >> 20),
         ToolDiagnostic::Unreadable(_) if matches!(fs::kind(file), Ok(Some(fs::Kind::Symlink))) => {
-            "the file is a link, and no link in a skill is followed".to_owned()
+            "the file is a link, and links in a skill are not followed".to_owned()
         }
         ToolDiagnostic::Unreadable(error) => format!("the file cannot be read: {}", error.source),
         other => other.to_string(),
@@ -221,7 +221,7 @@ fn manifest_of(dir: &Path, listing: &mut Listing) -> Result<Vec<(manifest::Entry
         match listing.file(&path) {
             Some(Found::Script(script) | Found::Other(script)) => found.push((entry, script.clone())),
             Some(Found::Refused(reason)) => {
-                faults.push((entry.span.clone(), format!("`{}` is no tool: {reason}", entry.script)));
+                faults.push((entry.span.clone(), format!("`{}` is not a tool: {reason}", entry.script)));
             }
             None => faults
                 .push((entry.span.clone(), format!("there is no script `{}` in `scripts/`", entry.script))),

@@ -75,13 +75,13 @@ pub enum Refused {
     #[error("it is a link; put the file itself there")]
     Link,
     /// It would run with the rights of its owner or its group.
-    #[error("it has the setuid or setgid bit; `chmod ug-s` takes it away")]
+    #[error("it has the setuid or setgid bit; remove it with `chmod ug-s`")]
     SetId,
     /// It is neither a file nor a directory.
-    #[error("it is no regular file")]
+    #[error("it is not a regular file")]
     Special,
     /// Its first line names a program that runs no script here.
-    #[error("its first line names no interpreter that is known, such as `/bin/sh` or `/usr/bin/env python3`")]
+    #[error("its first line does not name a known interpreter, such as `/bin/sh` or `/usr/bin/env python3`")]
     Interpreter,
 }
 

@@ -127,14 +127,14 @@ fn what_is_never_run_is_no_tool() {
     let said = diagnostics(&world, &found);
     assert_eq!(said.len(), 3, "{said:?}");
     for (said, name) in said.iter().zip(["awk", "dd", "uv.py"]) {
-        let expected = format!("`{name}` is no tool: its first line names no interpreter that is known");
+        let expected = format!("`{name}` is not a tool: its first line does not name a known interpreter");
         assert!(said.contains(&expected), "{said}");
     }
     world.write("s/scripts/manifest.yml", "tools:\n  - script: dd\n");
     let found = set(&world);
     assert!(found.tools.is_empty());
     let said = diagnostics(&world, &found).join("\n");
-    assert!(said.contains("`dd` is no tool: its first line"), "{said}");
+    assert!(said.contains("`dd` is not a tool: its first line"), "{said}");
 }
 
 /// S1-FR-203.2, conflict C21.
@@ -177,11 +177,11 @@ fn links_special_files_and_set_ids_are_refused() {
     assert_eq!(
         diagnostics(&world, &found),
         [
-            "`gid.sh` is no tool: it has the setuid or setgid bit; `chmod ug-s` takes it away",
-            "`inside.py` is no tool: it is a link; put the file itself there",
-            "`link.py` is no tool: it is a link; put the file itself there",
-            "`pipe.js` is no tool: it is no regular file",
-            "`uid.sh` is no tool: it has the setuid or setgid bit; `chmod ug-s` takes it away",
+            "`gid.sh` is not a tool: it has the setuid or setgid bit; remove it with `chmod ug-s`",
+            "`inside.py` is not a tool: it is a link; put the file itself there",
+            "`link.py` is not a tool: it is a link; put the file itself there",
+            "`pipe.js` is not a tool: it is not a regular file",
+            "`uid.sh` is not a tool: it has the setuid or setgid bit; remove it with `chmod ug-s`",
         ]
     );
     world.link("s/scripts", "scripts");
@@ -229,7 +229,7 @@ fn a_wrong_manifest_is_told() {
     assert!(found.tools.is_empty());
     assert_eq!(
         diagnostics(&world, &found),
-        ["`manifest.yaml`: the tool `x` is there twice (line 3, column 12)"]
+        ["`manifest.yaml`: the tool `x` appears twice (line 3, column 12)"]
     );
     let text = "tools:\n  - script: b.py\n  - script: ../../etc/x.sh\n  - script: /bin/sh\n";
     world.write("s/scripts/manifest.yml", text);
@@ -273,14 +273,14 @@ fn a_manifest_cannot_make_a_link_a_tool() {
     world.link("../../out", "s/scripts/out");
     world.write("s/scripts/manifest.yml", "tools:\n  - script: out/x.py\n");
     let found = set(&world);
-    assert!(diagnostics(&world, &found)[0].contains("`out/x.py` is no tool: it is a link"), "{found:?}");
+    assert!(diagnostics(&world, &found)[0].contains("`out/x.py` is not a tool: it is a link"), "{found:?}");
     world.write("man", "tools: []\n");
     fs::remove_link(&world.project().join("s/scripts/out")).expect("removes");
     world.write("s/scripts/manifest.yml", "");
     fs::remove_if_there(&world.project().join("s/scripts/manifest.yml")).expect("removes");
     world.link("../../man", "s/scripts/manifest.yml");
     let found = set(&world);
-    assert!(diagnostics(&world, &found)[0].starts_with("`manifest.yml` is no tool"), "{found:?}");
+    assert!(diagnostics(&world, &found)[0].starts_with("`manifest.yml` is not a tool"), "{found:?}");
     // Its author wanted other tools than could be guessed, as where a manifest is wrong.
     assert!(found.tools.is_empty());
     assert!(

@@ -25,7 +25,7 @@ fn the_table_is_whole_and_sorted_and_no_name_is_taken_twice() {
     assert!(all().is_sorted_by(|a, b| a.id < b.id), "sort the rows by id");
     let mut seen = BTreeSet::new();
     for name in all().iter().flat_map(Agent::names) {
-        assert!(seen.insert(name), "`{name}` is there twice");
+        assert!(seen.insert(name), "`{name}` appears twice");
         assert!(
             name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b)),
             "{name}"
@@ -35,7 +35,7 @@ fn the_table_is_whole_and_sorted_and_no_name_is_taken_twice() {
         assert!(!agent.name.is_empty() && !agent.project_dirs.is_empty(), "{}", agent.id);
         for list in [&agent.project_dirs, &agent.user_dirs, &agent.detect, &agent.also_reads] {
             let unique: BTreeSet<_> = list.iter().collect();
-            assert_eq!(unique.len(), list.len(), "{}: a path is there twice", agent.id);
+            assert_eq!(unique.len(), list.len(), "{}: a path appears twice", agent.id);
         }
     }
 }
@@ -129,7 +129,7 @@ fn two_tools_that_disagree_are_both_carried() {
 
 /// The table that ours was merged from: every agent of every tool, with every directory.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test data lies outside of the package")]
+#[expect(clippy::disallowed_methods, reason = "the test data is outside of the package")]
 fn every_agent_of_the_other_tools_is_carried() {
     let process = Env::from_process().expect("a working directory");
     let Some(data) = process.get("SKILLPM_TESTDATA") else {
@@ -164,7 +164,7 @@ fn every_agent_of_the_other_tools_is_carried() {
 
 /// The notes of the other tools say which directories an agent scans besides its own.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test data lies outside of the package")]
+#[expect(clippy::disallowed_methods, reason = "the test data is outside of the package")]
 fn every_directory_that_an_agent_scans_too_is_carried() {
     let process = Env::from_process().expect("a working directory");
     let Some(data) = process.get("SKILLPM_TESTDATA") else {

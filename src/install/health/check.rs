@@ -14,7 +14,7 @@ use crate::text::shell_word;
 
 /// What to do about a locked skill that is missing.
 fn restore(look: &Look) -> String {
-    format!("`skillpm install{}` brings it back", look.scope.kind.flag())
+    format!("`skillpm install{}` restores it", look.scope.kind.flag())
 }
 
 /// Returns all that is wrong or worth knowing, the worst kind first.
@@ -34,7 +34,7 @@ pub fn check(look: &Look) -> Vec<Finding> {
         agents::agent(look, here, &mut found);
     }
     for path in &look.unwritable {
-        let message = format!("`{}` cannot be written by this user", path.display());
+        let message = format!("`{}` is not writable", path.display());
         found.push(
             Finding::new(&problem::DIRECTORY_UNWRITABLE, path, message)
                 .advice("nothing can be installed there: change its owner or mode, or use the other scope"),
@@ -82,8 +82,8 @@ fn closed(dir: &Path, fault: &Fault) -> Finding {
 
 /// A link that leads to nothing, for somebody to decide about where nothing better is known.
 fn broken(path: &Path, target: &Path) -> Finding {
-    let message = format!("`{}` leads to `{}`, which is not there", path.display(), target.display());
-    let advice = format!("make what it leads to, or remove the link: `rm {}`", shell_word(path));
+    let message = format!("`{}` leads to `{}`, which does not exist", path.display(), target.display());
+    let advice = format!("create its target, or remove the link: `rm {}`", shell_word(path));
     Finding::new(&problem::LINK_BROKEN, path, message).advice(advice)
 }
 

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the guide lies outside of every room of the program")]
+    #[expect(clippy::disallowed_methods, reason = "the guide is outside of every room of the program")]
     fn the_guide_explains_each() {
         let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide/troubleshooting.md");
         let Ok(text) = std::fs::read_to_string(guide) else {

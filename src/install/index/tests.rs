@@ -88,7 +88,7 @@ fn every_change_is_seen() {
             let mode = disk::Permissions::from_mode(0o755);
             disk::set_permissions(place.tree("a/SKILL.md"), mode).expect("chmod");
         }),
-        ("a link in place of a file", &|place, _| {
+        ("a link instead of a file", &|place, _| {
             disk::rename(place.tree("a/references/deep/x.md"), place.tree("a/other.md")).expect("renames");
             symlink("../../SKILL.md", place.tree("a/references/deep/x.md")).expect("links");
         }),

@@ -154,7 +154,7 @@ impl<'a> Transaction<'a> {
     pub fn cut_off(scope: &Scope) -> Option<String> {
         let (kind, flag) = (scope.kind, scope.kind.flag());
         Self::is_cut_off(scope).then(|| {
-            format!("a run of skillpm was cut off in the scope of the {kind}: the next `skillpm install{flag}` finishes it")
+            format!("a run of skillpm was interrupted in the scope of the {kind}: the next `skillpm install{flag}` finishes it")
         })
     }
 
@@ -169,7 +169,7 @@ impl<'a> Transaction<'a> {
             return Ok(());
         }
         if !self.reporter.may_change() {
-            return Err(Error::io("nothing was changed: the work was stopped"));
+            return Err(Error::io("nothing was changed: interrupted"));
         }
         if plan.steps.iter().any(|step| matches!(step, Step::Edit { .. })) {
             self.manifest.replace(plan.manifest.as_ref().unwrap_or(&files.manifest).clone());
@@ -186,7 +186,9 @@ impl<'a> Transaction<'a> {
             };
             if self.roll_back(&journal, &old, begun).is_err() {
                 // The journal stays, so nothing is lost: the next run goes on from here.
-                return Err(error.hint("not all could be taken back: the next `skillpm install` goes on"));
+                return Err(
+                    error.hint("not everything could be undone: the next `skillpm install` continues")
+                );
             }
             let _ = self.clear();
             return Err(self.with_saved(error));
@@ -254,10 +256,9 @@ impl<'a> Transaction<'a> {
     fn written(&self, manifest: &Manifest) -> Result<String> {
         let (file, flag) = (self.scope.manifest.display(), self.scope.kind.flag());
         manifest.written().ok_or_else(|| {
-            Error::config(format!(
-                "`{file}` is written in a way that skillpm cannot change without breaking it"
-            ))
-            .hint(format!("nothing was changed; change the file by hand, then run `skillpm install{flag}`"))
+            Error::config(format!("skillpm cannot change `{file}` without breaking how it is written")).hint(
+                format!("nothing was changed; change the file by hand, then run `skillpm install{flag}`"),
+            )
         })
     }
 

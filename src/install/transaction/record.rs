@@ -78,7 +78,7 @@ impl Record {
         }
         let journal = Journal::parse(&String::from_utf8_lossy(&text)).map_err(|reason| {
             Error::config(format!("`{}` cannot be read: {reason}", directory.join(JOURNAL).display()))
-                .hint("another version of skillpm wrote it: take the change back with that one")
+                .hint("another version of skillpm wrote it: undo the change with that one")
         })?;
         Ok(Some(Self { directory, journal }))
     }
@@ -102,10 +102,10 @@ impl Record {
 
 fn foreign(directory: &Path) -> Error {
     Error::integrity(format!(
-        "`{}` was not left by a change that you made here, so it is not taken back",
+        "`{}` does not record a change that you made here, so it was not undone",
         directory.display()
     ))
-    .hint("it came with the files of somebody else, or the project was moved: `skillpm undo --forget` removes it")
+    .hint("it came with someone else's files, or the project was moved: `skillpm undo --forget` removes it")
 }
 
 /// Where the tree or link with the number `slot` lies in a transaction's `directory`.
@@ -258,7 +258,7 @@ impl Transaction<'_> {
             let (manifest, lockfile) = (old(&undo.manifest), old(&undo.lockfile));
             let old = Old { manifest: manifest.as_deref(), lockfile: lockfile.as_deref() };
             if self.roll_back(&journal, &old, begun).is_err() {
-                return Err(error.hint("not all could be taken back: the next `skillpm undo` goes on"));
+                return Err(error.hint("not everything could be undone: the next `skillpm undo` continues"));
             }
             // It is the record again that it was.
             let _ = fs::remove_tree(&self.directory.join(BACK))

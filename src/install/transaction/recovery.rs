@@ -53,8 +53,8 @@ impl Transaction<'_> {
             finished.map_err(|error| {
                 let begun = self.directory.display();
                 error
-                    .context("what an earlier run of skillpm began cannot be finished")
-                    .hint(format!("delete `{begun}` to give up what it was doing"))
+                    .context("an interrupted run of skillpm cannot be finished")
+                    .hint(format!("delete `{begun}` to abandon it"))
             })?;
             self.finished_undo.set(known && journal.back && twin.is_none());
             return self.settle(known);
@@ -67,8 +67,7 @@ impl Transaction<'_> {
     fn twin_of(&self, journal: &Journal) -> Result<Option<Scope>> {
         let Some(kind) = journal.scope.filter(|kind| *kind != self.scope.kind) else { return Ok(None) };
         let twin = self.scope.twin(self.settings)?;
-        let elsewhere =
-            || self.bad_journal(&format!("it is about the scope of the {kind}, which is not here"));
+        let elsewhere = || self.bad_journal(&format!("it belongs to the {kind} scope, which is not here"));
         twin.map(Some).ok_or_else(elsewhere)
     }
 
@@ -113,7 +112,7 @@ impl Transaction<'_> {
     fn bad_journal(&self, reason: &str) -> Error {
         let journal = self.directory.join(JOURNAL);
         Error::config(format!("`{}` cannot be read: {reason}", journal.display()))
-            .hint("a run of skillpm was cut off there; delete the directory to give up what it was doing")
+            .hint("a run of skillpm was interrupted there; delete the directory to abandon it")
     }
 
     /// Takes back the first `begun` steps, last first, the last of which may have failed half-way.
@@ -161,7 +160,9 @@ impl Transaction<'_> {
         let set = store::read(tree).or_else(|_| trees.read(tree).map(|lying| lying.files))?;
         let place = Store::new(self.settings)?.keep(&set)?;
         let place = place.display();
-        self.saved.borrow_mut().push(format!("what was written into `{name}` meanwhile is in `{place}`"));
+        self.saved
+            .borrow_mut()
+            .push(format!("what was written into `{name}` in the meantime is in `{place}`"));
         Ok(())
     }
 

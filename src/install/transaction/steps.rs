@@ -371,6 +371,6 @@ fn is_untouched(dir: &Path, digest: &Digest) -> bool {
 }
 
 fn changed(path: &Path) -> Error {
-    Error::new(ErrorKind::Findings, format!("`{}` was changed while skillpm was at work", path.display()))
+    Error::new(ErrorKind::Findings, format!("`{}` was changed while skillpm was running", path.display()))
         .hint("nothing was changed by skillpm: run the command again")
 }

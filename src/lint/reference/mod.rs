@@ -62,7 +62,7 @@ pub(super) enum Cause {
     #[error("there is nothing in it")]
     Empty,
     /// A list or a single value between them.
-    #[error("it is no mapping")]
+    #[error("it is not a mapping")]
     NotAMapping(&'static str),
     /// A list in brackets or a mapping in braces.
     #[error("it has a list in brackets or a mapping in braces")]
@@ -83,7 +83,7 @@ pub(super) enum Cause {
     #[error("nothing can start with this character")]
     Start(char),
     /// A `: ` inside of a value.
-    #[error("there is a `: ` inside of this value")]
+    #[error("there is a `: ` inside this value")]
     Colon,
     /// A line where only a key can stand, without a colon near enough.
     #[error("a key with its colon must stand here, on one line and within 1024 characters")]
@@ -104,25 +104,25 @@ pub(super) enum Cause {
     #[error("a value is missing here")]
     Content,
     /// A line that belongs to no block.
-    #[error("this line is indented like nothing around it")]
+    #[error("the indentation of this line matches nothing around it")]
     Block,
     /// A second document.
     #[error("a second document starts here")]
     Documents,
     /// A key that is there twice.
-    #[error("this key is there twice")]
+    #[error("this key appears twice")]
     Duplicate,
     /// A key that is a list or a mapping.
     #[error("a key must be text")]
     KeyKind,
     /// Comments in two places that belong to one, which crashes it. Empty lines count as comments.
-    #[error("it has no room for the comments and empty lines around this")]
+    #[error("it cannot keep the comments and empty lines around this")]
     Comment,
     /// The key `<<` with something that cannot be merged.
     #[error("`<<` must be a mapping to merge")]
     Merge,
     /// Mappings side by side that are indented differently.
-    #[error("the mappings side by side are indented differently")]
+    #[error("sibling mappings are indented differently")]
     SiblingIndent,
     /// Larger than anything that is worth reading. The reference takes its time for it.
     #[error("it is too large")]

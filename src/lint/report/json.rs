@@ -245,7 +245,7 @@ mod tests {
                 {
                   "rule": "hidden-character",
                   "severity": "warning",
-                  "message": "a hidden character: U+202E, a control of direction",
+                  "message": "a hidden character: U+202E, a direction control",
                   "start": {
                     "line": 3,
                     "column": 18,
@@ -256,7 +256,7 @@ mod tests {
                     "column": 19,
                     "offset": 35
                   },
-                  "help": "delete it; it is nothing that writing needs",
+                  "help": "delete it; no script needs it",
                   "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#hidden-character",
                   "fix": {
                     "safety": "unsafe",
@@ -292,7 +292,7 @@ mod tests {
                     "column": 7,
                     "offset": 52
                   },
-                  "help": "move it below `metadata`, as `  author: …`",
+                  "help": "move it under `metadata`, as `  author: …`",
                   "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
                   "fix": {
                     "safety": "unsafe",

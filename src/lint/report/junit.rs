@@ -94,10 +94,10 @@ mod tests {
           help: add a sentence such as `Use when the user …`
         skills/my pdf,a:b/SKILL.md:3:14: warning[description-markup]: the description has the XML tag `&lt;b&gt;`
           help: write it without angle brackets
-        skills/my pdf,a:b/SKILL.md:3:18: warning[hidden-character]: a hidden character: U+202E, a control of direction
-          help: delete it; it is nothing that writing needs
+        skills/my pdf,a:b/SKILL.md:3:18: warning[hidden-character]: a hidden character: U+202E, a direction control
+          help: delete it; no script needs it
         skills/my pdf,a:b/SKILL.md:4:1: warning[unknown-field]: the specification has no field `author`
-          help: move it below `metadata`, as `  author: …`
+          help: move it under `metadata`, as `  author: …`
         </failure>
             </testcase>
             <testcase classname="skillpm.validate" name="skills/ok/SKILL.md" file="skills/ok/SKILL.md"/>

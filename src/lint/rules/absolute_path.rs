@@ -14,9 +14,9 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUALITY,
     summary: "no absolute paths",
     docs: Docs {
-        what: "Looks for links to `/…`, `~/…` and `file:` addresses, and anywhere in the body for somebody's home \
-            directory, such as `/Users/jane/…`. Names that stand for any user, such as `/home/user`, do not count.",
-        why: "In a skill that is installed nothing is there, and a home directory tells a name.",
+        what: "Looks for links to `/…`, `~/…` and `file:` addresses, and anywhere in the body for a user's \
+            home directory, such as `/Users/jane/…`. Names that stand for any user, such as `/home/user`, do not count.",
+        why: "Once the skill is installed, those paths do not exist, and a home directory reveals a user name.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `/Users/jane/pdf/scripts/read.py`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.py`.\n",
         source: "specification, file references: relative paths from the skill's directory",
@@ -118,7 +118,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 let start = if home.starts_with(':') { start - 1 } else { start };
                 let span = start..base + at + home.len() + length;
                 let path = &subject.document.text()[span.clone()];
-                let message = format!("the path is somebody's home directory: `{path}`");
+                let message = format!("the path is in a user's home directory: `{path}`");
                 findings.push(RULE.finding(message, span).help(HELP));
             }
         }
@@ -172,12 +172,12 @@ mod tests {
                 (
                     &text("```\ncd /Users/mia/x\n```"),
                     &[(5, 4)],
-                    "the path is somebody's home directory: `/Users/mia`",
+                    "the path is in a user's home directory: `/Users/mia`",
                 ),
                 (
                     &text("`C:\\Users\\mia\\x`"),
                     &[(4, 2)],
-                    "the path is somebody's home directory: `C:\\Users\\mia`",
+                    "the path is in a user's home directory: `C:\\Users\\mia`",
                 ),
                 (&text("[a](/home/mia/x)"), &[(4, 5)], "the link is an absolute path: `/home/mia/x`"),
             ],

@@ -9,12 +9,12 @@ pub(super) static RULE: Rule = Rule {
     id: "allowed-tools",
     group: Group::Spec,
     levels: Levels::WARNING.claude_code(Level::Off),
-    summary: "`allowed-tools` is one text with spaces between the tools",
+    summary: "`allowed-tools` is one string with spaces between the tools",
     docs: Docs {
-        what: "Looks for an `allowed-tools` that is a list, a mapping or empty, and for entries of a list \
-            that are no text.",
-        why: "The specification has a text. Many tools read a list too, but not all of them. A mapping \
-            says nothing to anyone and is an error.",
+        what: "Looks for an `allowed-tools` that is a list, a mapping or empty, and for list entries \
+            that are not text.",
+        why: "The specification says text. Many tools also read a list, but not all do. No \
+            tool understands a mapping, so it is an error.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools:\n  - Read\n  - Write\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Write\n---\n",
         source: "specification, `allowed-tools`",
@@ -62,7 +62,7 @@ fn fix(document: &Document, key: &Node, value: &Node, tools: &[String]) -> Optio
     let text = write_scalar(&tools.join(" "));
     let again = Document::parse(format!("---\nallowed-tools: {text}\n---\n"));
     let edits = edits::set_value(document, key, value, &text)?;
-    (again.allowed_tools() == tools).then(|| Fix::safe("write the tools as one text", edits))
+    (again.allowed_tools() == tools).then(|| Fix::safe("write the tools as one string", edits))
 }
 
 #[cfg(test)]

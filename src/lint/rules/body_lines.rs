@@ -26,8 +26,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "the body has at most 500 lines",
     docs: Docs {
         what: "Counts the lines after the frontmatter.",
-        why: "The agent reads all of the body once the skill is used. What it needs only sometimes belongs \
-            into files of its own, which it reads when it needs them.",
+        why: "The agent reads the whole body once the skill is used. What it needs only sometimes \
+            belongs in separate files, which it reads when it needs them.",
         bad: LONG_EXAMPLE,
         good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n\
             See [the details](references/details.md).\n",
@@ -56,8 +56,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let line = &text[end + 1..];
         let start = subject.document.body_span().start + end + 1;
         let length = line.find(['\n', '\r']).unwrap_or(line.len());
-        let message = format!("the body has {count} lines, {MAX} are recommended at most");
-        let help = "move what is needed only sometimes into files of its own, and link to them";
+        let message = format!("the body has {count} lines; at most {MAX} are recommended");
+        let help = "move what is needed only sometimes into separate files, and link to them";
         let finding = RULE.finding(message, start..start + length).label("the first line too many");
         findings.push(finding.help(help));
     }
@@ -77,7 +77,7 @@ mod tests {
             &[
                 (&text(500), &[], ""),
                 (&(text(500) + "\n\n\n"), &[], ""),
-                (&text(501), &[(504, 1)], "the body has 501 lines, 500 are recommended at most"),
+                (&text(501), &[(504, 1)], "the body has 501 lines; at most 500 are recommended"),
             ],
         );
     }

@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
         what: "Estimates the tokens of the text after the frontmatter, to about a tenth: one for every six \
             letters of a word that were begun, one for each digit, each character beyond ASCII and each run \
             of line ends, one for two other marks.",
-        why: "The agent reads all of the body once the skill is used, and keeps it in its context.",
+        why: "The agent reads the whole body once the skill is used, and keeps it in its context.",
         bad: LONG_EXAMPLE,
         good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n\
             See [the details](references/details.md).\n",
@@ -61,8 +61,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let length = line.find(['\n', '\r']).unwrap_or(line.len());
         // The estimate is not better than that.
         let about = count.div_ceil(100) * 100;
-        let message = format!("the body has about {about} tokens, {MAX} are recommended at most");
-        let help = "move what is needed only sometimes into files of its own, and link to them";
+        let message = format!("the body has about {about} tokens; at most {MAX} are recommended");
+        let help = "move what is needed only sometimes into separate files, and link to them";
         findings.push(RULE.finding(message, start..start + length).help(help));
     }
 }
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn tokens_of_the_body_are_estimated() {
         let text = |words: usize| format!("---\nname: x\n---\n\n{}", "word ".repeat(words));
-        let message = "the body has about 5100 tokens, 5000 are recommended at most";
+        let message = "the body has about 5100 tokens; at most 5000 are recommended";
         assert_places(&RULE, &[(&text(4990), &[], ""), (&text(5010), &[(5, 1)], message)]);
     }
 }

@@ -9,10 +9,10 @@ pub(super) static RULE: Rule = Rule {
     id: "compatibility",
     group: Group::Spec,
     levels: Levels::ERROR.claude_code(Level::Warning),
-    summary: "`compatibility` is a text of 1 to 500 characters",
+    summary: "`compatibility` is text of 1 to 500 characters",
     docs: Docs {
-        what: "Looks for a `compatibility` that is no text, is empty or is too long.",
-        why: "It is one short sentence for people: what must be there for the skill to work.",
+        what: "Looks for a `compatibility` that is not text, is empty or is too long.",
+        why: "It is one short sentence for people: what the skill needs in order to work.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility:\n  - git\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: needs git\n---\n",
         source: "specification, `compatibility`",
@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let edits = value
             .flat_text()
             .and_then(|text| edits::set_value(subject.document, key, value, &write_scalar(&text)));
-        let fix = edits.map(|edits| Fix::unsafe_("write the list as one text", edits));
+        let fix = edits.map(|edits| Fix::unsafe_("write the list as one string", edits));
         findings.push(Finding { help, fix, ..finding });
         return;
     };

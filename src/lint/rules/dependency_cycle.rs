@@ -11,11 +11,11 @@ pub(super) static RULE: Rule = Rule {
     id: "dependency-cycle",
     group: Group::Package,
     levels: Levels::WARNING,
-    summary: "skills do not need each other in a circle",
+    summary: "skills do not depend on each other in a circle",
     docs: Docs {
-        what: "Looks for skills that need this one among those that it needs, over any number of steps. It knows \
-            the skills that are checked together only. Here `docx` needs `pdf`.",
-        why: "In a circle each skill would have to be there before the others.",
+        what: "Looks for skills that this one needs and that need it in turn, over any number of steps. \
+            It only knows the skills that are checked together. Here `docx` needs `pdf`.",
+        why: "In a circle, each skill would have to be installed before the others.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  skill-dependencies: docx\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  skill-dependencies: xlsx\n---\n",
         source: "skillpm; the specification is silent",
@@ -31,8 +31,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let Ok(Requirement::Named { name, .. }) = &need.requirement else { continue };
         if let Some(way) = way(subject, name.as_str(), own).filter(|_| name.as_str() != own) {
             let circle = [&[own][..], &way[..]].concat().join("` → `");
-            let finding = RULE.finding(format!("skills need each other in a circle: `{circle}`"), need.span);
-            findings.push(finding.help("take one of these dependencies out"));
+            let finding =
+                RULE.finding(format!("skills depend on each other in a circle: `{circle}`"), need.span);
+            findings.push(finding.help("remove one of these dependencies"));
         }
     }
 }
@@ -89,11 +90,11 @@ mod tests {
     fn circles_are_told_with_their_way() {
         assert_eq!(
             told(&[("a", &["b"]), ("b", &["a"])]),
-            ["skills need each other in a circle: `a` → `b` → `a`"]
+            ["skills depend on each other in a circle: `a` → `b` → `a`"]
         );
         assert_eq!(
             told(&[("a", &["x", "b"]), ("b", &["d", "c"]), ("c", &["a"]), ("d", &["b"])]),
-            ["skills need each other in a circle: `a` → `b` → `c` → `a`"]
+            ["skills depend on each other in a circle: `a` → `b` → `c` → `a`"]
         );
     }
 

@@ -12,11 +12,11 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::WARNING,
     summary: "`metadata.skill-dependencies` can be read",
     docs: Docs {
-        what: "Looks for entries of `metadata.skill-dependencies` that are none of: a skill's name, a name with a \
+        what: "Looks for entries of `metadata.skill-dependencies` that are not one of: a skill's name, a name with a \
             range of versions (`pdf@^1.2`), a source (`owner/repo/skills/pdf#v2`), a path from the skill's directory to \
             another one of the same source (`../pdf`). Spaces or commas stand between them.",
-        why: "What cannot be read cannot be installed along with the skill, and a path such as `~/skills/pdf` leads \
-            somewhere on one machine only.",
+        why: "What cannot be read cannot be installed with the skill, and a path such as \
+            `~/skills/pdf` exists on one machine only.",
         bad: "---\nname: forms\ndescription: Fills forms.\nmetadata:\n  skill-dependencies: pdf@latest\n---\n",
         good: "---\nname: forms\ndescription: Fills forms.\nmetadata:\n  skill-dependencies: pdf@^1.2\n---\n",
         source: "skillpm; the specification is silent",
@@ -37,7 +37,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 if !path.starts_with('.') =>
             {
                 (
-                    format!("`{path}` is a place of one machine"),
+                    format!("`{path}` is a path on one machine"),
                     "name a source that others can reach, or a path from here to a skill of the same source",
                 )
             }
@@ -64,8 +64,8 @@ mod tests {
                 (&text("\"PDF a\""), &[(3, 24)], message),
                 (&text("\n    - a\n    - PDF"), &[(5, 7)], message),
                 (&text("a b@1.2 github:o/r#v1 ./x ../y"), &[], ""),
-                (&text("../a ~/b"), &[(3, 28)], "`~/b` is a place of one machine"),
-                (&text("/b"), &[(3, 23)], "`/b` is a place of one machine"),
+                (&text("../a ~/b"), &[(3, 28)], "`~/b` is a path on one machine"),
+                (&text("/b"), &[(3, 23)], "`/b` is a path on one machine"),
                 (&text(""), &[], ""),
                 ("---\nname: x\ndependencies: PDF\n---\n", &[], ""),
             ],

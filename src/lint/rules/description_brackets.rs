@@ -33,7 +33,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if let Some(bracket) = text.chars().find(|c| matches!(c, '<' | '>')) {
         let finding = RULE
             .finding(format!("the description has a `{bracket}`"), written(subject, node, bracket))
-            .help("say it without angle brackets, such as `FILE` for `<file>`");
+            .help("rewrite it without angle brackets, such as `FILE` for `<file>`");
         findings.push(finding);
     }
 }

@@ -12,8 +12,8 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUALITY,
     summary: "the description says when to use the skill",
     docs: Docs {
-        what: "Looks for words that tell an occasion: `when`, `if`, `use for`, `before`, `triggers` and \
-            the like, in English and some other languages. Nothing is said of texts in other scripts than the Latin.",
+        what: "Looks for words that name an occasion: `when`, `if`, `use for`, `before`, `triggers` and \
+            the like, in English and some other languages. Text in scripts other than Latin is not checked.",
         why: "The description is all that the agent knows when it decides whether to use the skill.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use when the user names a PDF.\n---\n",

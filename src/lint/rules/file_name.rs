@@ -10,8 +10,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "the file is called `SKILL.md` and nothing else",
     docs: Docs {
         what: "Looks at the spelling of the file's name.",
-        why: "Most tools look for `SKILL.md` exactly and do not see any other spelling, except by \
-            accident where the file system ignores case.",
+        why: "Most tools look for exactly `SKILL.md` and do not see any other spelling, \
+            except where the file system happens to ignore case.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, directory structure; client guide, discovery",

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
             metadata: [[[[[[[[[[[[[[[[x]]]]]]]]]]]]]]]]\n\
             ---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata: [[x]]\n---\n",
-        source: "our own limits: 64 KiB, 10,000 values, 16 levels",
+        source: "skillpm's own limits: 64 KiB, 10,000 values, 16 levels",
     },
     fix: None,
     needs: Needs::Document,
@@ -42,7 +42,7 @@ mod tests {
         assert_places(
             &RULE,
             &[
-                (&large, &[(1, 1)], "the frontmatter has 65543 bytes, 65536 are allowed"),
+                (&large, &[(1, 1)], "the frontmatter has 65543 bytes, but at most 65536 are allowed"),
                 (
                     "---\na: [[[[[[[[[[[[[[[[[\n---\n",
                     &[(2, 20)],

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "the frontmatter is made of `key: value` lines",
     docs: Docs {
         what: "Looks for frontmatter that is a list or a single value.",
-        why: "Name and description have no place in it.",
+        why: "It has no place for a name and a description.",
         bad: "---\n- pdf\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, frontmatter",

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "the file starts with frontmatter",
     docs: Docs {
         what: "Looks for a first line `---`.",
-        why: "Name and description stand in the frontmatter: without it no agent sees the skill.",
+        why: "The name and description are in the frontmatter: without it, no agent sees the skill.",
         bad: "# Reads PDF files\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `SKILL.md` format",

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "the frontmatter ends with a `---` line",
     docs: Docs {
         what: "Looks for the second `---`, alone on its line.",
-        why: "Nothing tells where the metadata ends, so the skill cannot be read.",
+        why: "Nothing marks where the metadata ends, so the skill cannot be read.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `SKILL.md` format",

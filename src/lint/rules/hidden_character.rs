@@ -14,9 +14,9 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUALITY,
     summary: "every character can be seen",
     docs: Docs {
-        what: "Looks in frontmatter and body for characters that show nothing or turn the text around: tag \
-            characters, zero-width ones, bidirectional controls, variation selectors, private use. What writing \
-            needs is left alone: joiners in emoji and in the scripts that join, selectors after emoji, tags in flags.",
+        what: "Looks in frontmatter and body for characters that are invisible or reorder the text: tag \
+            characters, zero-width ones, bidirectional controls, variation selectors, private use. What scripts \
+            need is left alone: joiners in emoji and in the scripts that join, selectors after emoji, tags in flags.",
         why: "People read one text and the agent another: instructions can be hidden in them.",
         bad: "---\nname: pdf\ndescription: Reads\u{e0068}\u{e0069} PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
@@ -45,7 +45,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let edit = Edit::delete(run.clone());
         findings.push(
             RULE.finding(message(hidden), run)
-                .help("delete it; it is nothing that writing needs")
+                .help("delete it; no script needs it")
                 .fix(Fix::unsafe_("delete what is hidden", vec![edit])),
         );
     }
@@ -69,15 +69,15 @@ pub(crate) fn message(hidden: &str) -> String {
 fn name(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{ad}' => "a soft hyphen",
-        '\u{200b}' => "a space without width",
+        '\u{200b}' => "a zero-width space",
         '\u{200c}' => "a non-joiner",
         '\u{200d}' => "a joiner",
-        '\u{200e}' | '\u{200f}' | '\u{61c}' => "a mark of direction",
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => "a control of direction",
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => "a direction mark",
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => "a direction control",
         '\u{2060}' => "a word joiner",
         '\u{feff}' => "a byte-order mark",
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => "a variation selector",
-        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => "a character of private use",
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => "a private-use character",
         _ => return None,
     })
 }
@@ -310,13 +310,13 @@ mod tests {
         for (text, message) in [
             (format!("a{tags}b"), "6 hidden characters spell `rm -rf`"),
             (format!("😀{selectors}"), "2 hidden characters spell `hi`"),
-            ("a\u{200b}b".to_owned(), "a hidden character: U+200B, a space without width"),
-            ("a\u{202e}b".to_owned(), "a hidden character: U+202E, a control of direction"),
+            ("a\u{200b}b".to_owned(), "a hidden character: U+200B, a zero-width space"),
+            ("a\u{202e}b".to_owned(), "a hidden character: U+202E, a direction control"),
             ("a\u{200d}\u{200d}b".to_owned(), "2 hidden characters, the first is U+200D, a joiner"),
             ("a\u{fe0f}".to_owned(), "a hidden character: U+FE0F, a variation selector"),
-            ("a\u{e000}".to_owned(), "a hidden character: U+E000, a character of private use"),
+            ("a\u{e000}".to_owned(), "a hidden character: U+E000, a private-use character"),
             ("a\u{3164}b".to_owned(), "a hidden character: U+3164"),
-            ("a\u{200f}b".to_owned(), "a hidden character: U+200F, a mark of direction"),
+            ("a\u{200f}b".to_owned(), "a hidden character: U+200F, a direction mark"),
             ("a\u{9b}b".to_owned(), "a hidden character: U+009B"),
             ("a\u{1b}[2J".to_owned(), "a hidden character: U+001B"),
             ("🏴\u{e0067}\u{e0062} no end".to_owned(), "2 hidden characters spell `gb`"),

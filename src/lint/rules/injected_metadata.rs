@@ -9,13 +9,13 @@ pub(super) static RULE: Rule = Rule {
     id: "injected-metadata",
     group: Group::Package,
     levels: Levels::WARNING,
-    summary: "`metadata` has no entries of installers",
+    summary: "`metadata` has no installer entries",
     docs: Docs {
         what: "Looks for the entries that `gh skill install` writes into `metadata` of the copy that it installs: \
             `github-repo`, `github-ref`, `github-tree-sha`, `github-path`, `github-pinned`, `local-path`, and the \
             older `github-owner` and `github-sha`.",
-        why: "They say where one copy came from. In the skill itself they are wrong for everybody else, and they \
-            change its digest. The repair is not a safe one: a copy that `gh` manages needs them for updates.",
+        why: "They say where one copy came from. In the skill itself they are wrong for everyone else, \
+            and they change its digest. The repair is unsafe: a copy that `gh` manages needs them for updates.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n  github-ref: main\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "GitHub CLI, `gh skill`: `publish --fix` removes them",

@@ -9,12 +9,12 @@ pub(super) static RULE: Rule = Rule {
     id: "legacy-field",
     group: Group::Package,
     levels: Levels::WARNING,
-    summary: "version, tags and dependencies stand below `metadata`",
+    summary: "version, tags and dependencies belong under `metadata`",
     docs: Docs {
         what: "Looks for `version`, `tags` and `dependencies` at the top level, where many skills have them.",
-        why: "The specification has no such fields, and its validator refuses the file. Its own example has the \
-            version below `metadata`. `dependencies` names packages of Python or npm in most skills and skills in \
-            some; what a skill needs of other skills stands in `metadata.skill-dependencies`.",
+        why: "The specification has no such fields, and its validator refuses the file. Its own example has \
+            the version under `metadata`. `dependencies` names packages of Python or npm in most skills and skills in \
+            some; the skills that a skill needs belong in `metadata.skill-dependencies`.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nversion: 1.2.0\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.2.0\"\n---\n",
         source: "specification, `metadata`; its example",
@@ -34,13 +34,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut found = Vec::new();
     for field in FIELDS {
         let Some((key, _)) = subject.field(field) else { continue };
-        let message = format!("`{field}` stands at the top level");
+        let message = format!("`{field}` is at the top level");
         let help = match field {
             "dependencies" => format!(
-                "if these are skills, list them in `metadata.{}`; packages belong into `compatibility`",
+                "if these are skills, list them in `metadata.{}`; packages belong in `compatibility`",
                 requirement::KEY
             ),
-            _ => format!("move it below `metadata`, as text in quotes: `  {field}: \"…\"`"),
+            _ => format!("move it under `metadata`, as text in quotes: `  {field}: \"…\"`"),
         };
         found.push(RULE.finding(message, key.span.clone()).help(help));
     }
@@ -82,7 +82,7 @@ mod tests {
         assert_places(
             &RULE,
             &[
-                (text, &[(2, 1), (4, 1), (5, 1)], "`version` stands at the top level"),
+                (text, &[(2, 1), (4, 1), (5, 1)], "`version` is at the top level"),
                 ("---\nname: x\nmetadata:\n  version: 1\n---\n", &[], ""),
             ],
         );

@@ -8,10 +8,10 @@ pub(super) static RULE: Rule = Rule {
     id: "license-text",
     group: Group::Package,
     levels: Levels::WARNING,
-    summary: "`license` is a text that is not empty",
+    summary: "`license` is text and not empty",
     docs: Docs {
         what: "Looks for a `license` that is a list, a mapping, or nothing.",
-        why: "Tools read one text. Two licenses are one expression: `MIT OR Apache-2.0`.",
+        why: "Tools read one string. Two licenses make one expression: `MIT OR Apache-2.0`.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nlicense:\n  - MIT\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nlicense: MIT\n---\n",
         source: "specification, `license`",

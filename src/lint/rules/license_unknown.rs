@@ -11,11 +11,11 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::WARNING,
     summary: "`license` is an SPDX expression or names a file of the skill",
     docs: Docs {
-        what: "Looks for a `license` that is no expression of SPDX identifiers (`MIT`, `MIT OR Apache-2.0`, \
-            `LicenseRef-Mine`) and names no file of the skill. Where the skill's files are not known, the name of \
-            a file such as `LICENSE.txt` is enough.",
-        why: "People and tools that must know what they may do with a skill look the identifier up, or read the \
-            file.",
+        what: "Looks for a `license` that is not an expression of SPDX identifiers (`MIT`, `MIT OR Apache-2.0`, \
+            `LicenseRef-Mine`) and names no file of the skill. Where the skill's files are unknown, the \
+            name of a file such as `LICENSE.txt` is enough.",
+        why: "People and tools look up the identifier, or read the file, to know what they may \
+            do with a skill.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nlicense: free for all\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nlicense: Proprietary, see LICENSE.txt\n---\n",
         source: "specification, `license`; SPDX License List",
@@ -49,7 +49,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let message = match named.first() {
         Some(name) => format!("the skill has no file `{name}`, which `license` names"),
-        None => format!("`{text}` is no license that SPDX knows"),
+        None => format!("`{text}` is not an SPDX license"),
     };
     let finding = RULE.finding(message, node.span.clone());
     // What names a file with an extension is no name of a license.
@@ -57,7 +57,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let help = match may_be_license.then(|| suggestion(text)).flatten() {
         Some(id) => format!("write `license: {id}`"),
         None => {
-            "write an identifier of spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it"
+            "use an identifier from spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it"
                 .to_owned()
         }
     };
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn licenses_that_say_nothing_are_told() {
-        assert_eq!(told("Free", None), ["`Free` is no license that SPDX knows"]);
+        assert_eq!(told("Free", None), ["`Free` is not an SPDX license"]);
         let message = "the skill has no file `LICENSE.txt`, which `license` names";
         assert_eq!(told("Complete terms in LICENSE.txt", Some(&[])), [message]);
         for (license, id) in [("MIT License", "MIT"), ("Apache 2.0", "Apache-2.0"), ("mit", "MIT")] {

@@ -13,10 +13,10 @@ pub(super) static RULE: Rule = Rule {
     id: "link-missing",
     group: Group::Quality,
     levels: Levels::QUALITY,
-    summary: "links lead to files that are there",
+    summary: "links lead to files that exist",
     docs: Docs {
-        what: "Looks for relative links and images in the body that lead to no file of the skill, in the very \
-            same case. Links in code and placeholders such as `path/to/file.md` do not count. It looks only \
+        what: "Looks for relative links and images in the body that do not match a file of the skill, \
+            including case. Links in code and placeholders such as `path/to/file.md` do not count. It only runs \
             where the skill's other files are known.",
         why: "The agent reads the link, asks for the file, and gets an error.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](references/form.md).\n",

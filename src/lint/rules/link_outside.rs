@@ -11,8 +11,8 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUALITY,
     summary: "links stay in the skill's directory",
     docs: Docs {
-        what: "Looks for relative links and images in the body that leave the skill's directory by `..`.",
-        why: "A skill is installed alone: what lies beside it in its repository does not come with it.",
+        what: "Looks for relative links and images in the body that leave the skill's directory through `..`.",
+        why: "A skill is installed on its own: its neighbours in the repository are not installed with it.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [the rules](../../docs/rules.md).\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [the rules](references/rules.md).\n",
         source: "specification, file references: relative paths from the skill's directory",

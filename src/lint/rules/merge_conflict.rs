@@ -11,10 +11,10 @@ pub(super) static RULE: Rule = Rule {
     summary: "the frontmatter has no merge-conflict markers",
     docs: Docs {
         what: "Looks for the lines that git leaves where it could not merge two versions.",
-        why: "Both versions stand in the file, and neither is what its author meant.",
+        why: "Both versions are in the file, and neither is what its author meant.",
         bad: "---\nname: pdf\n<<<<<<< ours\ndescription: Reads PDF files.\n>>>>>>> theirs\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
-        source: "YAML 1.2: the markers are no `key: value` lines",
+        source: "YAML 1.2: the markers are not `key: value` lines",
     },
     fix: None,
     needs: Needs::Document,

@@ -9,12 +9,12 @@ pub(super) static RULE: Rule = Rule {
     id: "metadata-strings",
     group: Group::Spec,
     levels: Levels::WARNING.claude_code(Level::Off),
-    summary: "`metadata` maps keys to texts",
+    summary: "`metadata` maps keys to strings",
     docs: Docs {
-        what: "Looks for a `metadata` that is no mapping and for values in it that are no text: lists, \
-            mappings, nothing, numbers and booleans without quotes.",
-        why: "The specification has texts only. Other values are kept, but tools differ in what they \
-            make of them: `1.10` becomes `1.1` in many.",
+        what: "Looks for a `metadata` that is not a mapping, and for values in it that are not text: \
+            lists, mappings, nothing, numbers and booleans without quotes.",
+        why: "The specification allows strings only. Other values are kept, but tools \
+            read them differently: `1.10` becomes `1.1` in many.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: 1.10\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.10\"\n---\n",
         source: "specification, `metadata`",
@@ -31,7 +31,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     if !matches!(metadata.value, Value::Mapping { .. }) {
-        let message = format!("`metadata` must be a mapping of keys to texts, but it is {}", metadata.kind());
+        let message = format!("`metadata` must map keys to strings, but it is {}", metadata.kind());
         findings.push(RULE.finding(message, metadata.span.clone()));
         return;
     }
@@ -85,7 +85,7 @@ mod tests {
                 (
                     "---\nmetadata: text\n---\n",
                     &[(2, 11)],
-                    "`metadata` must be a mapping of keys to texts, but it is text",
+                    "`metadata` must map keys to strings, but it is text",
                 ),
             ],
         );

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::ERROR,
     summary: "the name has lower-case letters, digits and hyphens only",
     docs: Docs {
-        what: "Looks for upper-case letters, blanks, underscores and all other characters.",
+        what: "Looks for upper-case letters, spaces, underscores and all other characters.",
         why: "The name is also the name of a directory and of a command.",
         bad: "---\nname: PDF_Reader\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",

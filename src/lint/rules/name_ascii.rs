@@ -12,8 +12,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "the name is written in ASCII",
     docs: Docs {
         what: "Looks for a valid name with letters or digits other than `a` to `z` and `0` to `9`.",
-        why: "The specification names both Unicode and `a-z`, and several tools and registries accept \
-            ASCII only.",
+        why: "The specification mentions both Unicode and `a-z`, but several tools and registries \
+            accept ASCII only.",
         bad: "---\nname: 技能\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`, which is open to both readings",

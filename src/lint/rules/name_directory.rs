@@ -11,11 +11,11 @@ pub(super) static RULE: Rule = Rule {
     id: "name-directory",
     group: Group::Spec,
     levels: Levels::ERROR.claude_code(Level::Warning),
-    summary: "the name is the name of the directory",
+    summary: "the name matches the directory",
     docs: Docs {
-        what: "Compares the name with the directory that the file lies in, both after NFKC.",
-        why: "Some tools know a skill by its name and some by its directory; both must find the same \
-            one.",
+        what: "Compares the name with that of the file's directory, both after NFKC.",
+        why: "Some tools find a skill by its name and some by its directory; both must find \
+            the same one.",
         bad: "---\nname: reader\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",

@@ -14,10 +14,10 @@ pub(super) static RULE: Rule = Rule {
     summary: "the name has no letter that looks like another one",
     docs: Docs {
         what: "Looks for Cyrillic, Greek and similar letters among Latin ones.",
-        why: "The name reads like that of another skill, and is not it.",
+        why: "The name looks like that of another skill, but is not the same.",
         bad: "---\nname: p\u{430}ypal\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
-        source: "our own rule, against names that deceive",
+        source: "skillpm's own rule, against names that deceive",
     },
     fix: None,
     needs: Needs::Document,

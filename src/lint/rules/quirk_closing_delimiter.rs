@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         Reading::Stopped(stop) => stop.cause.is_yaml() || slice.contains(&stop.span.start),
     });
     if refused {
-        let message = "the reference validator takes this `---` for the end of the frontmatter";
+        let message = "the reference validator takes this `---` as the end of the frontmatter";
         let finding = RULE.finding(message, slice.end..slice.end + 3);
         findings.push(finding.help("write something else, such as `-` or `—`"));
     }
@@ -50,7 +50,7 @@ mod tests {
     /// Oddity 16.
     #[test]
     fn a_delimiter_in_a_value_is_told_where_it_matters() {
-        let message = "the reference validator takes this `---` for the end of the frontmatter";
+        let message = "the reference validator takes this `---` as the end of the frontmatter";
         assert_places(
             &RULE,
             &[

@@ -35,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "`compatibility` has at most 500 characters, white space around it included",
     docs: Docs {
         what: "Counts the characters of `compatibility` with the white space and the line ends around it.",
-        why: "The reference validator measures the value as the YAML has it; a block after `|` or `>` \
+        why: "The reference validator measures the value as YAML reads it; a block after `|` or `>` \
             ends with a line end, and that counts.",
         bad: EXAMPLE,
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
@@ -54,7 +54,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let message = format!(
             "`compatibility` has {length} characters with the white space around it, {MAX} are allowed"
         );
-        findings.push(RULE.finding(message, span).help("take the white space out, or shorten the text"));
+        findings.push(RULE.finding(message, span).help("remove the white space, or shorten the text"));
     }
 }
 

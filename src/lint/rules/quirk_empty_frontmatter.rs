@@ -8,11 +8,11 @@ pub(super) static RULE: Rule = Rule {
     id: "quirk-empty-frontmatter",
     group: Group::Quirk,
     levels: Levels::QUIRK,
-    summary: "there is a field between the delimiters",
+    summary: "there is at least one field between the delimiters",
     docs: Docs {
-        what: "Looks for frontmatter with nothing but blank lines and comments in it.",
-        why: "For us the required fields are missing there. The reference validator says instead that the \
-            frontmatter is no mapping, and nothing of the fields.",
+        what: "Looks for frontmatter that contains only blank lines and comments.",
+        why: "For skillpm, the required fields are missing. The reference validator says instead that \
+            the frontmatter is not a mapping, and does not mention the fields.",
         bad: "---\n# later\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "reference validator 0.1.0, `parse_frontmatter`",

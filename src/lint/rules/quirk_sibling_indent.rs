@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "quirk-sibling-indent",
     group: Group::Quirk,
     levels: Levels::QUIRK,
-    summary: "mappings side by side are indented alike",
+    summary: "sibling mappings have the same indentation",
     docs: Docs {
         what: "Looks for two keys of one mapping whose values are mappings that start in different columns.",
         why: "It is valid YAML that the reference validator's strict reader refuses.",
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if let Some(stop) = Reading::stop(subject)
         && stop.cause == Cause::SiblingIndent
     {
-        let message = "the reference validator wants this mapping indented like the one before it";
+        let message = "the reference validator expects this mapping to be indented like the one before it";
         findings.push(RULE.finding(message, stop.span));
     }
 }
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn only_mappings_in_one_mapping_are_compared() {
-        let message = "the reference validator wants this mapping indented like the one before it";
+        let message = "the reference validator expects this mapping to be indented like the one before it";
         assert_places(
             &RULE,
             &[

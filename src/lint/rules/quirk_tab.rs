@@ -10,8 +10,8 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUIRK,
     summary: "there are no tabs between keys, values and comments",
     docs: Docs {
-        what: "Looks for tabs outside of values: after a colon, before a comment, in a blank line.",
-        why: "YAML allows them there, and the reference validator's reader does not.",
+        what: "Looks for tabs outside values: after a colon, before a comment, in a blank line.",
+        why: "YAML allows them there, but the reference validator's reader does not.",
         bad: "---\nname:\tpdf\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "reference validator 0.1.0, its YAML scanner",
@@ -27,7 +27,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         && reference::explanation(&stop, subject).is_none()
     {
         let finding = RULE.finding("the reference validator does not read a tab here", stop.span);
-        findings.push(finding.help("write a blank in its place"));
+        findings.push(finding.help("write a space instead"));
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
         what: "Looks for everything else that the reference validator's YAML reader refuses although it is \
             valid YAML: a value that starts in an odd place, a key that is far from its colon, `<<` as a \
             key, a key that is a list.",
-        why: "The reader is for YAML 1.1 with some of 1.2, and its front end takes only a part of that.",
+        why: "The reader is for YAML 1.1 with parts of 1.2, and its front end accepts only some of that.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  <<: x\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  \"<<\": x\n---\n",
         source: "reference validator 0.1.0, StrictYAML",

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Looks for a linked Markdown file that links to a further Markdown file of the skill which `SKILL.md` \
             does not name. Here `references/forms.md` links to `references/fields.md`.",
-        why: "Agents read a file behind a file only in part, or not at all.",
+        why: "Agents read a file linked from another file only in part, or not at all.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](references/forms.md).\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n\
             See [forms](references/forms.md) and [fields](references/fields.md).\n",

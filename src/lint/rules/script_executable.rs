@@ -12,8 +12,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "scripts can be run: executable bit and first line",
     docs: Docs {
         what: "Looks for scripts below `scripts/` without the executable bit or without a first line that starts \
-            with `#!`. A script that the text runs by its interpreter (`python scripts/read.py`) needs neither; \
-            one that has neither and is no shell script is told only if `SKILL.md` runs it as a command. \
+            with `#!`. A script that the text runs through its interpreter (`python scripts/read.py`) needs neither; \
+            one that has neither and is not a shell script is reported only if `SKILL.md` runs it as a command. \
             Here `scripts/read.sh` has no executable bit.",
         why: "The agent runs the script, gets `permission denied`, and starts to guess.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.sh FILE`.\n",
@@ -57,7 +57,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             (false, true) => ("no executable bit", format!("run `chmod +x {}`", shell_word(path))),
             (true, _) => ("no `#!` line", "start it with a line such as `#!/usr/bin/env bash`".to_owned()),
             (false, false) => {
-                ("neither an executable bit nor a `#!` line", "add both, or tell how it is run".to_owned())
+                ("neither an executable bit nor a `#!` line", "add both, or say how to run it".to_owned())
             }
         };
         let base = subject.document.body_span().start;

@@ -10,10 +10,10 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::FILES,
     summary: "every script in `scripts/` is named somewhere",
     docs: Docs {
-        what: "Looks for scripts right in `scripts/` whose names stand neither in `SKILL.md` nor in another Markdown \
-            file of the skill. Names that other scripts import by do not count: `_x.py`, `utils.py`, tests. \
-            Here `scripts/read.py` is there.",
-        why: "The agent runs what it is told of. A script that nobody names is dead weight, or a word is missing.",
+        what: "Looks for scripts right in `scripts/` whose names appear neither in `SKILL.md` nor in another \
+            Markdown file of the skill. Files that other scripts import do not count: `_x.py`, `utils.py`, tests. \
+            Here the skill has `scripts/read.py`.",
+        why: "The agent runs what the text mentions. A script that is mentioned nowhere is dead weight, or its mention is missing.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead the file.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.py FILE`.\n",
         source: "specification, `scripts/`; Anthropic, skill authoring best practices",

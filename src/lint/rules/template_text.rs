@@ -10,9 +10,9 @@ pub(super) static RULE: Rule = Rule {
     id: "template-text",
     group: Group::Quality,
     levels: Levels::QUALITY,
-    summary: "nothing of a template is left",
+    summary: "no template text is left",
     docs: Docs {
-        what: "Looks for what templates leave to be filled in: `[TODO: …]`, a line that starts with `TODO:`, \
+        what: "Looks for placeholders that templates leave: `[TODO: …]`, a line that starts with `TODO:`, \
             the sentences of Anthropic's skill creator, `lorem ipsum`; in name and description also `TODO`, \
             `{{name}}` and `<your …>`. Code does not count, and in the body neither do placeholders, which \
             skills have for their own templates.",
@@ -90,7 +90,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 
 fn finding(found: &str, span: Range<usize>) -> Finding {
     let found: String = found.split_whitespace().collect::<Vec<_>>().join(" ");
-    let finding = RULE.finding(format!("a part of a template is left: `{found}`"), span);
+    let finding = RULE.finding(format!("template text is left: `{found}`"), span);
     finding.help("write what belongs there, or delete it")
 }
 
@@ -216,7 +216,7 @@ mod tests {
                 "This is a placeholder for",
             ),
         ] {
-            let found = format!("a part of a template is left: `{found}`");
+            let found = format!("template text is left: `{found}`");
             let first = places(&RULE, &text).into_iter().next().unwrap_or_else(|| panic!("{text}"));
             assert_eq!(first, (at.0, at.1, found), "{text}");
         }

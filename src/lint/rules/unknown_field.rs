@@ -46,7 +46,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             found.push(finding.help(format!("did you mean `{field}`?")));
             continue;
         }
-        let help = value.text().map(|_| format!("move it below `metadata`, as `  {name}: …`"));
+        let help = value.text().map(|_| format!("move it under `metadata`, as `  {name}: …`"));
         if !FIELDS.contains(&name) {
             // One repair for all, with the first of them.
             moved.extend(Moved::new(subject, name, key, value).map(|moved| (found.len(), moved)));
@@ -96,8 +96,8 @@ mod tests {
             ("Name: y", "did you mean `name`?"),
             ("allowed_tools: y", "did you mean `allowed-tools`?"),
             ("licence: y", "did you mean `license`?"),
-            ("version: y", "move it below `metadata`, as `  version: …`"),
-            ("game: y\nname: x", "move it below `metadata`, as `  game: …`"),
+            ("version: y", "move it under `metadata`, as `  version: …`"),
+            ("game: y\nname: x", "move it under `metadata`, as `  game: …`"),
             ("argument_hint: y", "did you mean `argument-hint`?"),
             ("when-to-use: y", "did you mean `when_to_use`?"),
         ] {
@@ -113,7 +113,7 @@ mod tests {
             fixed("name: x\nauthor: me # why\nversion: 1\nteams: [a, b]\neffort: low\n"),
             text("name: x\nmetadata:\n  author: \"me\" # why\n  teams: \"a, b\"\nversion: 1\neffort: low\n")
         );
-        assert_eq!(fixed("name: x\ndeep:\n  a: b\n"), None, "it is no text");
+        assert_eq!(fixed("name: x\ndeep:\n  a: b\n"), None, "it is not text");
         assert_eq!(fixed("name: x\nauthor: a\nmetadata:\n  author: b\n"), None, "there is one already");
         assert_eq!(fixed("name: x\nversion: 1\n"), None, "another rule does that");
     }

@@ -8,14 +8,14 @@ pub(super) static RULE: Rule = Rule {
     id: "unused-switch",
     group: Group::Spec,
     levels: Levels::WARNING,
-    summary: "a comment that switches a rule off is needed",
+    summary: "a comment that switches off a rule is needed",
     docs: Docs {
-        what: "Looks for `skillpm: allow` comments that keep no finding back.",
-        why: "What was put right needs no exception, and a switch that stays hides the next fault. A switch \
-            of a rule that the profile does not apply is left alone.",
+        what: "Looks for `skillpm: allow` comments that suppress nothing.",
+        why: "What was fixed needs no exception, and a leftover switch hides the next fault. \
+            Switches for rules that the profile does not apply are ignored.",
         bad: "---\nname: pdf # skillpm: allow name-length\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
-        source: "our own rule",
+        source: "skillpm's own rule",
     },
     fix: None,
     needs: Needs::Document,
@@ -37,7 +37,7 @@ pub(in crate::lint) fn unused_switches<'a>(
     unused
         .filter(|switch| switch.rule != RULE.id && switch::is_on(switch.rule, ruleset) == Some(true))
         .map(|switch| {
-            let message = format!("there is nothing of `{}` to switch off here", switch.rule);
+            let message = format!("`{}` finds nothing to switch off here", switch.rule);
             RULE.finding(message, switch.span.clone()).severity(severity).help("delete the name")
         })
         .collect()
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_switch_without_a_finding_is_told() {
-        let message = "there is nothing of `name-length` to switch off here";
+        let message = "`name-length` finds nothing to switch off here";
         let text = "---\nname: pdf # skillpm: allow name-length\ndescription: x\n---\n";
         assert_places(
             &RULE,

@@ -12,9 +12,9 @@ pub(super) static RULE: Rule = Rule {
     summary: "no value is cut by ` #`",
     docs: Docs {
         what: "Looks for a value without quotes that ends before ` #`: in YAML a comment starts there. In the \
-            description every such comment is told, unless it switches rules off, elsewhere one without a blank \
-            after the `#`, as in `C #1`.",
-        why: "The rest of the line is lost, and no tool says so.",
+            description every such comment is reported, unless it switches rules off; elsewhere only one without \
+            a space after the `#`, as in `C #1`.",
+        why: "The rest of the line is lost, and no tool reports it.",
         bad: "---\nname: pdf\ndescription: The tool to rank #1. Use when you read PDF.\n---\n",
         good: "---\nname: pdf\ndescription: \"The tool to rank #1. Use when you read PDF.\"\n---\n",
         source: "YAML 1.2, section 6.6",

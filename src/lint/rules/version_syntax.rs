@@ -9,10 +9,10 @@ pub(super) static RULE: Rule = Rule {
     id: "version-syntax",
     group: Group::Package,
     levels: Levels::WARNING,
-    summary: "the version is Semantic Versioning",
+    summary: "the version follows Semantic Versioning",
     docs: Docs {
-        what: "Looks for a `metadata.version`, or a `version` at the top level where there is none, that is no \
-            version by Semantic Versioning 2.0. Missing numbers are read as 0: `1.0` is one.",
+        what: "Looks for a `metadata.version`, or a `version` at the top level where there is none, that does \
+            not follow Semantic Versioning 2.0. Missing numbers count as 0, so `1.0` is valid.",
         why: "Ranges such as `pdf@^1.2` can only be compared with such versions.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: latest\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.0\"\n---\n",
@@ -61,7 +61,7 @@ mod tests {
                 [at],
                 "{yaml}"
             );
-            assert!(found[0].2.contains("is no version: "), "{found:?}");
+            assert!(found[0].2.contains("is not a version: "), "{found:?}");
             assert_eq!(help(&RULE, &text), help_text);
         }
     }

@@ -15,9 +15,9 @@ pub(super) static RULE: Rule = Rule {
     summary: "paths are written with forward slashes",
     docs: Docs {
         what: "Looks for links with backslashes or a drive letter, and anywhere in the body for files of the skill \
-            written as `scripts\\read.py`. Paths to programs of Windows, such as `.ps1` and `.bat`, do not count, nor does \
-            one whose line has it with forward slashes too.",
-        why: "Forward slashes work everywhere; elsewhere than on Windows a backslash is a part of the name.",
+            written as `scripts\\read.py`. Paths to programs of Windows, such as `.ps1` and `.bat`, do not count, nor do \
+            paths whose line also has them with forward slashes.",
+        why: "Forward slashes work everywhere; outside Windows a backslash is part of the name.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python scripts\\read.py`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python scripts/read.py`.\n",
         source: "Anthropic, skill authoring best practices: no Windows-style paths",
@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut told: Vec<Range<usize>> = Vec::new();
     for (link, _) in target::links(subject, |target| *target == Target::Windows) {
         let drive = link.target.as_bytes().get(1) == Some(&b':');
-        let message = format!("the link is a path of Windows: `{}`", link.target);
+        let message = format!("the link is a Windows path: `{}`", link.target);
         let finding = RULE.finding(message, link.target_span.clone());
         findings.push(match &subject.document.text()[link.target_span.clone()] {
             _ if drive => finding.help("write the path from the skill's directory"),
@@ -71,7 +71,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let before = told.partition_point(|link| link.start <= span.start);
         if !told[..before].last().is_some_and(|link| link.contains(&span.start)) {
             let written = &subject.document.text()[span.clone()];
-            let finding = RULE.finding(format!("`{written}` is a path of Windows"), span);
+            let finding = RULE.finding(format!("`{written}` is a Windows path"), span);
             findings.push(slashes(finding, written));
         }
     }

@@ -11,11 +11,11 @@ pub(super) static RULE: Rule = Rule {
     summary: "the frontmatter has no anchors and aliases",
     docs: Docs {
         what: "Looks for YAML anchors (`&x`) and aliases (`*x`).",
-        why: "A few lines of them can stand for gigabytes, so many tools refuse them, and we do not \
-            follow them.",
+        why: "A few lines of them can stand for gigabytes, so many tools refuse them, and skillpm \
+            does not follow them.",
         bad: "---\nname: &x pdf\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
-        source: "our own rule; the reference validator refuses them",
+        source: "skillpm's own rule; the reference validator refuses them",
     },
     fix: None,
     needs: Needs::Document,

@@ -9,9 +9,9 @@ pub(super) static RULE: Rule = Rule {
     id: "yaml-duplicate-key",
     group: Group::Spec,
     levels: Levels::ERROR.claude_code(Level::Warning),
-    summary: "no key is there twice",
+    summary: "no key appears twice",
     docs: Docs {
-        what: "Looks for a key that stands twice in the same mapping, also below `metadata`.",
+        what: "Looks for a key that appears twice in the same mapping, also under `metadata`.",
         why: "YAML forbids it: some tools refuse the file, some take the first value and some the last.",
         bad: "---\nname: pdf\nname: pdf\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     let ProblemKind::DuplicateKey { first, .. } = &problem.kind else { return None };
     let line = subject.document.line(first.start);
-    let help = format!("delete this one or the one in line {line}");
+    let help = format!("delete this one or the one on line {line}");
     let fix = fix(subject.document, first.start, problem.span.start);
     Some(Finding { fix, ..RULE.told(problem).help(help) })
 }
@@ -68,11 +68,11 @@ mod tests {
         assert_places(
             &RULE,
             &[
-                ("---\na: 1\nb: 2\na: 3\n---\n", &[(4, 1)], "the key `a` is there twice"),
-                ("---\nm:\n  v: 1\n  v: 1\n---\n", &[(4, 3)], "the key `v` is there twice"),
+                ("---\na: 1\nb: 2\na: 3\n---\n", &[(4, 1)], "the key `a` appears twice"),
+                ("---\nm:\n  v: 1\n  v: 1\n---\n", &[(4, 3)], "the key `v` appears twice"),
                 ("---\nm:\n  v: 1\nn:\n  v: 1\n---\n", &[], ""),
             ],
         );
-        assert_eq!(help(&RULE, "---\na: 1\na: 3\n---\n"), "delete this one or the one in line 2");
+        assert_eq!(help(&RULE, "---\na: 1\na: 3\n---\n"), "delete this one or the one on line 2");
     }
 }

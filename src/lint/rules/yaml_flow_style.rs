@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Off),
     summary: "lists and mappings are written on lines of their own",
     docs: Docs {
-        what: "Looks for lists in brackets and mappings in braces, and tells the outermost ones.",
+        what: "Looks for lists in brackets and mappings in braces, and reports the outermost ones.",
         why: "They are valid YAML that the reference validator refuses.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata: {author: me}\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",

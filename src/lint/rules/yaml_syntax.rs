@@ -55,13 +55,13 @@ mod tests {
             (
                 "a: *",
                 4,
-                "the value of `a` is not valid YAML: it starts with `*`, which YAML keeps for itself \
+                "the value of `a` is not valid YAML: it starts with `*`, which YAML reserves \
                     unless the value is in quotes",
             ),
             (
                 "a: - b",
                 4,
-                "the value of `a` is not valid YAML: it starts with `-`, which YAML keeps for itself \
+                "the value of `a` is not valid YAML: it starts with `-`, which YAML reserves \
                     unless the value is in quotes",
             ),
             ("a: \"b\" c", 4, "the value of `a` is not valid YAML: text follows its closing quote"),

@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     is_tab.then(|| {
         let span = subject.document.yaml_span().unwrap_or_default();
         let fix = edits::untab(subject.document, span);
-        Finding { fix, ..RULE.told(problem).help("replace the tab by two spaces") }
+        Finding { fix, ..RULE.told(problem).help("replace the tab with two spaces") }
     })
 }
 

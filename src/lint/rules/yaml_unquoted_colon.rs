@@ -11,9 +11,9 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::FATAL,
     summary: "a value with `: ` in it is in quotes",
     docs: Docs {
-        what: "Looks for a colon followed by a blank inside a value without quotes.",
+        what: "Looks for a colon followed by a space inside a value without quotes.",
         why: "YAML reads the colon as the end of another key, so most tools skip the whole skill. It is \
-            the commonest mistake in descriptions.",
+            the most common mistake in descriptions.",
         bad: "---\nname: pdf\ndescription: Reads files. Usage: /pdf\n---\n",
         good: "---\nname: pdf\ndescription: \"Reads files. Usage: /pdf\"\n---\n",
         source: "specification, frontmatter; YAML 1.2, section 7.3.3",

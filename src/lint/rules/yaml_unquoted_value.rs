@@ -9,11 +9,11 @@ pub(super) static RULE: Rule = Rule {
     id: "yaml-unquoted-value",
     group: Group::Spec,
     levels: Levels::WARNING,
-    summary: "a text that looks like a number, a date or `yes` is in quotes",
+    summary: "text that looks like a number, a date or `yes` is in quotes",
     docs: Docs {
         what: "Looks for a `name`, `description` or `compatibility` without quotes that YAML 1.1 or 1.2 \
             takes for a number, a date, a boolean or nothing, such as `2048`, `yes` or `null`.",
-        why: "Tools that read such a value as what it looks like refuse the skill, because it is no text, \
+        why: "Tools that read such a value as what it looks like refuse the skill, because it is not text, \
             or show another value: `3.10` becomes `3.1`.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: 3.10\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: \"3.10\"\n---\n",
@@ -44,7 +44,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         // Whether this is the text, nobody knows.
         if document::is_null(text) {
             findings
-                .push(finding.help(format!("write a text, or put `{text}` in quotes if it is meant as one")));
+                .push(finding.help(format!("write text, or put `{text}` in quotes if it is meant as text")));
             continue;
         }
         let quoted = quote::quoted(text);
@@ -107,7 +107,7 @@ mod tests {
     fn what_is_nothing_to_some_may_be_no_text_at_all() {
         for (field, value) in [("name", "null"), ("description", "~"), ("compatibility", "NULL")] {
             let text = format!("---\n{field}: {value}\n---\n");
-            let expected = format!("write a text, or put `{value}` in quotes if it is meant as one");
+            let expected = format!("write text, or put `{value}` in quotes if it is meant as text");
             assert_eq!(help(&RULE, &text), expected);
             assert_eq!(fixed_text(&RULE, &text), None);
         }

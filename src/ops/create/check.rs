@@ -22,7 +22,7 @@ pub(super) fn name(text: &str) -> Result<SkillName> {
         Err(error) => error.to_string(),
     };
     let error = Error::usage(message)
-        .hint("a name is 1 to 64 of `a` to `z`, `0` to `9` and single hyphens between them");
+        .hint("a name has 1 to 64 of `a` to `z`, `0` to `9` and single hyphens between them");
     // Other tools take a path there.
     if let Some((dir, last)) = text.trim_end_matches('/').rsplit_once('/').filter(|(dir, _)| !dir.is_empty())
         && let Ok(name) = SkillName::new(last)
@@ -31,7 +31,7 @@ pub(super) fn name(text: &str) -> Result<SkillName> {
         return Err(error.hint(format!("`skillpm create {name} --path {dir}` makes it there")));
     }
     Err(match SkillName::slug(text).filter(|slug| slug.as_str().is_ascii()) {
-        Some(slug) => error.hint(format!("`skillpm create {slug}` would do")),
+        Some(slug) => error.hint(format!("`skillpm create {slug}` would work")),
         None => error,
     })
 }
@@ -60,7 +60,7 @@ pub(super) fn description(text: &str) -> Result<&str> {
     } else {
         return Ok(text);
     };
-    Err(Error::usage(message).hint("say in one line what the skill does and when to use it"))
+    Err(Error::usage(message).hint("write one line: what the skill does and when to use it"))
 }
 
 /// Returns `text` without white space around it; `what` is what it is.
@@ -71,7 +71,7 @@ pub(super) fn description(text: &str) -> Result<&str> {
 pub(super) fn line(what: &str, text: &str) -> Result<String> {
     let text = one_line(what, text)?;
     if text.is_empty() {
-        return Err(Error::usage(format!("the {what} is empty")).hint("leave the flag away to have none"));
+        return Err(Error::usage(format!("the {what} is empty")).hint("leave out the flag to have none"));
     }
     Ok(text)
 }
@@ -91,7 +91,7 @@ pub(super) fn one_line(what: &str, text: &str) -> Result<String> {
     } else {
         return Ok(text.to_owned());
     };
-    Err(Error::usage(message).hint("say it in one short line"))
+    Err(Error::usage(message).hint("write it in one short line"))
 }
 
 /// What keeps `text` from being one line that can be shown.

@@ -189,7 +189,7 @@ fn values(
     values = match settle(context, &description, |_| default.clone(), with)? {
         Some(values) => values,
         None => tried(template, &values, publish::DESCRIPTION).map_err(|error| {
-            error.hint("the description was made of the name; say a better one with `--description`")
+            error.hint("the description was made from the name; write a better one with `--description`")
         })?,
     };
     let optional: [(&str, &str, &Option<String>, Set); 2] = [
@@ -250,7 +250,7 @@ fn write(path: &Path, set: &FileSet) -> Result<()> {
 }
 
 fn exists(path: &Path) -> Error {
-    Error::usage(format!("`{}` is there already", path.display()))
+    Error::usage(format!("`{}` already exists", path.display()))
         .hint("choose another name, or another directory with `--path`")
 }
 

@@ -28,8 +28,8 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
     }
     let spec: SourceSpec = typed.parse().map_err(|error| not_a_template(typed, &error))?;
     if spec.skill.is_some() {
-        return Err(Error::usage(format!("`{typed}` names a skill, and a template is a directory"))
-            .hint("write `owner/repo/directory` in place of `owner/repo@skill`"));
+        return Err(Error::usage(format!("`{typed}` names a skill, but a template is a directory"))
+            .hint("write `owner/repo/directory` instead of `owner/repo@skill`"));
     }
     check_no_directory(context, typed, &spec)?;
     // Paths are read as everywhere: from the working directory.
@@ -41,7 +41,7 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
     let directory = spec.path.unwrap_or_default();
     let opened = opened.part(&directory, None)?;
     if !directory.is_empty() && opened.tree.below(&directory).next().is_none() {
-        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the directory for slips"));
+        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the spelling"));
     }
     let set = opened
         .tree
@@ -89,7 +89,7 @@ pub(super) fn variables(
         let error = Error::usage(format!("the template `{}` has no variable `{unknown}`", template.name));
         let known: Vec<_> = names().map(|name| format!("`{name}`")).collect();
         return Err(error.hint(match &known[..] {
-            [] => "it has none at all; leave `--var` away".to_owned(),
+            [] => "it has none; leave out `--var`".to_owned(),
             _ => format!("it has {}", known.join(", ")),
         }));
     }
@@ -111,10 +111,10 @@ pub(super) fn variables(
             (None, Some(default)) => with(default)?,
             (None, None) => {
                 return Err(Error::usage(format!(
-                    "the template `{}` wants to know `{name}`: {}",
+                    "the template `{}` needs a value for `{name}`: {}",
                     template.name, variable.prompt
                 ))
-                .hint(format!("say it with `--var {name}=VALUE`")));
+                .hint(format!("set it with `--var {name}=VALUE`")));
             }
         };
     }

@@ -46,7 +46,10 @@ impl Fault {
 /// Files that cannot be read, and a set without a `SKILL.md`.
 pub(super) fn faults(template: &Template, values: &Values, set: &FileSet) -> Result<Vec<Fault>> {
     let Some(file) = set.get(SKILL_FILE) else {
-        return Err(Error::config(format!("the template `{}` makes no `{SKILL_FILE}`", template.name)));
+        return Err(Error::config(format!(
+            "the template `{}` does not make a `{SKILL_FILE}`",
+            template.name
+        )));
     };
     let document = Document::from_bytes(set.read(file)?);
     let files = files::of_set(set)?;
@@ -62,10 +65,10 @@ pub(super) fn refusal(template: &Template, faults: &[Fault]) -> Option<Error> {
     let lines: Vec<String> = faults.iter().map(Fault::told).collect();
     let typed = faults.iter().all(|fault| fault.value.is_some());
     let error = if typed {
-        Error::usage(format!("this would keep the skill from being published: {}", lines.join("\n")))
+        Error::usage(format!("this skill could not be published: {}", lines.join("\n")))
     } else {
         let message = format!(
-            "the template `{}` makes no skill that can be published: {}",
+            "the template `{}` makes a skill that cannot be published: {}",
             template.name,
             lines.join("\n")
         );

@@ -83,7 +83,7 @@ fn nothing_is_overwritten() {
     request.parent = Some("skills".into());
     let error = create(&world.context(), &request).expect_err("is there");
     assert_eq!(error.kind(), ErrorKind::Usage);
-    assert!(error.to_string().ends_with("pdf` is there already"), "{error}");
+    assert!(error.to_string().ends_with("pdf` already exists"), "{error}");
     assert_eq!(fs::list_dir(&world.project().join("skills")).expect("lists"), ["pdf"]);
     request.parent = Some("new/place".into());
     let path = create(&world.context(), &request).expect("the parent is made").path;
@@ -228,19 +228,19 @@ fn templates_of_one_s_own() {
     };
     let message =
         |template: &str, vars: &[(&str, &str)]| made(template, vars).expect_err(template).to_string();
-    assert_eq!(message("./t", &[]), "the template `./t` wants to know `tool`: tool");
+    assert_eq!(message("./t", &[]), "the template `./t` needs a value for `tool`: tool");
     assert_eq!(message("./t", &[("tol", "x")]), "the template `./t` has no variable `tol`");
     assert_eq!(message("./t", &[("tool", "x\ny")]), "the `tool` has more than one line");
     assert_eq!(message("bascic", &[]), "there is no template `bascic`");
     assert_eq!(message("./nowhere", &[]), "`./nowhere` does not exist");
     assert_eq!(
         message("owner/repo@skill", &[]),
-        "`owner/repo@skill` names a skill, and a template is a directory"
+        "`owner/repo@skill` names a skill, but a template is a directory"
     );
     assert_eq!(message(".", &[]), "the template `.` has no `SKILL.md`");
     assert_eq!(
         message("./bad", &[]),
-        "the template `./bad` makes no skill that can be published: `SKILL.md`, line 2: the name `fixed` differs \
+        "the template `./bad` makes a skill that cannot be published: `SKILL.md`, line 2: the name `fixed` differs \
          from the directory's name `pdf`"
     );
     assert!(made("./t", &[("tool", "awk")]).expect("made").ends_with("---\n\nawk\n"));
@@ -302,29 +302,26 @@ fn what_cannot_be_published_is_not_made() {
         ),
         (
             CreateRequest { description: Some("Reads é: {{ x }}. Use when \"a\".".into()), ..right() },
-            "description, character 10: a part of a template is left: `{{ x }}`",
+            "description, character 10: template text is left: `{{ x }}`",
         ),
-        (
-            CreateRequest { license: Some("Foo".into()), ..right() },
-            "license: `Foo` is no license that SPDX knows",
-        ),
+        (CreateRequest { license: Some("Foo".into()), ..right() }, "license: `Foo` is not an SPDX license"),
         (
             CreateRequest { license: Some("see LICENSE".into()), ..right() },
             "license: the skill has no file `LICENSE`, which `license` names",
         ),
         (
             variable("audience", "people and lorem ipsum"),
-            "`audience`, character 12: a part of a template is left: `lorem ipsum`",
+            "`audience`, character 12: template text is left: `lorem ipsum`",
         ),
-        (variable("version", "one"), "`version`: `one` is no version: unexpected character"),
-        (request("lorem-ipsum"), "name: a part of a template is left: `Lorem ipsum`"),
+        (variable("version", "one"), "`version`: `one` is not a version: unexpected character"),
+        (request("lorem-ipsum"), "name: template text is left: `Lorem ipsum`"),
         (
             request("i-help-you"),
             "description, character 14: the description speaks in the first or second person: `help you`",
         ),
     ] {
         let error = create(&world.context(), &request).expect_err(told);
-        let message = format!("this would keep the skill from being published: {told}");
+        let message = format!("this skill could not be published: {told}");
         assert!(error.to_string().starts_with(&message), "{error}\n{message}");
         assert_eq!(error.kind(), ErrorKind::Usage, "{told}");
         assert!(
@@ -347,8 +344,8 @@ fn a_template_that_cannot_be_published_is_told_as_such() {
     let request = CreateRequest { template: Some("./t".into()), ..request("pdf") };
     let error = create(&world.context(), &request).expect_err("a part is left");
     assert_eq!(error.kind(), ErrorKind::Findings);
-    let message = "the template `./t` makes no skill that can be published: `SKILL.md`, line 8: a part of a \
-        template is left: `TODO:`";
+    let message = "the template `./t` makes a skill that cannot be published: `SKILL.md`, line 8: template \
+        text is left: `TODO:`";
     assert!(error.to_string().starts_with(message), "{error}");
     assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git", "t"]);
 }
@@ -385,7 +382,7 @@ fn a_person_is_asked_again() {
         told[1].contains("the description does not say when to use the skill\nadd a sentence"),
         "{told:?}"
     );
-    assert!(told[2].contains("license: `Foo` is no license that SPDX knows\n"), "{told:?}");
+    assert!(told[2].contains("license: `Foo` is not an SPDX license\n"), "{told:?}");
     // A flag is no better than an answer.
     let request = CreateRequest { license: Some("Foo".into()), ..request("other") };
     let person = Arc::new(Scripted(&["", "", "Bar", "Baz"], Mutex::default(), Mutex::default()));

@@ -205,7 +205,7 @@ impl<'a> Compare<'a> {
         };
         if fs::kind(&path)? != Some(Kind::Directory) {
             return Err(Error::integrity(format!("`{}` is not a directory", path.display()))
-                .hint("`skillpm doctor` says what lies there"));
+                .hint("`skillpm doctor` shows what is there"));
         }
         let lying = self.scope.index.trees().read(&path)?;
         if lying.digest == locked.digest {
@@ -259,7 +259,7 @@ impl<'a> Compare<'a> {
                 Err(error) => {
                     let source = answer.at.first().map(|at| same[*at].locked.origin.typed());
                     let source = source.unwrap_or_default();
-                    let error = error.context(format!("`{source}` cannot be asked for newer versions"));
+                    let error = error.context(format!("`{source}` cannot be checked for newer versions"));
                     self.outcome.failures.push(error);
                 }
             }

@@ -23,7 +23,7 @@ pub(super) fn look(store: Option<&Store>, cache: Option<&Path>) -> Vec<Finding> 
             Err(error) => found.push(unreadable(store.root(), &error)),
         }
         for stage in store.dead_stages() {
-            let message = format!("`{}` was left by a run that was killed", stage.display());
+            let message = format!("`{}` was left behind by an interrupted run", stage.display());
             found.push(Finding::new(&problem::STORE_STAGE, stage, message).remedy(Remedy::Clear));
         }
     }
@@ -57,7 +57,7 @@ fn kept_copy(kept: &Kept) -> Option<Finding> {
 }
 
 fn damaged(path: &Path) -> Finding {
-    let message = format!("`{}` has other bytes than its name says", path.display());
+    let message = format!("`{}` does not match the digest in its name", path.display());
     Finding::new(&problem::STORE_DAMAGED, path, message)
 }
 
@@ -65,7 +65,7 @@ fn damaged(path: &Path) -> Finding {
 fn rests(cache: &Path) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     let rest = |path: PathBuf| {
-        let message = format!("`{}` was left by a run that was killed", path.display());
+        let message = format!("`{}` was left behind by an interrupted run", path.display());
         Finding::new(&problem::DOWNLOAD_REST, path, message).remedy(Remedy::Clear)
     };
     for room in downloads::rooms(cache)? {
@@ -86,9 +86,9 @@ fn rests(cache: &Path) -> Result<Vec<Finding>> {
 fn closed(dir: &Path) -> Option<Finding> {
     let is_there = matches!(fs::kind(dir), Ok(Some(_)));
     (is_there && !fs::may_change(dir)).then(|| {
-        let message = format!("`{}` cannot be written by this user", dir.display());
+        let message = format!("`{}` is not writable", dir.display());
         Finding::new(&problem::DIRECTORY_UNWRITABLE, dir, message)
-            .advice("skills are fetched anew each time: change its owner or mode")
+            .advice("skills are fetched again each time: change its owner or mode")
     })
 }
 

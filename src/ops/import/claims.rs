@@ -187,7 +187,7 @@ pub(super) fn collect(
         }
         if found.read.is_empty() {
             return Err(Error::usage(format!("`{}` does not exist", file.display())).hint(
-                "name a `skills-lock.json` or `.skill-lock.json`, or leave it away: both are looked for",
+                "name a `skills-lock.json` or `.skill-lock.json`, or leave it out: skillpm looks for both",
             ));
         }
         return Ok(found);
@@ -235,7 +235,7 @@ fn elsewhere(scope: &Scope, cwd: &Path, found: &Claims) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(format!(
-        "`{}` does not lie in the project's root, `{}`",
+        "`{}` is not in the project's root, `{}`",
         here.display(),
         scope.root.display()
     ))

@@ -136,14 +136,14 @@ impl<'a> Judge<'a> {
     fn adopt(&mut self, claim: &Claim, skill: &mut ImportedSkill) -> Result<Action, String> {
         let name = claim.install_name().ok_or_else(|| {
             let directory = &claim.directory;
-            format!("`{directory}` is no name under which skillpm keeps skills: install it from its source")
+            format!("`{directory}` is not a valid skill name: install it from its source")
         })?;
         if self.files.lock.skills.contains_key(&name) || self.files.manifest.skills().contains_key(&name) {
             skill.verdict = Verdict::Tracked;
             if let Some(locked) = self.files.lock.skills.get(&name) {
                 describe(skill, locked);
             }
-            "skillpm keeps it already".clone_into(&mut skill.reason);
+            "skillpm already manages it".clone_into(&mut skill.reason);
             return Ok(Action::Nothing);
         }
         if let Some(other) = self.keys.insert(name.collision_key(), name.clone()) {
@@ -216,15 +216,15 @@ impl<'a> Judge<'a> {
             match (found, &place) {
                 (Found::Tree(_), _) => {
                     let lying = self.scope.index.trees().read(&path).map_err(|error| {
-                        format!("`{}` holds what no skill may have: {error}", path.display())
+                        format!("`{}` contains what a skill must not have: {error}", path.display())
                     })?;
                     copies.push((place, lying.files));
                 }
                 (Found::OurLink | Found::OtherLink(_), Place::Canonical) => {
-                    return Err(format!("`{}` is a link, and stays one", path.display()));
+                    return Err(format!("`{}` is a link, and was left as is", path.display()));
                 }
                 (Found::Other, Place::Canonical) => {
-                    return Err(format!("`{}` is no directory", path.display()));
+                    return Err(format!("`{}` is not a directory", path.display()));
                 }
                 _ => {}
             }
@@ -298,8 +298,8 @@ impl<'a> Judge<'a> {
         let origin = version.opened.typed_here(&spec.origin).clone();
         let spec = SourceSpec { origin, ..spec.clone() };
         Err(format!(
-            "its source has changed since, and the version that was installed was not found: `skillpm install{} {} --force` takes \
-             the newest and keeps your copy in the store",
+            "its source has changed since, and the installed version was not found: `skillpm install{} {} --force` installs \
+             the newest; the store keeps your copy",
             self.scope.kind.flag(),
             install_words(&spec, &version.candidate)
         ))
@@ -312,11 +312,8 @@ impl<'a> Judge<'a> {
         let commits = match commits {
             Ok(commits) => commits,
             Err(error) => {
-                let warning = format!(
-                    "older versions of `{}` cannot be looked at: {}",
-                    claim.name,
-                    error.with_causes()
-                );
+                let warning =
+                    format!("older versions of `{}` cannot be read: {}", claim.name, error.with_causes());
                 self.warnings.push(warning);
                 return Ok(None);
             }
@@ -373,7 +370,7 @@ fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, St
     };
     match found.iter().filter(named).collect::<Vec<_>>()[..] {
         [one] => version(one),
-        [] => Err(format!("its source has no skill of that name any more: `{}`", everywhere.origin)),
+        [] => Err(format!("its source no longer has a skill of that name: `{}`", everywhere.origin)),
         _ => Err(format!("its source has several skills of that name: `{}`", everywhere.origin)),
     }
 }
@@ -430,20 +427,20 @@ fn adopted(claim: &Claim, tie: &Tie, missing: bool, made: &Made) -> String {
     };
     let mut reason = match tie {
         Tie::Proven => format!("the version that {file} names"),
-        Tie::SameBytes => format!("as its source has it now, though {file} names another version"),
-        Tie::Assumed => format!("as its source has it now; {file} has no hash that could be checked"),
+        Tie::SameBytes => format!("as its source has it now, although {file} names another version"),
+        Tie::Assumed => format!("as its source has it now; {file} has no hash to check"),
     };
     if missing {
-        reason.push_str("; it was not there and comes");
+        reason.push_str("; it was missing and was added");
     }
     if !made.left_out.is_empty() {
         let files = listed(&made.left_out.iter().cloned().collect::<Vec<_>>());
-        reason = format!("{reason}; what the npm tool leaves out comes back: {files}");
+        reason = format!("{reason}; restored what the npm tool leaves out: {files}");
     }
     if made.injected {
-        reason.push_str("; what `gh` wrote into the frontmatter goes");
+        reason.push_str("; removed what `gh` wrote into the frontmatter");
     } else if made.any && made.left_out.is_empty() {
-        reason.push_str("; modes of files become those of the source");
+        reason.push_str("; file modes are those of the source");
     }
     reason
 }
@@ -454,7 +451,7 @@ fn differs(place: &Place, files: &[String], tie: &Tie) -> String {
         Place::Agent(agent) => format!("the copy of {agent}"),
     };
     let from = if *tie == Tie::Proven { "the version that was installed" } else { "its source as it is now" };
-    format!("{whose} stays, it differs from {from}: {}", listed(files))
+    format!("{whose} was kept; it differs from {from}: {}", listed(files))
 }
 
 /// The first three of `files`, and how many more there are.

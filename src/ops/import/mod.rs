@@ -244,7 +244,7 @@ fn unchanged(scope: &Scope, before: &Files, now: &Files) -> Result<()> {
     if before.lock_text == now.lock_text && before.manifest_text == now.manifest_text {
         return Ok(());
     }
-    let message = format!("manifest or lockfile of the {} changed while skillpm was at work", scope.kind);
+    let message = format!("manifest or lockfile of the {} changed while skillpm was running", scope.kind);
     Err(Error::new(ErrorKind::Findings, message)
         .hint("nothing was changed by skillpm: run the command again"))
 }
@@ -309,8 +309,10 @@ impl Audience {
         });
         if let Some(agent) = in_the_way {
             skill.verdict = Verdict::Edited;
-            skill.reason =
-                format!("something else lies in its place in the directory of {}, and stays", agent.id);
+            skill.reason = format!(
+                "something else is in its place in the directory of {}, and was left as is",
+                agent.id
+            );
             *action = Action::Record(wanted.clone());
         }
     }

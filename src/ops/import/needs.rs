@@ -56,7 +56,7 @@ impl Brought {
             for pick in picks {
                 if is_in_the_way(context, scope, everyone, &pick.name)? {
                     brought.warnings.push(format!(
-                        "`{}` needs `{}`, and something else lies in its place",
+                        "`{}` needs `{}`, but something else is in its place",
                         needer.name, pick.name
                     ));
                     continue;

@@ -91,7 +91,7 @@ impl<'a> Audience<'a> {
                         return Err(Error::config(format!(
                             "{place}: there is no agent `{id}`, which skill `{name}` names"
                         ))
-                        .hint("update skillpm, or say in `skillpm.toml` who is to see the skills"));
+                        .hint("update skillpm, or name other agents in `skillpm.toml`"));
                     }
                 }
             }
@@ -116,7 +116,7 @@ impl<'a> Audience<'a> {
                 agents::find(given).map_err(|error| unknown(&error, error.to_string(), Error::usage))?;
             if scope.agent_dir(settings, agent).is_none() {
                 return Err(Error::usage(format!(
-                    "agent `{}` has no directory for skills of the user",
+                    "agent `{}` has no directory for your own skills",
                     agent.id
                 ))
                 .hint("install into a project, with `--scope project`"));

@@ -18,7 +18,7 @@ use crate::spec::{Origin, SourceSpec};
 pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<()> {
     let Origin::Local(path) = &spec.origin else {
         return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))
-            .hint("name a directory, such as `./skills/brand`, or take `--editable` away"));
+            .hint("name a directory, such as `./skills/brand`, or leave out `--editable`"));
     };
     check_directory(scope, path, &local::resolve(&context.settings, scope, path)?)
 }
@@ -27,22 +27,22 @@ fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<
     let Some(real) = fs::real_path(dir)? else { return Ok(()) };
     if fs::kind(&real)? != Some(Kind::Directory) {
         return Err(Error::usage(format!("`{typed}` cannot be editable: it is not a directory"))
-            .hint("unpack it and name the directory, or take `--editable` away"));
+            .hint("unpack it and name the directory, or leave out `--editable`"));
     }
     let work_dir = scope.work_dir();
     let ours = fs::real_path(&work_dir)?.unwrap_or(work_dir);
     if real.starts_with(&ours) {
         return Err(Error::usage(format!(
-            "`{typed}` cannot be editable: it lies in `{}`, which belongs to skillpm",
+            "`{typed}` cannot be editable: it is in `{}`, which belongs to skillpm",
             ours.display()
         ))
-        .hint("move the skill to a directory of its own; what is installed can be edited where it lies"));
+        .hint("move the skill to a directory of its own; installed skills can be edited in place"));
     }
     if ours.starts_with(&real) {
         return Err(Error::usage(format!(
-            "`{typed}` cannot be editable: `.agents` lies in it, so the link would lead round in a circle"
+            "`{typed}` cannot be editable: `.agents` is inside it, so the link would be circular"
         ))
-        .hint("move the skill to a directory of its own, or take `--editable` away"));
+        .hint("move the skill to a directory of its own, or leave out `--editable`"));
     }
     Ok(())
 }
@@ -59,12 +59,12 @@ pub(in crate::ops) fn find(
     requirement: &Requirement,
 ) -> Result<Editable> {
     let path = shown(requirement);
-    let wrong = |what: &str| Error::config(format!("`{name}` is editable, and `{path}` {what}"));
+    let wrong = |what: &str| Error::config(format!("`{name}` is editable, but `{path}` {what}"));
     let Some(editable) = Editable::of(&context.settings, scope, requirement)? else {
         return Err(wrong("is not on this machine"));
     };
     if fs::real_path(&editable.directory)?.is_none() {
-        return Err(wrong("is not there").hint(put_back(scope.kind, name.as_str())));
+        return Err(wrong("does not exist").hint(put_back(scope.kind, name.as_str())));
     }
     check_directory(scope, &path, &editable.directory)?;
     let is_skill = |file: &String| file.eq_ignore_ascii_case("SKILL.md");
@@ -73,8 +73,8 @@ pub(in crate::ops) fn find(
             .hint("a link leads to one skill: name its directory in `skillpm.toml` with `subdir`"));
     }
     if editable.link == LinkKind::Copy {
-        return Err(wrong("lies on another machine, to which no link can lead")
-            .hint("take `editable = true` away: the skill is then copied"));
+        return Err(wrong("is on another machine, and a link cannot lead there")
+            .hint("remove `editable = true` to copy the skill"));
     }
     Ok(editable)
 }

@@ -119,7 +119,7 @@ impl Fetched {
         let chosen = select(context, spec, &opened, found, &names, request.yes)?;
         if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
             let number = chosen.len();
-            return Err(Error::usage(format!("`--as {alias}` names one skill, and {number} are meant"))
+            return Err(Error::usage(format!("`--as {alias}` is for one skill, but {number} were chosen"))
                 .hint("name the one with `--skill NAME`"));
         }
         self.warnings.extend(unusable(spec, &passed_over, &chosen));
@@ -232,7 +232,7 @@ impl Fetched {
                 // Of many, the ones that cannot be used are passed over, and told.
                 Err(error) if !chosen.named => {
                     self.warnings.push(format!(
-                        "`{}` is left out: {}",
+                        "`{}` was left out: {}",
                         visible_name(candidate.title(&opened.name)),
                         error.with_causes()
                     ));
@@ -263,7 +263,7 @@ impl Fetched {
         {
             let place = visible_name(path);
             return Err(Error::integrity(format!(
-                "the directory `{place}` has a name that no skill may have"
+                "the directory `{place}` has a name that a skill must not have"
             )));
         }
         // The directory may be denied where the source is not.
@@ -390,7 +390,7 @@ fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> String {
     let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
     let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
     format!(
-        "{} are left out: they are different skills of one name; name one by its path, such as `{}`",
+        "{} were left out: they are different skills of one name; name one by its path, such as `{}`",
         list.join(" and "),
         by_path(spec, opened, paths[0])
     )

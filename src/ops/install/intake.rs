@@ -188,5 +188,5 @@ pub(in crate::ops) fn keep(
 
 /// What is told where the store cannot be written.
 fn unwritable(error: &Error) -> String {
-    format!("the store cannot be written, so restoring will need the source again: {}", error.with_causes())
+    format!("the store is not writable, so restoring will need the source again: {}", error.with_causes())
 }

@@ -102,7 +102,7 @@ fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
             let titles = sources.iter().flat_map(|source| {
                 source.candidates.iter().map(|candidate| candidate.title(&source.opened.name))
             });
-            let error = Error::usage(format!("there is no skill `{name}` in the plugins that were named"));
+            let error = Error::usage(format!("there is no skill `{name}` in the named plugins"));
             let error = match closest(name, titles) {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
                 None => error,
@@ -145,7 +145,7 @@ impl<'a> Market<'a> {
     ) -> Result<Self> {
         let spec = fetch::parse(context, scope, request, typed)?;
         if let Some(name) = &spec.skill {
-            return Err(Error::usage(format!("`@{name}` names a skill, and a marketplace has plugins"))
+            return Err(Error::usage(format!("`@{name}` names a skill, but a marketplace has plugins"))
                 .hint("name the plugin after the source: `--marketplace owner/repo PLUGIN`"));
         }
         let opened = fetch::open(context, scope, &spec, &mut gate)?;
@@ -171,7 +171,7 @@ impl<'a> Market<'a> {
                     None => error,
                 };
                 return Err(error.hint(format!(
-                    "`skillpm install --marketplace {} --list` shows what is there",
+                    "`skillpm install --marketplace {} --list` shows what is available",
                     shell_word(self.typed)
                 )));
             };
@@ -199,21 +199,21 @@ impl<'a> Market<'a> {
         }
         let items: Vec<_> =
             plugins.iter().map(|plugin| (plugin.name.clone(), one_line(&plugin.description))).collect();
-        match self.context.interact.choose("which plugins are to be installed?", &items) {
+        match self.context.interact.choose("which plugins do you want to install?", &items) {
             Some(picked) if picked.is_empty() => Err(Error::usage("no plugin was chosen")
-                .hint("mark plugins with the space bar, or name them after the source")),
+                .hint("select plugins with the space bar, or name them after the source")),
             Some(picked) => Ok(picked.into_iter().filter_map(|at| plugins.get(at).cloned()).collect()),
             None => {
                 let lines: Vec<_> =
                     plugins.iter().map(|plugin| format!("\n  {}", visible_name(&plugin.name))).collect();
                 let message = format!(
-                    "the marketplace `{}` has {} plugins, and none is named:{}",
+                    "the marketplace `{}` has {} plugins; choose some:{}",
                     self.typed,
                     plugins.len(),
                     lines.concat()
                 );
                 Err(Error::usage(message).hint(format!(
-                    "name them: `skillpm install --marketplace {} {}`; `--list` shows what they are",
+                    "`skillpm install --marketplace {} {}` installs one; `--list` describes them",
                     shell_word(self.typed),
                     shell_word(&plugins[0].name)
                 )))
@@ -230,7 +230,7 @@ impl<'a> Market<'a> {
         if chosen.candidates.is_empty() {
             return Err(Error::usage(format!("the plugin `{}` has no skills", visible_name(&plugin.name)))
                 .hint(
-                    "plugins may bring other things, such as commands and servers: skillpm installs skills",
+                    "a plugin may bring other things, such as commands and servers; skillpm only installs skills",
                 ));
         }
         Ok(chosen)

@@ -103,8 +103,8 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         return reinstall(context, &scope, request);
     }
     if request.frozen {
-        return Err(Error::usage("`--frozen` restores what is locked and takes no sources")
-            .hint("leave the source away, or use `--locked`"));
+        return Err(Error::usage("`--frozen` only restores what is locked, so it takes no source")
+            .hint("remove the source, or use `--locked`"));
     }
     if let Some(typed) = &request.marketplace {
         if request.list {
@@ -351,7 +351,7 @@ fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let told = plan.stays.iter().map(|(place, name)| {
         let path = scope.place(&context.settings, place, name)?;
         Ok(format!(
-            "`{name}` is no longer asked for, and `{}` was edited since it was installed: it stays, and is yours from now on",
+            "`{name}` is no longer requested, but `{}` was edited since it was installed: it was kept, and is yours from now on",
             path.display()
         ))
     });
@@ -384,11 +384,11 @@ fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Stri
     let file = scope.lockfile.file_name().unwrap_or_default().display();
     let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();
     let anew =
-        if names.is_empty() { String::new() } else { format!("; asked for anew: {}", names.join(", ")) };
+        if names.is_empty() { String::new() } else { format!("; resolved again: {}", names.join(", ")) };
     if files.lock_text.as_deref().and_then(conflict_line).is_some() {
-        format!("`{file}` had marks of a merge conflict and is put together from both sides{anew}")
+        format!("`{file}` had merge-conflict markers; both sides were combined{anew}")
     } else {
-        format!("`{file}` had skills twice, as a merge can leave them, and has each once now{anew}")
+        format!("`{file}` had skills twice, as a merge can leave them; duplicates were removed{anew}")
     }
 }
 
@@ -427,7 +427,7 @@ fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<
     if plan.lock.is_none() {
         return Ok(());
     }
-    Err(Error::config(format!("`{}` would change, and `{flag}` forbids that", scope.lockfile.display()))
+    Err(Error::config(format!("`{}` would change, but `{flag}` forbids that", scope.lockfile.display()))
         .hint(format!("run `skillpm install{}` without the flag and commit the file", scope.kind.flag())))
 }
 

@@ -63,10 +63,13 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String
     if bringers.is_empty() {
         let root = scope.root.display();
         let error = if looked.is_empty() {
-            Error::usage(format!("`{root}` is no project whose packages skillpm knows"))
+            Error::usage(format!("skillpm does not know how to find the packages of `{root}`"))
                 .hint("such a project has a `pyproject.toml`, `package.json`, `DESCRIPTION`, `renv.lock` or `Cargo.toml`")
         } else {
-            Error::usage(format!("no package of this project brings skills; looked at {}", looked.join(", ")))
+            Error::usage(format!(
+                "no package of this project comes with skills; searched {}",
+                looked.join(", ")
+            ))
         };
         return Err(warnings.into_iter().fold(error, Error::hint));
     }
@@ -99,24 +102,23 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
                     (title(*one), format!("({}) {text}", bringers[one.0].spec))
                 })
                 .collect();
-            match context.interact.choose("which skills are to be installed?", &items) {
+            match context.interact.choose("which skills do you want to install?", &items) {
                 Some(picked) if picked.is_empty() => {
                     return Err(Error::usage("no skill was chosen")
-                        .hint("mark skills with the space bar, or name them with `--skill NAME`"));
+                        .hint("select skills with the space bar, or name them with `--skill NAME`"));
                 }
                 Some(picked) => picked,
                 None => {
                     let mut message = format!(
-                        "the packages of this project have {} skills, and none is named:",
+                        "the packages of this project have {} skills; choose some with `--skill`:",
                         offered.len()
                     );
                     for one in &offered {
                         // Writing to a string cannot fail.
                         let _ = write!(message, "\n  {} ({})", title(*one), bringers[one.0].spec);
                     }
-                    return Err(Error::usage(message).hint(
-                        "name them with `--skill NAME` (repeat it for more), or take all with `--yes`",
-                    ));
+                    return Err(Error::usage(message)
+                        .hint("name one with `--skill NAME` (repeatable), or take all with `--yes`"));
                 }
             }
         };
@@ -147,7 +149,7 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
                     Some(close) => error.hint(format!("did you mean `{close}`?")),
                     None => error,
                 };
-                return Err(error.hint("`skillpm install --from-project --list` shows what is there"));
+                return Err(error.hint("`skillpm install --from-project --list` shows what is available"));
             }
             several => {
                 let sources: Vec<_> = several

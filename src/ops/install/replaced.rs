@@ -26,7 +26,7 @@ fn unpinned(wanted: &Wanted, files: &Files) -> Option<String> {
     let is_pin = matches!(before, Reference::Tag(_) | Reference::Rev(_));
     (is_pin && now != Some(before)).then(|| {
         let now = now.map_or("the default branch".to_owned(), |now| format!("`{}`", now.name()));
-        format!("`{}` was pinned to `{}` and follows {now} from now on", wanted.name, before.name())
+        format!("`{}` was pinned to `{}` and now follows {now}", wanted.name, before.name())
     })
 }
 
@@ -46,7 +46,7 @@ fn more(context: &Context, kind: ScopeKind, wanted: &Wanted, old: &Locked) -> Op
         others => format!(", and {others} more"),
     };
     Some(format!(
-        "`{}` can do what the version before could not: {}{line}{text}{others}; `skillpm undo{}` takes it back",
+        "`{}` has a capability that the version before did not have: {}{line}{text}{others}; `skillpm undo{}` undoes it",
         wanted.name,
         first.path,
         kind.flag()

@@ -307,7 +307,8 @@ impl<'a> Worker<'a> {
                     None => self.restore.modified.push(name.clone()),
                     Some(error) => {
                         let why = error.with_causes();
-                        let told = format!("`{name}` stays as it is, and may not be what is locked: {why}");
+                        let told =
+                            format!("`{name}` was left as is, but may differ from what is locked: {why}");
                         self.restore.fetched.warnings.push(told);
                         self.restore.unreadable.push(name.clone());
                     }

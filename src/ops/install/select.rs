@@ -54,17 +54,18 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
             Error::usage(format!("there is no `SKILL.md` in `{path}` of `{}`", source_of(spec, opened)))
         }
         None if matches!(spec.origin, Origin::Package(_)) => {
-            Error::usage(format!("`{}` brings no skills", source_of(spec, opened)))
+            Error::usage(format!("`{}` comes with no skills", source_of(spec, opened)))
                 .hint("packages keep their skills in a directory `skills`: docs/guide/packages.md")
         }
-        None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec, opened)))
-            .hint("a skill is a directory with a `SKILL.md`; `owner/repo/path` names one that lies deep"),
+        None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec, opened))).hint(
+            "a skill is a directory with a `SKILL.md`; `owner/repo/path` names one in a deep directory",
+        ),
     };
     Err(if everywhere.is_empty() {
         error
     } else {
         error.hint(format!(
-            "`skillpm install --list {}` shows what is there",
+            "`skillpm install --list {}` shows what is available",
             shell_word(source_of(spec, opened))
         ))
     })
@@ -116,9 +117,9 @@ pub(super) fn select(
         return Ok(offered);
     }
     let items: Vec<_> = offered.iter().map(|c| (c.title(&opened.name).to_owned(), description(c))).collect();
-    match context.interact.choose("which skills are to be installed?", &items) {
+    match context.interact.choose("which skills do you want to install?", &items) {
         Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")
-            .hint("mark skills with the space bar, or name them with `--skill NAME`")),
+            .hint("select skills with the space bar, or name them with `--skill NAME`")),
         Some(picked) => Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect()),
         None => Err(several(spec, opened, &offered)),
     }
@@ -126,14 +127,13 @@ pub(super) fn select(
 
 fn several(spec: &SourceSpec, opened: &Opened, offered: &[Candidate]) -> Error {
     let mut message =
-        format!("`{}` has {} skills, and none is named:", source_of(spec, opened), offered.len());
+        format!("`{}` has {} skills; choose some with `--skill`:", source_of(spec, opened), offered.len());
     for candidate in offered {
         // Writing to a string cannot fail.
         let (title, path) = (visible_name(candidate.title(&opened.name)), visible_name(&candidate.path));
         let _ = write!(message, "\n  {title} ({path})");
     }
-    Error::usage(message)
-        .hint("name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`")
+    Error::usage(message).hint("name one with `--skill NAME` (repeatable), or take all with `--skill '*'`")
 }
 
 /// What is shown of a skill where one is picked.
@@ -179,7 +179,7 @@ pub(super) fn by_name(
         _ => {
             let paths: Vec<_> = matching.iter().map(|c| format!("\n  {}", visible_name(&c.path))).collect();
             Err(Error::usage(format!(
-                "`{}` has {} skills of the name `{name}`:{}",
+                "`{}` has {} skills named `{name}`:{}",
                 source_of(spec, opened),
                 paths.len(),
                 paths.concat()
@@ -223,7 +223,7 @@ fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) 
     {
         error = error.hint(match &spec.origin {
             origin if origin.has_revisions() => {
-                format!("`@` names a skill; a version is given with `--tag {}`", shell_word(name))
+                format!("`@` names a skill; choose a version with `--tag {}`", shell_word(name))
             }
             Origin::Package(_) => {
                 "`@` names a skill; the version of a package is the one that is installed".to_owned()
@@ -231,8 +231,10 @@ fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) 
             _ => "`@` names a skill".to_owned(),
         });
     }
-    error
-        .hint(format!("`skillpm install --list {}` shows what is there", shell_word(source_of(spec, opened))))
+    error.hint(format!(
+        "`skillpm install --list {}` shows what is available",
+        shell_word(source_of(spec, opened))
+    ))
 }
 
 /// The form of a candidate that is shown with `--list`.
@@ -266,7 +268,7 @@ pub(super) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillNam
         .map_err(|problem| Error::integrity(format!("`{place}` cannot be loaded: {problem}")))?;
     if leads_elsewhere(&meta.name) {
         return Err(Error::integrity(format!("`{place}` has the name `{}`, which is a path", meta.name))
-            .hint("no skill is called so by mistake; install it only if you know why: with `--as NAME`"));
+            .hint("such a name is no accident; install it only if you know why, with `--as NAME`"));
     }
     let name = SkillName::new(&meta.name)
         .or_else(|_| SkillName::new(directory))
@@ -274,7 +276,7 @@ pub(super) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillNam
         .or_else(|| SkillName::slug(&meta.name))
         .or_else(|| SkillName::slug(directory))
         .ok_or_else(|| {
-            Error::integrity(format!("`{place}` has the name `{}`, of which nothing can be used", meta.name))
+            Error::integrity(format!("`{place}` has the name `{}`, which has no usable character", meta.name))
         })?;
     check_alphabet(&name)?;
     Ok(name)
@@ -295,10 +297,10 @@ fn leads_elsewhere(name: &str) -> bool {
 pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
     if let Some(c) = name.homoglyph() {
         return Err(Error::integrity(format!(
-            "the name `{name}` mixes alphabets: `{c}` (U+{:04X}) looks like a Latin letter and is none",
+            "the name `{name}` mixes alphabets: `{c}` (U+{:04X}) looks like a Latin letter but is not",
             u32::from(c)
         ))
-        .hint("install it only if you know why: under another name, with `--as NAME`"));
+        .hint("install it only if you know why, under another name with `--as NAME`"));
     }
     Ok(())
 }
@@ -314,7 +316,7 @@ pub(super) fn off_specification(
     let errors = lint::errors(&subject);
     let first = errors.first()?;
     let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
-    Some(format!("`{name}` is off the specification: {}{more}", first.message))
+    Some(format!("`{name}` does not follow the specification: {}{more}", first.message))
 }
 
 #[cfg(test)]
@@ -335,7 +337,7 @@ mod tests {
             let skills = vec!["nope".to_owned()];
             let request = InstallRequest { sources: vec![source], skills, ..InstallRequest::default() };
             let error = install(&context, &request).expect_err("no such skill");
-            let expected = format!("`skillpm install --list {typed}` shows what is there");
+            let expected = format!("`skillpm install --list {typed}` shows what is available");
             assert_eq!(error.hints().last(), Some(&expected));
         }
     }

@@ -44,8 +44,8 @@ impl Pattern<'_> {
         let shown = self.typed.display();
         let text = self.text.strip_prefix("./").unwrap_or(self.text);
         let glob = Glob::new(text.trim_end_matches('/')).map_err(|error| {
-            Error::usage(format!("`{shown}` is no pattern: {}", error.msg.to_lowercase()))
-                .hint("write `[*]` for a `*` that is meant as such")
+            Error::usage(format!("`{shown}` is not a pattern: {}", error.msg.to_lowercase()))
+                .hint("write `[*]` for a literal `*`")
         })?;
         let signs = self.typed.components().count() - self.base.components().count();
         let depth = if text.contains("**") { MAX_DEPTH } else { signs };
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(matched(&world, ".agents/*/d"), [".agents/skills/d"]);
         assert_eq!(matched(&world, "skills/*.md"), ["`skills/*.md` matches no skill"]);
         assert_eq!(matched(&world, "nowhere/*"), ["`nowhere/*` matches no skill"]);
-        assert!(matched(&world, "skills/[a")[0].starts_with("`skills/[a` is no pattern: "));
+        assert!(matched(&world, "skills/[a")[0].starts_with("`skills/[a` is not a pattern: "));
         assert!(read(Path::new("skills/a")).is_none());
     }
 

@@ -81,11 +81,9 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                 let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
                 self.skill(&dir, at.file_name().unwrap_or_default(), typed.to_owned())
             }
-            (None, _) => {
-                Err(Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"))
-            }
+            (None, _) => Err(Error::usage(format!("`{shown}` does not exist")).hint("check the spelling")),
             (Some(_), _) => {
-                Err(Error::usage(format!("`{shown}` is no skill: its name is not `{SKILL_FILE}`"))
+                Err(Error::usage(format!("`{shown}` is not a skill: its name is not `{SKILL_FILE}`"))
                     .hint("name a skill's directory, its `SKILL.md`, or a directory with skills in it"))
             }
         }
@@ -118,7 +116,7 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
             .below(typed, &Base::open(dir)?, entries)
             .map_err(|error| error.context(format!("`{shown}` cannot be searched for skills")))?;
         if found.is_empty() {
-            let message = format!("`{shown}` holds no skill: there is no `{SKILL_FILE}` in it");
+            let message = format!("`{shown}` has no skills: there is no `{SKILL_FILE}` in it");
             let hint =
                 format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one");
             return Err(Error::usage(message).hint(hint));

@@ -88,10 +88,10 @@ fn what_names_no_skill_is_a_wrong_request() {
         ("nowhere", "`nowhere` does not exist"),
         ("nowhere/SKILL.md", "`nowhere/SKILL.md` does not exist"),
         ("docs/README.md/x", "`docs/README.md/x` does not exist"),
-        ("docs", "`docs` holds no skill: there is no `SKILL.md` in it"),
-        ("docs/README.md", "`docs/README.md` is no skill: its name is not `SKILL.md`"),
+        ("docs", "`docs` has no skills: there is no `SKILL.md` in it"),
+        ("docs/README.md", "`docs/README.md` is not a skill: its name is not `SKILL.md`"),
         ("docs/*", "`docs/*` matches no skill"),
-        ("docs/[a", "`docs/[a` is no pattern: invalid range pattern"),
+        ("docs/[a", "`docs/[a` is not a pattern: invalid range pattern"),
     ] {
         let error = files(&world, &[path]).expect_err(path);
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
@@ -195,7 +195,7 @@ fn nothing_is_written_where_a_path_is_wrong() {
     let odd = "---\nname: 'a'\ndescription: x\n---\n";
     world.write("a/SKILL.md", odd);
     let targets = vec![Target::Path("a".into()), Target::Path("nowhere".into())];
-    fmt(&world.context(), &FmtRequest { targets, dry_run: false }).expect_err("one is not there");
+    fmt(&world.context(), &FmtRequest { targets, dry_run: false }).expect_err("one does not exist");
     let text = fs::read_text(&world.project().join("a/SKILL.md"), 99).expect("reads");
     assert_eq!(text.as_deref(), Some(odd));
 }

@@ -60,8 +60,7 @@ impl<'a> Finder<'a> {
         let queries: Vec<_> = tell.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
         if self.context.settings.offline && !queries.is_empty() {
             self.found.warnings.push(
-                "without the network only what was fetched before is known of sources on other machines"
-                    .to_owned(),
+                "without the network, sources on other machines are only known as last fetched".to_owned(),
             );
         }
         let answers = newest::ask(self.context, self.scope, &queries, self.request.latest);
@@ -169,7 +168,7 @@ impl<'a> Finder<'a> {
                 self.other(installed, UpdateChange::Unchanged);
                 return Ok(());
             };
-            let warning = format!("{reason}: what is there now is locked, with the same files");
+            let warning = format!("{reason}: locked what is there now; its files are the same");
             if !self.found.warnings.contains(&warning) {
                 self.found.warnings.push(warning);
             }
@@ -256,14 +255,14 @@ impl<'a> Finder<'a> {
         let edited = matches!(lies, Some((_, Some(digest))) if digest != new);
         if edited && !self.request.force && self.request.prefer.is_none() {
             let command = super::command(self.scope.kind);
-            let what = format!("`{name}` was edited, and the version that it was made from cannot be had");
+            let what = format!("`{name}` was edited, but the version it is based on is not available");
             return Err(Error::new(error.kind(), what).because(error).hint(format!(
-                "`{command} {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store"
+                "`{command} {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` replaces the skill; the store keeps your copy"
             )));
         }
         let reason = error.with_causes();
         self.found.warnings.push(format!(
-            "the locked version of `{name}` cannot be had, so all of the new one counts as new: {reason}"
+            "the locked version of `{name}` is not available, so everything in the new one counts as new: {reason}"
         ));
         Ok(None)
     }
@@ -300,7 +299,7 @@ fn renamed(scope: ScopeKind, name: &SkillName, entry: &Requirement, now: &str) -
     let message =
         format!("`{name}` is no longer found in `{source}`: the skill {place} is called `{now}` now");
     Error::new(ErrorKind::Findings, message).hint(format!(
-        "if it is the same, say so in its entry in `skillpm.toml` with `name = {now:?}`; else take it away with `skillpm remove{flag} {name}`, and install what is there"
+        "if it is the same skill, set `name = {now:?}` in its entry in `skillpm.toml`; else remove it with `skillpm remove{flag} {name}`, and install the other"
     ))
 }
 
@@ -318,7 +317,7 @@ fn gone(
     }
     let new = Error::new(ErrorKind::Findings, format!("`{name}` is no longer found in `{}`", spec_of(entry)));
     new.because(error).hint(format!(
-        "`skillpm install --list {}` shows what is there; give its new place in `skillpm.toml`, or take it away with `skillpm remove{} {name}`",
+        "`skillpm install --list {}` shows what is available; set its new path in `skillpm.toml`, or remove it with `skillpm remove{} {name}`",
         shell_word(typed(here.unwrap_or(&entry.origin), entry.reference.as_ref())),
         scope.flag()
     ))
@@ -333,7 +332,8 @@ mod tests {
         let git = |path: &str| Origin::Git(GitUrl::new(path).expect("an address"));
         let entry = Requirement { reference, ..Requirement::new(git("../r;touch${IFS}x")) };
         let name = SkillName::new("a").expect("a name");
-        gone(scope, &name, &entry, here.map(git).as_ref(), Error::usage("it is not there")).hints()[0].clone()
+        gone(scope, &name, &entry, here.map(git).as_ref(), Error::usage("it does not exist")).hints()[0]
+            .clone()
     }
 
     /// The source is from a manifest that somebody else may have written: a shell runs nothing that is in it.

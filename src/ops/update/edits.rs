@@ -118,7 +118,7 @@ pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option
     has_conflicts(scope, &name, locked, &real).ok()?.then(|| {
         let command = super::command(scope.kind);
         format!(
-            "`{name}` has conflicts of an update that nobody has settled, and an agent reads their marks; `{command} {name}` tells which"
+            "`{name}` has unresolved conflicts of an update, and agents read the markers; `{command} {name}` lists them"
         )
     })
 }
@@ -134,10 +134,9 @@ fn has_markers(bytes: &[u8], markers: &[String]) -> bool {
 pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed]) -> Error {
     let command = super::command(scope);
     let paths: Vec<_> = open.iter().map(|disputed| format!("`{}`", disputed.path)).collect();
-    let what =
-        format!("an earlier update of `{name}` has to be finished first: look at {}", paths.join(", "));
+    let what = format!("an earlier update of `{name}` must be finished first: look at {}", paths.join(", "));
     Error::new(ErrorKind::Findings, what).hint(format!(
-        "edit them until no marker and no kept file is left, or take one side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` goes back"
+        "edit them until no marker and no kept file is left, or choose a side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` undoes the update"
     ))
 }
 

@@ -167,9 +167,8 @@ pub(super) fn find(
     }
     let Finder { worker, mut found, .. } = finder;
     if request.abort && found.jobs.is_empty() && found.failures.is_empty() {
-        return Err(Error::usage("there is no merge to take back").hint(
-            "a merge can be taken back from the update that ran into conflicts until these are resolved",
-        ));
+        return Err(Error::usage("there is no merge to undo")
+            .hint("a merge can be undone after an update with conflicts, until they are resolved"));
     }
     found.warnings.extend(worker.restore.fetched.warnings);
     found.decided = worker.restore.fetched.gate.decided();
@@ -213,12 +212,12 @@ impl<'a> Finder<'a> {
                 if self.is_named() {
                     let manifest = self.scope.manifest.display();
                     return Err(Error::config(format!("`{name}` is in the lockfile and not in `{manifest}`"))
-                        .hint("`skillpm install` removes what the manifest does not name; put the entry back to keep it"));
+                        .hint("`skillpm install` removes what the manifest does not name; restore the entry to keep it"));
                 }
             }
             (_, None) if self.is_named() => {
                 return Err(Error::usage(format!("`{name}` is not installed yet"))
-                    .hint("`skillpm install` brings what the manifest asks for"));
+                    .hint("`skillpm install` installs what the manifest requests"));
             }
             (_, None) => self.found.others.push(other(UpdateChange::Missing)),
             (entry, Some(locked)) => {
@@ -255,7 +254,7 @@ impl<'a> Finder<'a> {
         let record = Unresolved::read(self.scope, name, locked)?;
         let Some(record) = record else {
             if self.request.abort && self.is_named() {
-                return Err(Error::usage(format!("there is no merge of `{name}` to take back")));
+                return Err(Error::usage(format!("there is no merge of `{name}` to undo")));
             }
             return Ok(self.request.abort);
         };
@@ -315,7 +314,7 @@ impl<'a> Finder<'a> {
                 Err(error) => error.with_causes(),
             };
             self.found.warnings.push(format!(
-                "`{needed}`, which `{name}` needs, does not come back: {why}; `skillpm install{}` asks for it anew",
+                "`{needed}`, which `{name}` needs, was not restored: {why}; `skillpm install{}` installs it again",
                 self.scope.kind.flag()
             ));
         }

@@ -221,7 +221,10 @@ impl Prepared<'_> {
         if !self.still_holds(&files) {
             return Err(Error::new(
                 ErrorKind::Findings,
-                format!("`{}` was changed while the sources were asked", self.scope.lockfile.display()),
+                format!(
+                    "`{}` was changed while the sources were being checked",
+                    self.scope.lockfile.display()
+                ),
             )
             .hint("nothing was changed by this run: run the command again"));
         }
@@ -259,14 +262,14 @@ impl Prepared<'_> {
         let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
         let comes = |name: &SkillName| !self.files.lock.skills.contains_key(name);
         let what = if self.refused.iter().any(comes) {
-            format!("{} can do what nobody has agreed to", quoted.join(", "))
+            format!("{} can do what was not allowed", quoted.join(", "))
         } else {
-            format!("the new version of {} can do what the locked one cannot", quoted.join(", "))
+            format!("the new version of {} has new capabilities", quoted.join(", "))
         };
         let first = if comes(first) { String::new() } else { format!(" {first}") };
         let error = Error::new(ErrorKind::Findings, what);
         Err(error.hint(format!(
-            "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{}{}{first}` on a terminal and answer",
+            "nothing was changed; review the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{}{}{first}` on a terminal",
             only.join(","),
             command(self.scope.kind),
             self.request.options()

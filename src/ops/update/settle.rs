@@ -270,6 +270,6 @@ fn copies(
 }
 
 fn changed(name: &SkillName) -> Error {
-    Error::new(ErrorKind::Findings, format!("`{name}` was edited while its source was asked"))
+    Error::new(ErrorKind::Findings, format!("`{name}` was edited while its source was being checked"))
         .hint("nothing was changed by this run: run the command again")
 }

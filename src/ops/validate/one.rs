@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
         let mut findings = self.lint_in(&document, at.file_name(), directory, dir);
         fix::announce_rename(at, &mut findings);
         if fs::kind(at)? == Some(Kind::Symlink) {
-            let help = "put the file itself there: a skill that is installed has no links";
+            let help = "put the file itself there: installed skills have no links";
             findings.insert(0, finding("the file is a symbolic link").help(help));
         }
         Ok(Checked { file, text: document.into_text(), findings })

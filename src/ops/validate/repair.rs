@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(fix(&told), Some((Safety::Safe, "rename the file to `SKILL.md`".to_owned(), 0)));
         let targets = vec![Target::Text { bytes: skill.clone().into(), file: Some("s/a/skill.md".into()) }];
         let text = validate(&world.context(), &ValidateRequest { targets, ..ValidateRequest::default() });
-        assert_eq!(fix(&text.expect("no error")), None, "what is no file yet has no name to change");
+        assert_eq!(fix(&text.expect("no error")), None, "what is not a file yet has no name to change");
         world.write("s/a/SKILL.md", &skill);
         if fs::list_dir(&world.project().join("s/a")).expect("reads").len() == 2 {
             let targets = vec![Target::Path("s/a/skill.md".into())];

@@ -201,7 +201,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
             let error = Error::usage(format!("`{name}` is not installed"));
             Err(match closest(name, known.iter().map(String::as_str)) {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
-                None => error.hint("`skillpm list` shows what is installed and in which scope"),
+                None => error.hint("`skillpm list` shows what is installed, and where"),
             })
         }
     }
@@ -331,14 +331,13 @@ impl<'a> Work<'a> {
             (SkillState::Editable, _) => new(Verdict::Editable),
             (SkillState::Missing, Found::Absent) if !out_of_sight => new(Verdict::Missing),
             (SkillState::Missing, _) => {
-                new(Verdict::Missing).because(format!("`{}` is not there", editable.directory.display()))
+                new(Verdict::Missing).because(format!("`{}` does not exist", editable.directory.display()))
             }
             (_, Found::OtherLink(target)) => {
                 VerifiedPlace { target: Some(target.display().to_string()), ..new(Verdict::Elsewhere) }
             }
-            _ => {
-                new(Verdict::Modified).because(format!("it is no link to `{}`", editable.directory.display()))
-            }
+            _ => new(Verdict::Modified)
+                .because(format!("it is not a link to `{}`", editable.directory.display())),
         }
     }
 
@@ -409,7 +408,7 @@ impl<'a> Work<'a> {
             Ok(Found::Written) => {
                 new(Verdict::Elsewhere).because("it is a file that says where the link should lead")
             }
-            Ok(Found::Other) => new(Verdict::Modified).because("it is no directory"),
+            Ok(Found::Other) => new(Verdict::Modified).because("it is not a directory"),
         })
     }
 }

@@ -57,7 +57,7 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
     if definition.strict == Some(true) && manifests.is_empty() {
         let place = if root.is_empty() { "the root of its repository" } else { root };
         return Err(Error::integrity(format!(
-            "{}: the plugin must have a `plugin.json` (`strict`), and there is none in `{place}`",
+            "{}: the plugin must have a `plugin.json` (`strict`), but there is none in `{place}`",
             definition.place
         )));
     }
@@ -307,7 +307,7 @@ mod tests {
         let error = |files: &[(&str, &str)], skills, strict| of(files, skills, strict).expect_err("wrong");
         assert_eq!(
             error(&[skill], None, Some(true)),
-            "f:1:1: the plugin must have a `plugin.json` (`strict`), and there is none in `p`"
+            "f:1:1: the plugin must have a `plugin.json` (`strict`), but there is none in `p`"
         );
         assert_eq!(
             error(&[skill], Some(&["skills/z"]), None),

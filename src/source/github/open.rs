@@ -41,7 +41,7 @@ pub fn open(
         }
         Err(error) if cached => {
             return Err(error
-                .hint("it is the one that was kept: run it again without `--offline` to download it anew"));
+                .hint("it came from the store: run the command without `--offline` to download it again"));
         }
         other if matches!(wanted, Wanted::Locked(_)) => {
             other.map_err(|error| if_gone(error, repository, &commit))?
@@ -112,7 +112,7 @@ fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive>
 fn over_git(github: &GitHub<'_>) -> String {
     let Repository { host, owner, name } = &github.repository;
     let host = host.as_deref().unwrap_or(PUBLIC_HOST);
-    format!("name the source as `git+https://{host}/{owner}/{name}`: git gets it without an archive")
+    format!("name the source as `git+https://{host}/{owner}/{name}`: git fetches it without an archive")
 }
 
 /// GitHub writes the commit into the archive's comment: a cheap check that the server sent what was

@@ -144,8 +144,8 @@ impl GitHub<'_> {
 
     /// The error for an answer that is not `what` was asked for.
     pub(super) fn no(&self, what: &str) -> Error {
-        Error::network(format!("the answer of `{}` is not {what}", self.api.origin()))
-            .hint("check `GITHUB_API_URL`; a proxy or a login page may stand in between")
+        Error::network(format!("the response from `{}` is not {what}", self.api.origin()))
+            .hint("check `GITHUB_API_URL`; a proxy or a login page may be in the way")
     }
 }
 

@@ -88,7 +88,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("\"./a/../../x\"", "2:26: `./a/../../x` leads out of the repository"),
         ("\"/etc\"", "2:26: `/etc` leads out of the repository"),
         ("\"a\\\\b\"", "2:26: `a\\b` leads out of the repository"),
-        ("\"https://h/r.git\"", "2:26: the source `https://h/r.git` is no path"),
+        ("\"https://h/r.git\"", "2:26: the source `https://h/r.git` is not a path"),
         ("7", "2:26: `source` must be an object"),
         ("{}", "2:26: there is no `source`"),
         ("{\"source\":\"github\"}", "2:26: there is no `repo`"),
@@ -114,15 +114,15 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "{\"source\":\"url\",\"url\":\"https://u:p@h/r\"}",
-            "2:48: an address with a user name or password is not used",
+            "2:48: addresses with a user name or password are not allowed",
         ),
         (
             "{\"source\":\"url\",\"url\":\"file:///etc\"}",
-            "2:48: `file:///etc` is a place on this machine, and a marketplace may not name one",
+            "2:48: `file:///etc` is a path on this machine, which a marketplace must not name",
         ),
         (
             "{\"source\":\"url\",\"url\":\"/etc\"}",
-            "2:48: `/etc` is a place on this machine, and a marketplace may not name one",
+            "2:48: `/etc` is a path on this machine, which a marketplace must not name",
         ),
         ("{\"source\":\"git-subdir\",\"url\":\"https://h/r\"}", "2:26: there is no `path`"),
         (
@@ -146,7 +146,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("{\"plugins\": []}", "1:1: there is no `name`"),
         (
             "{\"name\": \"a b\", \"plugins\": []}",
-            "1:10: `a b` is no name of a marketplace: letters, digits, `-`, `_` and `.`",
+            "1:10: `a b` is not the name of a marketplace: use letters, digits, `-`, `_` and `.`",
         ),
         ("{\"name\": \"m\"}", "1:1: there is no `plugins`"),
         ("{\"name\": \"m\", \"plugins\": {}}", "1:26: `plugins` must be a list"),
@@ -154,7 +154,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("{\"name\": \"m\", \"plugins\": [\"x\"]}", "1:27: `plugin` must be an object"),
         (
             "{\"name\": \"m\", \"plugins\": [{\"name\": \"../x\", \"source\": \"x\"}]}",
-            "1:36: `../x` is no name of a plugin: letters, digits, `-`, `_` and `.`",
+            "1:36: `../x` is not the name of a plugin: use letters, digits, `-`, `_` and `.`",
         ),
         (
             "{\"name\": \"m\", \"metadata\": {\"pluginRoot\": \"../\"}, \"plugins\": []}",
@@ -162,7 +162,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "{\"name\": \"m\", \"plugins\": [{\"name\": \"x\", \"source\": \"x\"},\n{\"name\": \"X\", \"source\": \"y\"}]}",
-            "2:10: the plugin `X` is there twice, the first time at .claude-plugin/marketplace.json:1:36",
+            "2:10: the plugin `X` appears twice, the first time at .claude-plugin/marketplace.json:1:36",
         ),
     ];
     for (text, message) in cases {

@@ -104,7 +104,7 @@ impl Search<'_> {
     fn registry(&self, address: &str, looked: &mut Vec<String>) -> Result<Option<PathBuf>> {
         let full = format!("{}-{}", self.found.name, self.found.version);
         if !is_component(&full) {
-            return Err(Error::config(format!("`{full}` in `Cargo.lock` is no crate")));
+            return Err(Error::config(format!("`{full}` in `Cargo.lock` is not a crate")));
         }
         let vendor = self.dir.join("vendor");
         for name in [&full, &self.found.name] {

@@ -101,7 +101,7 @@ pub fn open(context: &Context, scope: &Scope, package: &Package, wanted: Wanted<
             };
             Err(Error::usage(message).hint(hint.unwrap_or_else(|| {
                 format!(
-                    "install it first: `{}`; skillpm installs no packages",
+                    "install it first: `{}`; skillpm does not install packages",
                     install_command(package, version)
                 )
             })))
@@ -128,7 +128,7 @@ fn find(settings: &Settings, scope: &Scope, package: &Package, version: Option<&
         if version.is_empty() || version.len() > MAX_VERSION || !version.chars().all(fits) {
             let version = version.escape_debug();
             return Err(Error::integrity(format!(
-                "`{package}` calls its version `{version}`, which is none"
+                "`{package}` has the version `{version}`, which is not a version number"
             )));
         }
     }
@@ -181,7 +181,7 @@ pub fn of_project(context: &Context, scope: &Scope) -> Result<Project> {
                 Ok(Lookup::Found(installed)) => {
                     for source in &installed.elsewhere {
                         project.warnings.push(format!(
-                            "`{package}` recommends skills that it does not bring: `skillpm install {source}`"
+                            "`{package}` recommends skills that it does not include: `skillpm install {source}`"
                         ));
                     }
                     if installed.tree.entries().next().is_some() {
@@ -206,7 +206,7 @@ fn passed_over(told_by: &str, missing: &[Package]) -> Option<String> {
         more => format!(" and {more} more"),
     };
     (!missing.is_empty())
-        .then(|| format!("not installed, so passed over, of `{told_by}`: {}{more}", names.join(", ")))
+        .then(|| format!("not installed, and skipped, from `{told_by}`: {}{more}", names.join(", ")))
 }
 
 /// The skills in the package whose files lie in `dir`: all of it, where it is one, else what lies in
@@ -273,14 +273,12 @@ fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
     }
     let dir = normal(dir);
     let message = if dir == real {
-        format!("`{}` lies out of the project", dir.display())
+        format!("`{}` is outside the project", dir.display())
     } else {
         format!("`{}` is a link to `{}`, out of the project", dir.display(), real.display())
     };
-    Err(Error::integrity(message).hint(format!(
-        "if that is what you want, install from there: `skillpm install {}`",
-        shell_word(&real)
-    )))
+    Err(Error::integrity(message)
+        .hint(format!("to install from there anyway: `skillpm install {}`", shell_word(&real))))
 }
 
 /// Reads the file of a package manager at `path`, or returns `None` where there is none.

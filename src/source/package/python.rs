@@ -66,7 +66,7 @@ pub(super) fn find(settings: &Settings, scope: &Scope, name: &str) -> Result<Loo
                     "`{}` holds it twice: `{one}` and `{other}`",
                     site.display()
                 ))
-                .hint(format!("`python -m pip install --force-reinstall {name}` mends that")));
+                .hint(format!("`python -m pip install --force-reinstall {name}` repairs that")));
             }
         }
     }
@@ -161,9 +161,7 @@ impl Distribution<'_> {
         let Some(record) = self.read("RECORD")? else {
             let error =
                 Error::integrity(format!("`{}` has no `RECORD`", self.site.join(self.info).display()));
-            return Err(
-                error.hint("without it nobody can say which files belong to it: install it with pip or uv")
-            );
+            return Err(error.hint("without it, its files are unknown: install it with pip or uv"));
         };
         let files = self.files(&record)?;
         let tree = match self.editable()? {
@@ -193,8 +191,8 @@ impl Distribution<'_> {
         };
         let mut files = BTreeMap::new();
         for (at, line) in record.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let path =
-                first_field(line).ok_or_else(|| fault(at, "the line does not end its quotes".to_owned()))?;
+            let path = first_field(line)
+                .ok_or_else(|| fault(at, "a quote is not closed on this line".to_owned()))?;
             if path.contains('\0') {
                 return Err(fault(at, "a path has a NUL character".to_owned()));
             }
@@ -212,7 +210,7 @@ impl Distribution<'_> {
             } else {
                 let message = format!("`{path}` leads out of the environment");
                 return Err(fault(at, message).hint(
-                    "a `RECORD` of a sound package names files of its environment: do not trust this one",
+                    "the `RECORD` of a sound package only names files of its environment: do not trust this one",
                 ));
             }
         }
@@ -246,8 +244,8 @@ impl Distribution<'_> {
 
     fn broken(&self, path: &str) -> Error {
         let name = split(self.info).map_or(self.info, |(name, _)| name);
-        Error::integrity(format!("`RECORD` names `{path}`, which is not there or behind a link"))
-            .hint(format!("`python -m pip install --force-reinstall {name}` puts it back"))
+        Error::integrity(format!("`RECORD` names `{path}`, which is missing or behind a link"))
+            .hint(format!("`python -m pip install --force-reinstall {name}` restores it"))
     }
 
     /// The directory that an editable installation stands for.
@@ -276,7 +274,7 @@ impl Distribution<'_> {
             real_within(dir, &[within]).map_err(|error| error.context("it is installed as editable"))?;
         let Some(dir) = checked else {
             return Err(Error::usage(format!(
-                "it is installed as editable from `{}`, which is not there",
+                "it is installed as editable from `{}`, which does not exist",
                 dir.display()
             )));
         };

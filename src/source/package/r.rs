@@ -69,11 +69,11 @@ pub(super) fn find(settings: &Settings, scope: &Scope, name: &str) -> Result<Loo
         let place = package.join("DESCRIPTION");
         let own = field(&description, "Package").unwrap_or_default();
         if own != name {
-            return Err(Error::integrity(format!("`{}` is that of the package `{own}`", place.display())));
+            return Err(Error::integrity(format!("`{}` belongs to the package `{own}`", place.display())));
         }
         let version = field(&description, "Version").map(ToOwned::to_owned);
         if version.is_none() {
-            return Err(Error::integrity(format!("`{}` names no version", place.display())));
+            return Err(Error::integrity(format!("`{}` does not name a version", place.display())));
         }
         let walk = Walk { skip: SKIPPED, depth: PLACE_DEPTH, entries: Limits::default().archive_entries };
         let tree = skills_of(&fs::scan_places(&package, &["skills"], walk)?);

@@ -123,9 +123,9 @@ fn read(value: &Value, at: usize, base: &Url, has_digests: bool, most: u64) -> E
 fn check(entry: &Map<String, Value>, base: &Url, has_digests: bool, most: u64) -> Result<Content, String> {
     let name = string(entry, "name")?;
     if !name.is_ascii() {
-        return Err("its `name` in the index has other letters than `a` to `z`".to_owned());
+        return Err("its `name` in the index has letters other than `a` to `z`".to_owned());
     }
-    SkillName::new(name).map_err(|error| format!("its `name` in the index is none: {error}"))?;
+    SkillName::new(name).map_err(|error| format!("its `name` in the index is invalid: {error}"))?;
     string(entry, "description")?;
     if has_digests { artifact(entry, base) } else { files(entry, name, base, most) }
 }
@@ -134,7 +134,7 @@ fn string<'a>(entry: &'a Map<String, Value>, key: &str) -> Result<&'a str, Strin
     match entry.get(key) {
         Some(Value::String(text)) if !text.trim().is_empty() => Ok(text),
         Some(Value::String(_)) => Err(format!("its entry in the index has an empty `{key}`")),
-        Some(_) => Err(format!("its entry in the index has a `{key}` that is no text")),
+        Some(_) => Err(format!("its entry in the index has a `{key}` that is not text")),
         None => Err(format!("its entry in the index has no `{key}`")),
     }
 }
@@ -152,14 +152,14 @@ fn artifact(entry: &Map<String, Value>, base: &Url) -> Result<Content, String> {
     })?;
     let wrong = |why: &str| format!("its entry in the index has the `url` `{}`: {why}", shown(reference));
     if !reference.bytes().all(|b| b.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&b)) {
-        return Err(wrong("it has characters that no address has"));
+        return Err(wrong("it has characters that addresses cannot have"));
     }
     let url = base.join(reference).map_err(|error| match error {
         crate::http::HttpError::Address { reason, .. } => wrong(reason),
         other => wrong(&other.to_string()),
     })?;
     if base.is_https() && !url.is_https() {
-        return Err(wrong("this leaves the secure connection"));
+        return Err(wrong("this would leave the secure connection"));
     }
     Ok(Content::Artifact { url, digest, document: kind == "skill-md" })
 }
@@ -177,7 +177,7 @@ fn files(entry: &Map<String, Value>, name: &str, base: &Url, most: u64) -> Resul
     let mut files = Vec::with_capacity(list.len());
     for path in list {
         let Some(path) = path.as_str() else {
-            return Err("its entry in the index lists a file that is no path".to_owned());
+            return Err("its entry in the index lists a file that is not a path".to_owned());
         };
         let safe = SafePath::new(path)
             .map_err(|reason| format!("its entry in the index lists the file `{}`: {reason}", shown(path)))?;
@@ -245,7 +245,7 @@ mod tests {
         }
         for reference in ["http://h.example/pdf.zip", "http://127.0.0.1/x"] {
             let problem = artifact(base, reference).expect_err(reference);
-            assert!(problem.contains("this leaves the secure connection"), "{problem}");
+            assert!(problem.contains("this would leave the secure connection"), "{problem}");
         }
         assert!(artifact("http://h.example/index.json", "http://h.example/pdf.zip").is_ok());
     }

@@ -29,7 +29,7 @@ fn a_source_that_is_not_there() {
     insta::assert_snapshot!(refused("nobody/nothing"), @"
     exit: 4
     --- stderr
-    error: `report` needs `nobody/nothing`, which cannot be had
+    error: `report` needs `nobody/nothing`, which is not available
       caused by: the repository `nobody/nothing` was not found, or is private
     hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
     hint: `--no-deps` leaves out what skills need
@@ -37,26 +37,26 @@ fn a_source_that_is_not_there() {
     insta::assert_snapshot!(refused("other/base"), @"
     exit: 2
     --- stderr
-    error: `report` needs `other/base`, which cannot be had
-      caused by: `github:other/base` has 2 skills, and none is named
-    hint: whoever wrote `report` has to name one, as in `github:other/base@NAME`
+    error: `report` needs `other/base`, which is not available
+      caused by: `github:other/base` has 2 skills, but the dependency names none
+    hint: the author of `report` must name one, as in `github:other/base@NAME`
     hint: `--no-deps` leaves out what skills need
     ");
     insta::assert_snapshot!(refused("other/base@nope"), @"
     exit: 2
     --- stderr
-    error: `report` needs `other/base@nope`, which cannot be had
+    error: `report` needs `other/base@nope`, which is not available
       caused by: there is no skill `nope` in `other/base`
-    hint: `skillpm install --list other/base` shows what is there
+    hint: `skillpm install --list other/base` shows what is available
     hint: `--no-deps` leaves out what skills need
     ");
     insta::assert_snapshot!(refused("../nope"), @"
     exit: 2
     --- stderr
-    error: `report` needs `../nope`, which cannot be had
+    error: `report` needs `../nope`, which is not available
       caused by: there is no directory `skills/nope` in `acme/skills`
     hint: did you mean `skills/report`?
-    hint: `skillpm install --list acme/skills` shows what is there
+    hint: `skillpm install --list acme/skills` shows what is available
     hint: `--no-deps` leaves out what skills need
     ");
 }
@@ -74,7 +74,10 @@ fn a_place_of_this_machine() {
         "~/secret".to_owned(),
     ] {
         let told = refused(&needs);
-        assert!(told.contains("leads out of `acme/skills`, to a place of this machine"), "{needs}: {told}");
+        assert!(
+            told.contains("leads out of `acme/skills`, to another path on this machine"),
+            "{needs}: {told}"
+        );
     }
 }
 
@@ -90,13 +93,13 @@ fn what_says_nothing() {
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
     warning: what `report` needs cannot be read: `Wrong`: the name `Wrong` has an upper-case letter
-    warning: `report` needs `charts@^7`, which is not installed, and `acme/skills` has version 1.0: `skillpm install SOURCE` brings it
-    warning: `report` needs `absent`, which is not installed, and `acme/skills` has no such skill: `skillpm install SOURCE` brings it
-    warning: what `report` needs cannot be read: `pdf@next`: `next` is no range of versions: unexpected character 'n' while parsing major version number
-    hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets of it
+    warning: `report` needs `charts@^7`, which is not installed, and `acme/skills` has version 1.0: `skillpm install SOURCE` installs it
+    warning: `report` needs `absent`, which is not installed, and `acme/skills` has no such skill: `skillpm install SOURCE` installs it
+    warning: what `report` needs cannot be read: `pdf@next`: `next` is not a version range: unexpected character 'n' while parsing major version number
+    hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets
     ");
     let output = sandbox.run(&["install", "-g", "acme/skills@report"]);
-    assert!(output.stderr.contains("`skillpm install -g SOURCE` brings it"), "{output}");
+    assert!(output.stderr.contains("`skillpm install -g SOURCE` installs it"), "{output}");
     assert_eq!(locked(&sandbox), ["report"]);
 }
 
@@ -115,9 +118,9 @@ fn different_skills_of_a_name() {
     insta::assert_snapshot!(sandbox.run(&["install", "acme/b"]), @"
     exit: 1
     --- stderr
-    error: `b` needs `two/base/skills/base`, which cannot be had
+    error: `b` needs `two/base/skills/base`, which is not available
       caused by: `a` needs `base` from `one/base`, directory `skills/base`
-    hint: ask for the one that both can use: `skillpm install github:two/base/skills/base` or the other source
+    hint: install the one that both can use: `skillpm install github:two/base/skills/base` or the other source
     hint: `--no-deps` leaves out what skills need
     ");
     assert_eq!(sandbox.scope(), before);
@@ -134,10 +137,10 @@ fn a_policy_has_its_say() {
     insta::assert_snapshot!(sandbox.run(&["install", "acme/skills@report"]), @r#"
     exit: 5
     --- stderr
-    error: `report` needs `other/base@base`, which cannot be had
-      caused by: `github:other/base` is on no line of the list of allowed sources
+    error: `report` needs `other/base@base`, which is not available
+      caused by: `github:other/base` is not on the `allow` list
       caused by: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme/*"` says so
-    hint: nothing was changed; `skillpm policy github:other/base` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:other/base` shows every line that applies
     hint: `--no-deps` leaves out what skills need
     "#);
     assert!(!sandbox.project().join(".agents").exists());
@@ -156,7 +159,7 @@ fn too_many() {
     insta::assert_snapshot!(sandbox.run(&["install", "acme/chain@s0"]), @"
     exit: 5
     --- stderr
-    error: more than 256 skills are needed by others, `s257` among them
+    error: more than 256 skills are needed by others, including `s257`
     hint: `--no-deps` leaves them out
     ");
     assert!(!sandbox.project().join(".agents").exists());
@@ -183,10 +186,10 @@ fn an_update_goes_on_without_it() {
     ~ free 1.0 -> 2.0 (github:acme/free at a28f878 -> 2d66a56)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-    ! report stays as it is
+    ! report was left as is
     1 skill updated, 1 up to date, 1 failed in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: `report` stays as it is: `report` needs `nobody/nothing`, which cannot be had: the repository `nobody/nothing` was not found, or is private
+    warning: `report` was left as is: `report` needs `nobody/nothing`, which is not available: the repository `nobody/nothing` was not found, or is private
     hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
     hint: `--no-deps` leaves out what skills need
     ");
@@ -231,11 +234,11 @@ fn a_version_that_is_given_up_is_not_there() {
     ~ doc 1.0 -> 2.0 (github:acme/skills at fd696b9 -> 0d511af)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 2 lines added, 2 removed
-    warning: `doc` needs `pdf@^2`, and what is there has version 1.0
-    ! pdf stays as it is
+    warning: `doc` needs `pdf@^2`, but the installed version is version 1.0
+    ! pdf was left as is
     1 skill updated, 1 failed in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: `pdf` stays as it is: `pdf` needs `nobody/nothing`, which cannot be had: the repository `nobody/nothing` was not found, or is private
+    warning: `pdf` was left as is: `pdf` needs `nobody/nothing`, which is not available: the repository `nobody/nothing` was not found, or is private
     hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
     hint: `--no-deps` leaves out what skills need
     ");
@@ -257,7 +260,7 @@ fn an_update_goes_on_without_what_is_refused() {
     let output = sandbox.run(&["update"]);
     assert_eq!(output.code, Some(5), "{output}");
     let told =
-        "`report` stays as it is: `report` needs `bad`, which cannot be installed: `bad` has a finding";
+        "`report` was left as is: `report` needs `bad`, which cannot be installed: `bad` has a finding";
     assert!(output.stderr.contains(told), "{output}");
     assert_eq!(locked(&sandbox), ["charts", "free", "report: charts"]);
     assert!(sandbox.read(".agents/skills/free/SKILL.md").contains("2.0"));

@@ -113,8 +113,8 @@ fn what_is_there_is_enough() {
     2 skills added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `report` needs `mine@^2`, and what is there has version 1.5
-    hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets of it
+    warning: `report` needs `mine@^2`, but the installed version is version 1.5
+    hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets
     ");
     assert_eq!(locked(&sandbox), ["mine", "report: mine shared", "shared"]);
     assert_eq!(asked(&sandbox), ["mine", "report"]);
@@ -136,8 +136,8 @@ fn what_was_asked_for_wins() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `report` needs `base` from `github:other/base/skills/base`; the one that was asked for stays, from `fork/base`, directory `skills/base`
-    hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets of it
+    warning: `report` needs `base` from `github:other/base/skills/base`; kept the one that you requested, from `fork/base`, directory `skills/base`
+    hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets
     ");
     assert_eq!(locked(&sandbox), ["base", "report: base"]);
     assert!(sandbox.read("skillpm.lock").contains("source = \"github:fork/base\""));

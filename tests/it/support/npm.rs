@@ -56,7 +56,7 @@ impl Npm {
     pub fn new(sandbox: &Sandbox) -> Option<Self> {
         let script = test_tools().join("skills/bin/cli.mjs");
         if !script.exists() {
-            eprintln!("skipped: the npm tool `skills` is not there; `make test-tools` fetches it");
+            eprintln!("skipped: the npm tool `skills` does not exist; `make test-tools` fetches it");
             return None;
         }
         if !has_git() {

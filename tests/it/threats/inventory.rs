@@ -42,7 +42,7 @@ fn the_list_is_that_of_the_tests() {
             assert!(source.contains(&format!("fn {}(", &found[2])), "{name}: {row}");
             assert!(names(&source).contains(&name), "{name} is not named in {path}");
         }
-        assert!(known.insert(name.clone()), "{name} is there twice");
+        assert!(known.insert(name.clone()), "{name} appears twice");
     }
     assert!(known.len() > 100, "the list was read");
     let mut named = BTreeSet::new();

@@ -54,10 +54,10 @@ const LIMITED: &str = "exit 4, 2 requests: the rate limit of `HOST` is reached";
 const FOR_EVER: &str =
     "exit 4, 1 request: the rate limit of `HOST` is reached; it ends in more than 10 years";
 const CUT_OFF: &str =
-    "exit 4, 2 requests: the answer of `HOST` is cut off: SOME bytes came, MORE were expected";
+    "exit 4, 2 requests: the response from `HOST` was cut off: SOME bytes arrived, MORE were expected";
 const SILENT: &str = "exit 4, 2 requests: `HOST` did not answer within 1 second";
 const STOPPED: &str =
-    "exit 4, 2 requests: the answer of `HOST` stopped: 1 second without data after SOME bytes";
+    "exit 4, 2 requests: the response from `HOST` stalled: no data for 1 second after SOME bytes";
 
 /// Each fault, by what it is called, with what is told of it wherever it comes from: the exit code, how
 /// often the address was asked for, and the error. It is empty where each endpoint has something of its own
@@ -92,7 +92,7 @@ fn faults() -> Vec<(&'static str, Fault, &'static str)> {
         (
             "h01 cut off in chunks",
             Fault::TruncatedChunks,
-            "exit 4, 2 requests: the answer of `HOST` is cut off: SOME bytes came, more were expected",
+            "exit 4, 2 requests: the response from `HOST` was cut off: SOME bytes arrived, more were expected",
         ),
         ("h03 reset", Fault::Reset, "exit 4, 2 requests: cut off"),
         (
@@ -120,28 +120,28 @@ fn faults() -> Vec<(&'static str, Fault, &'static str)> {
         (
             "h22 chunks without a length",
             Fault::BadChunks,
-            "exit 4, 1 request: the answer of `HOST` cannot be read: protocol: chunk length cannot be read as a number",
+            "exit 4, 1 request: the response from `HOST` cannot be read: protocol: chunk length cannot be read as a number",
         ),
         (
             "h23 gzip bomb",
             Fault::Gzip(4 << 20),
-            "exit 4, 1 request: `ADDRESS` answered in the encoding `gzip`, which was not asked for",
+            "exit 4, 1 request: `ADDRESS` answered in the encoding `gzip`, which was not requested",
         ),
         ("h24 endless", Fault::Endless, ""),
         (
             "h25 huge header",
             Fault::HugeHeader,
-            "exit 4, 1 request: the answer of `HOST` cannot be read: response header is too big: 102429 > 65536",
+            "exit 4, 1 request: the response from `HOST` cannot be read: response header is too big: 102429 > 65536",
         ),
         (
             "h25 many headers",
             Fault::ManyHeaders,
-            "exit 4, 1 request: the answer of `HOST` cannot be read: protocol: http parse resulted in too many headers",
+            "exit 4, 1 request: the response from `HOST` cannot be read: protocol: http parse resulted in too many headers",
         ),
         (
             "h25 no HTTP",
             Fault::Garbage,
-            "exit 4, 1 request: the answer of `HOST` cannot be read: protocol: http parse fail: invalid HTTP version",
+            "exit 4, 1 request: the response from `HOST` cannot be read: protocol: http parse fail: invalid HTTP version",
         ),
         (
             "h26 not modified, and nothing is known",
@@ -210,7 +210,7 @@ fn one(what: &str, way: Way, endpoint: Endpoint, fault: Fault) -> String {
     let last = requests.last().expect("it was asked");
     let number = requests.iter().filter(|path| *path == last).count();
     let text = told(&scene, &output);
-    let retries = text.lines().filter(|line| line.contains(": trying again")).count();
+    let retries = text.lines().filter(|line| line.contains(": retrying")).count();
     if !what.contains("loop") {
         assert_eq!(number, 1 + retries, "{what}: {requests:?}\n{text}");
     }
@@ -236,9 +236,9 @@ fn one(what: &str, way: Way, endpoint: Endpoint, fault: Fault) -> String {
 #[test]
 fn the_interface_of_github() {
     insta::assert_snapshot!(unusual(Way::Repository, Endpoint::Commit), @"
-    h22 length too small: exit 4, 1 request: the answer of `HOST` is not the id of a commit
-    h24 endless: exit 5, 1 request: the answer of `HOST` has more than 1048576 bytes
-    h28 a page: exit 4, 1 request: the answer of `HOST` is not the id of a commit
+    h22 length too small: exit 4, 1 request: the response from `HOST` is not the id of a commit
+    h24 endless: exit 5, 1 request: the response from `HOST` has more than 1048576 bytes
+    h28 a page: exit 4, 1 request: the response from `HOST` is not the id of a commit
     ");
 }
 
@@ -246,15 +246,15 @@ fn the_interface_of_github() {
 #[test]
 fn the_way_to_an_archive() {
     insta::assert_snapshot!(unusual(Way::Repository, Endpoint::Zipball), @"
-    h01 cut off: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
-    h01 cut off in chunks: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
-    h03 reset: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
-    h05 stalled: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
-    h06 byte by byte: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
-    h22 length too large: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
-    h22 length too small: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
-    h22 chunks without a length: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
-    h28 a page: exit 5, 1 request: the archive of `acme/demo` is refused caused by: this is not a zip archive: it starts like an HTML page
+    h01 cut off: exit 4, 1 request: `ADDRESS` redirects without saying where to
+    h01 cut off in chunks: exit 4, 1 request: `ADDRESS` redirects without saying where to
+    h03 reset: exit 4, 1 request: `ADDRESS` redirects without saying where to
+    h05 stalled: exit 4, 1 request: `ADDRESS` redirects without saying where to
+    h06 byte by byte: exit 4, 1 request: `ADDRESS` redirects without saying where to
+    h22 length too large: exit 4, 1 request: `ADDRESS` redirects without saying where to
+    h22 length too small: exit 4, 1 request: `ADDRESS` redirects without saying where to
+    h22 chunks without a length: exit 4, 1 request: `ADDRESS` redirects without saying where to
+    h28 a page: exit 5, 1 request: the archive of `acme/demo` is refused caused by: this is not a zip archive: it looks like an HTML page
     ");
 }
 
@@ -264,7 +264,7 @@ fn the_archive_of_a_repository() {
     insta::assert_snapshot!(unusual(Way::Repository, Endpoint::Archive), @"
     h07 loop: exit 4, 10 requests, 12 in all: `http://API/repos/acme/demo/zipball/COMMIT` redirects too often
     h22 length too small: exit 5, 1 request: the archive of `acme/demo` is refused caused by: the archive is cut off: its comment is incomplete
-    h28 a page: exit 5, 1 request: the archive of `acme/demo` is refused caused by: this is not a zip archive: it starts like an HTML page
+    h28 a page: exit 5, 1 request: the archive of `acme/demo` is refused caused by: this is not a zip archive: it looks like an HTML page
     ");
 }
 
@@ -273,7 +273,7 @@ fn the_archive_of_a_repository() {
 fn a_download() {
     insta::assert_snapshot!(unusual(Way::Download("zip"), Endpoint::File), @"
     h22 length too small: exit 5, 1 request: `ADDRESS` is refused caused by: the archive is cut off: its comment is incomplete
-    h28 a page: exit 5, 1 request: `ADDRESS` is refused caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
+    h28 a page: exit 5, 1 request: `ADDRESS` is refused caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
     ");
 }
 
@@ -282,7 +282,7 @@ fn a_download() {
 fn the_index_of_a_site() {
     insta::assert_snapshot!(unusual(Way::Site, Endpoint::Index), @"
     h22 length too small: exit 4, 1 request: the index `ADDRESS` cannot be used: 1:236: it is not JSON: EOF while parsing a string
-    h24 endless: exit 5, 1 request: the answer of `HOST` has more than 16777216 bytes
+    h24 endless: exit 5, 1 request: the response from `HOST` has more than 16777216 bytes
     h28 a page: exit 4, 1 request, 2 in all: there is no index of skills at `http://HOST`:
     ");
 }
@@ -291,8 +291,8 @@ fn the_index_of_a_site() {
 #[test]
 fn an_artifact_of_a_site() {
     insta::assert_snapshot!(unusual(Way::Site, Endpoint::File), @"
-    h22 length too small: exit 5, 1 request: `ADDRESS` is not what the index of the site promises: DIGEST was expected, DIGEST was found
-    h28 a page: exit 5, 1 request: `ADDRESS` is not what the index of the site promises: DIGEST was expected, DIGEST was found
+    h22 length too small: exit 5, 1 request: `ADDRESS` does not match the site's index: expected DIGEST, found DIGEST
+    h28 a page: exit 5, 1 request: `ADDRESS` does not match the site's index: expected DIGEST, found DIGEST
     ");
 }
 
@@ -348,7 +348,7 @@ fn proxies_that_lie() {
     for (what, answer) in [
         ("h43 wants a login", "HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"),
         ("forbids", "HTTP/1.1 403 Forbidden\r\ncontent-length: 5\r\n\r\nno..."),
-        ("a page in place of the connection", page),
+        ("a page instead of the connection", page),
         ("a page of its own, with its length", "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>"),
         ("no HTTP", "220 mail.example.com ESMTP\r\n"),
         ("closes", ""),
@@ -380,15 +380,15 @@ fn proxies_that_lie() {
     # forbids
     error: the proxy `http://PROXY` made no connection to `API`: it answered with status 403
     hint: check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy
-    # a page in place of the connection
-    error: the answer of `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    hint: something between here and the server may have changed the answer: a proxy or a login page
+    # a page instead of the connection
+    error: the response from `API` cannot be read: protocol: http parse fail: invalid HTTP version
+    hint: a proxy or a login page may have changed the response
     # a page of its own, with its length
-    error: the answer of `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    hint: something between here and the server may have changed the answer: a proxy or a login page
+    error: the response from `API` cannot be read: protocol: http parse fail: invalid HTTP version
+    hint: a proxy or a login page may have changed the response
     # no HTTP
-    error: the answer of `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    hint: something between here and the server may have changed the answer: a proxy or a login page
+    error: the response from `API` cannot be read: protocol: http parse fail: invalid HTTP version
+    hint: a proxy or a login page may have changed the response
     # closes
     error: the proxy `http://PROXY` made no connection to `API`: proxy server did not respond
     hint: check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy
@@ -420,12 +420,12 @@ fn nobody_is_there() {
         }
     }
     insta::assert_snapshot!(shown, @"
-    http://127.0.0.1:9/a.zip: trying again in 1 second
+    http://127.0.0.1:9/a.zip: retrying in 1 second
     error: failed to connect to `127.0.0.1:9`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`
     hint: skills in the store can be installed without a network: `--offline`
-    http://0.0.0.0:9/a.zip: trying again in 1 second
+    http://0.0.0.0:9/a.zip: retrying in 1 second
     error: failed to connect to `0.0.0.0:9`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`

@@ -113,7 +113,7 @@ fn certificates_that_are_wrong() {
             scene.judge("h40", Want::Quiet, &before, &output);
         } else {
             scene.judge("h40", Want::Fails(4, "no secure connection to"), &before, &output);
-            assert!(!output.stderr.contains("trying again"), "{output}");
+            assert!(!output.stderr.contains("retrying"), "{output}");
             let host = url.split('/').nth(2).expect("a host");
             let text = output.stderr.replace(host, "HOST").replace(&scene.forge.api_host(), "HOST");
             writeln!(shown, "# {certificate}, {authority}\n{}", text.trim_end()).expect("memory");
@@ -122,16 +122,16 @@ fn certificates_that_are_wrong() {
     insta::assert_snapshot!(shown, @"
     # right, false
     error: no secure connection to `HOST`: its certificate was issued by an authority that is not trusted here
-    hint: where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it
+    hint: if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it
     # expired, true
     error: no secure connection to `HOST`: its certificate has expired, or the clock of this machine is wrong
-    hint: where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it
+    hint: if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it
     # other, true
     error: no secure connection to `HOST`: its certificate is for another host
-    hint: where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it
+    hint: if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it
     # plain, true
     error: no secure connection to `HOST`: it does not speak TLS on this port
-    hint: where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it
+    hint: if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it
     ");
 }
 
@@ -152,6 +152,6 @@ fn https_never_becomes_http() {
     let server = Server::start(dir, "right");
     let before = scene.look();
     let output = scene.run(&["install", &server.url("demo.zip")]);
-    scene.judge("h12", Want::Fails(4, "this leaves the secure connection"), &before, &output);
+    scene.judge("h12", Want::Fails(4, "this would leave the secure connection"), &before, &output);
     assert!(scene.forge.requests().is_empty(), "the other host was not asked");
 }

@@ -116,7 +116,7 @@ fn names() {
 /// zn19-win-reserved: told, because the same skill may be shared with a machine that cannot hold it.
 #[test]
 fn names_that_windows_cannot_hold() {
-    let told = Told("a name that Windows cannot hold");
+    let told = Told("a name that Windows does not allow");
     each(
         &[
             ("zn19-win-reserved", one("r/demo/CON"), told),
@@ -132,7 +132,7 @@ fn names_that_windows_cannot_hold() {
 #[test]
 fn files_that_look_like_our_own() {
     let journal = one("r/demo/.skillpm-tx/journal.json");
-    each(&[("zn34-own-metadata", journal, Refused("a name that skillpm keeps for itself"))], nothing_more);
+    each(&[("zn34-own-metadata", journal, Refused("a name that skillpm reserves"))], nothing_more);
     let own = ["demo/skillpm.lock", "demo/skillpm.toml", "skillpm.lock", ".agents/.skillpm-tx/journal.json"];
     let own = own.map(|name| stored(format!("r/{name}"), "[hostile"));
     each(&[("zn34-own-metadata", with(own.to_vec()), Quiet)], |id, scene| {
@@ -239,7 +239,7 @@ fn structure() {
             (
                 "zs01-dup-names",
                 with(vec![stored("r/demo/SKILL.md", BEFORE)]),
-                Refused("this name is there twice"),
+                Refused("this name appears twice"),
             ),
             (
                 "zs03-local-name-differs",

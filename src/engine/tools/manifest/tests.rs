@@ -101,15 +101,15 @@ tools:
         [
             "a manifest has no key `tool`; did you mean `tools`? (line 1, column 1)",
             "`timeout` must be a number of seconds up to 86400, but it is `soon` (line 5, column 14)",
-            "the tool `a` is there twice (line 6, column 11)",
+            "the tool `a` appears twice (line 6, column 11)",
             "`arguments` must be `options`, `json` or `positional`, but it is `stdin` (line 8, column 16)",
             "there is no type `strng`; use `string` (line 10, column 25)",
-            "the parameter `x` is there twice (line 11, column 16)",
-            "`1.5` is no integer (line 11, column 43)",
+            "the parameter `x` appears twice (line 11, column 16)",
+            "`1.5` is not of type integer (line 11, column 43)",
             "`required` must be `true` or `false`, but it is `maybe` (line 11, column 58)",
             "the parameter has no `name` (line 12, column 9)",
             "a parameter must be lines of `key: value`, but it is text (line 13, column 9)",
-            "`b` is no integer (line 14, column 44)",
+            "`b` is not of type integer (line 14, column 44)",
             "`option` is for `arguments: options`, and starts with `-` (line 14, column 56)",
             "the tool has no `script` (line 15, column 5)",
             "`name` must be text, but it is a list (line 16, column 11)",
@@ -128,7 +128,7 @@ fn what_is_no_manifest() {
             "tools: &a [*a]\n",
             "the file has a YAML anchor; write the value where it is needed (line 1, column 11)",
         ),
-        ("tools: []\ntools: []\n", "the key `tools` is there twice (line 2, column 1)"),
+        ("tools: []\ntools: []\n", "the key `tools` appears twice (line 2, column 1)"),
         ("tools: []\n---\ntools: []\n", "a second YAML document is not read (line 2, column 1)"),
     ] {
         assert_eq!(faults(text)[0], fault, "{text:?}");
@@ -143,7 +143,7 @@ fn what_is_no_manifest() {
 fn a_choice_of_nothing_is_wrong() {
     let list =
         |choices: &str| format!("tools:\n  - script: a.py\n    parameters: [{{name: a, enum: {choices}}}]\n");
-    assert_eq!(faults(&list("[]")), ["`enum` has no value, so none could be given (line 3, column 34)"]);
+    assert_eq!(faults(&list("[]")), ["`enum` has no values, so none could be passed (line 3, column 34)"]);
     assert_eq!(faults(&list("x")), ["`enum` must be a list, but it is text (line 3, column 34)"]);
     assert_eq!(read(&list("[x]")).1, []);
 }

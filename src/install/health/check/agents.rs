@@ -90,7 +90,7 @@ impl Entry<'_> {
         let why = if wish.disabled {
             "which is disabled".to_owned()
         } else {
-            format!("which {} is not to see", agent.name)
+            format!("which {} should not see", agent.name)
         };
         let message = format!("`{shown}` leads to `{name}`, {why}");
         let finding = Finding::new(&problem::LINK_UNWANTED, self.path, message);
@@ -145,7 +145,7 @@ impl Entry<'_> {
         if wrong && self.known().is_some() && self.wanted() != Some(false) {
             let message = format!("`{shown}` leads to `{to}`, not to the installed skill `{}`", self.name);
             let advice = format!(
-                "if that is not meant, remove it with `rm {}`, then run `skillpm doctor --fix`",
+                "if that is unintended, remove it with `rm {}`, then run `skillpm doctor --fix`",
                 shell_word(self.path)
             );
             return Some(Finding::new(&problem::LINK_WRONG, self.path, message).advice(advice));
@@ -169,7 +169,7 @@ impl Entry<'_> {
         let shown = self.path.display();
         let message = format!("{} does not see `{}`: `{shown}` is a file, not a link", agent.name, self.name);
         let advice = format!(
-            "if git wrote it (`core.symlinks`) or nobody needs it, remove it with `rm {}`, then run `skillpm doctor --fix`",
+            "if git wrote it (`core.symlinks`) or you do not need it, remove it with `rm {}`, then run `skillpm doctor --fix`",
             shell_word(self.path)
         );
         Some(Finding::new(&problem::LINK_MISSING, self.path, message).advice(advice))
@@ -215,7 +215,7 @@ impl Entry<'_> {
             return Some(Finding::new(&problem::STRAY_COPY_DIFFERS, self.path, message).advice(advice));
         }
         if !equal {
-            let message = format!("`{shown}` is a copy of `{name}` with other files than the installed one");
+            let message = format!("`{shown}` is a copy of `{name}` that differs from the installed one");
             let advice = format!(
                 "compare it with `{}`, keep what you need of it, and {BY_HAND}",
                 self.look.scope.skill_dir(&name).display()
@@ -226,7 +226,7 @@ impl Entry<'_> {
             (Some(false), Some(wish)) if wish.disabled => {
                 format!("`{shown}` is a copy of `{name}`, which is disabled")
             }
-            _ => format!("`{shown}` is a copy of `{name}`, and no update will reach it"),
+            _ => format!("`{shown}` is a copy of `{name}` that no update will reach"),
         };
         let finding = Finding::new(&problem::STRAY_COPY, self.path, message);
         // Only where the same bytes stay in the canonical place does nothing go with the copy.
@@ -238,7 +238,9 @@ impl Entry<'_> {
                 steps.extend(self.link_step());
                 finding.remedy(Remedy::Steps(steps))
             }
-            _ => finding.advice(format!("if nobody needs it, remove it: `rm -r {}`", shell_word(self.path))),
+            _ => {
+                finding.advice(format!("if you do not need it, remove it: `rm -r {}`", shell_word(self.path)))
+            }
         })
     }
 }
@@ -266,13 +268,13 @@ pub(super) fn agent(look: &Look, here: &Here, found: &mut Vec<Finding>) {
         let (name, who) = (&twice.name, here.agent.name);
         let places = places.join(" and ");
         let finding = if twice.same {
-            let message = format!("{who} finds `{name}` in {places}: one skill, by several ways");
+            let message = format!("{who} finds `{name}` in {places}: one skill, found in several ways");
             Finding::new(&problem::SEEN_TWICE, &twice.places[0], message)
         } else if installed {
             // The copy that differs is told on its own.
             continue;
         } else {
-            let message = format!("{who} finds different skills of the name `{name}`, in {places}");
+            let message = format!("{who} finds different skills named `{name}`, in {places}");
             Finding::new(&problem::SEEN_DIFFERENT, &twice.places[0], message)
                 .advice("rename or remove one of them")
         };
@@ -303,7 +305,8 @@ pub(super) fn missing(look: &Look, found: &mut Vec<Finding>) {
             let canonical = look.canonical(name).filter(|there| leads_somewhere(look, there));
             let comes = |step: &Step| matches!(step, Step::Enable { .. } | Step::Edit { .. });
             let comes = wish.home.as_ref().is_ok_and(|steps| steps.iter().any(comes));
-            let message = format!("{} does not see `{name}`: `{}` is not there", agent.name, path.display());
+            let message =
+                format!("{} does not see `{name}`: `{}` does not exist", agent.name, path.display());
             let locked = look.locked().and_then(|lock| lock.skills.get(name));
             let finding = match (canonical, locked) {
                 (None, _) if !comes || copies && wish.editable.is_none() => continue,

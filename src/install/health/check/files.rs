@@ -13,15 +13,15 @@ use crate::name::SkillName;
 pub(super) fn runs(look: &Look, found: &mut Vec<Finding>) {
     if look.cut_off {
         let dir = look.scope.work_dir();
-        let message = format!("a run of skillpm was killed in `{}`, and is to be finished", dir.display());
+        let message = format!("a run of skillpm was interrupted in `{}` and must be finished", dir.display());
         found.push(Finding::new(&problem::RUN_CUT_OFF, dir, message).remedy(Remedy::Finish));
     }
     for path in &look.leftovers {
-        let message = format!("`{}` was left by a run that was killed", path.display());
+        let message = format!("`{}` was left behind by an interrupted run", path.display());
         let left = Finding::new(&problem::LEFTOVER, path, message);
         // Until that run is finished, it may be the only whole copy.
         found.push(if look.cut_off {
-            left.advice("it is looked at again once the run is finished")
+            left.advice("it is checked again once the run is finished")
         } else {
             left.remedy(Remedy::Sweep)
         });
@@ -47,7 +47,7 @@ pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
         Err(LockFault::Content(error)) if error.is_of_merge() => Some((
             &problem::LOCK_CONFLICT,
             format!("{place}:{error}"),
-            format!("run `{install}`: it mends it, or says what to do first"),
+            format!("run `{install}`: it repairs it, or says what to do first"),
         )),
         Err(LockFault::Content(error @ LockError::Version(_))) => Some((
             &problem::LOCK_NEWER,
@@ -95,7 +95,7 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
             Some(_) if requirement.editable => {
                 let message = format!("`{name}` is locked, and editable in `{}`", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
-                    .advice(format!("`skillpm install{flag}` takes it out of the lockfile"))
+                    .advice(format!("`skillpm install{flag}` removes it from the lockfile"))
             }
             None => {
                 let message = format!("`{name}` is in `{}` and not locked", file.display());
@@ -104,13 +104,13 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
             }
             Some(locked) if !locked.meets(requirement) => {
                 let message =
-                    format!("`{name}` is locked as something else than `{}` asks for", file.display());
+                    format!("`{name}` is locked as something other than what `{}` asks for", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
-                    .advice(format!("`skillpm install{flag}` locks it anew"))
+                    .advice(format!("`skillpm install{flag}` locks it again"))
             }
             Some(locked) if decided && has_other_agents(look, name, locked) => {
                 let message =
-                    format!("`{name}` is locked with other agents than `{}` asks for", file.display());
+                    format!("`{name}` is locked with agents other than those in `{}`", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
                     .advice(format!("`skillpm install{flag}` locks what the manifest says"))
             }
@@ -128,7 +128,7 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
     for name in lock.skills.keys().filter(|name| !kept.contains(*name)) {
         let message = format!("`{name}` is in `{}` and not in `{}`", lockfile.display(), file.display());
         let advice = format!(
-            "`skillpm install{flag}` removes it; `skillpm remove{flag} {name}` does so without the others"
+            "`skillpm install{flag}` removes it; `skillpm remove{flag} {name}` removes only this one"
         );
         found.push(
             Finding::new(&problem::NOT_IN_MANIFEST, lockfile, message).skill(name.as_str()).advice(advice),
@@ -136,7 +136,7 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
     }
     for name in &look.left {
         let path = look.scope.skill_dir(name);
-        let message = format!("`{name}` was installed here and is no longer asked for");
+        let message = format!("`{name}` was installed here but is no longer requested");
         let advice = format!("`skillpm install{flag}` removes it");
         found
             .push(Finding::new(&problem::NO_LONGER_ASKED, path, message).skill(name.as_str()).advice(advice));
@@ -165,7 +165,7 @@ pub(super) fn needs(look: &Look, found: &mut Vec<Finding>) {
                 found.push(
                     Finding::new(&problem::NEED_NOT_LOCKED, lockfile, message)
                         .skill(name.as_str())
-                        .advice(format!("`skillpm install{flag}` brings it")),
+                        .advice(format!("`skillpm install{flag}` installs it")),
                 );
             }
         }

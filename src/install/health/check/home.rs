@@ -58,7 +58,7 @@ fn visible(look: &Look, name: &SkillName, wish: &Wish) -> Option<Finding> {
         Some(_) => format!(", and in `{}` too", look.scope.disabled_skill_dir(name).display()),
         None => String::new(),
     };
-    let message = format!("`{name}` is disabled and lies where agents see it, in `{}`{also}", path.display());
+    let message = format!("`{name}` is disabled, but agents see it in `{}`{also}", path.display());
     Some(at_home(look, Finding::new(&problem::DISABLED_VISIBLE, path, message), wish))
 }
 
@@ -83,12 +83,12 @@ fn editable_link(
     let (shown, to) = (path.display(), editable.directory.display());
     let message = match look.canonical(name) {
         Some(Thing::Link { target, .. }) if editable.link.says(target) => return None,
-        None => format!("`{name}` is editable, and `{shown}` is not there"),
+        None => format!("`{name}` is editable, but `{shown}` does not exist"),
         Some(Thing::Link { target, .. }) => {
-            format!("`{name}` is editable, and `{shown}` leads to `{}`, not to `{to}`", target.display())
+            format!("`{name}` is editable, but `{shown}` leads to `{}`, not to `{to}`", target.display())
         }
         Some(Thing::Tree(_) | Thing::Written | Thing::Other) => {
-            format!("`{name}` is editable, and `{shown}` is no link to `{to}`")
+            format!("`{name}` is editable, but `{shown}` is not a link to `{to}`")
         }
     };
     Some(at_home(look, Finding::new(&problem::EDITABLE_LINK, path, message), wish))
@@ -106,7 +106,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
     }
     if let (false, None, Some(Thing::Tree(_)), Some(wish)) = (disabled, canonical, aside, wish) {
         let message =
-            format!("`{name}` is not disabled and lies where no agent looks, in `{}`", put_away.display());
+            format!("`{name}` is not disabled, but is where no agent looks, in `{}`", put_away.display());
         return Some(at_home(
             look,
             Finding::new(&problem::SKILL_MISSING, look.scope.skill_dir(name), message),
@@ -121,7 +121,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
     let shown = path.display();
     Some(match thing {
         None => {
-            let message = format!("`{name}` is locked, and `{shown}` is not there");
+            let message = format!("`{name}` is locked, but `{shown}` is missing");
             let missing = Finding::new(&problem::SKILL_MISSING, &path, message);
             if look.stored.contains(name) {
                 let put = Step::Put { place, name: name.clone(), digest: locked.digest, replaces: None };
@@ -146,7 +146,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
             {
                 let message = format!("`{shown}` may not be what is locked: {}", error.with_causes());
                 let install = format!("skillpm install{}", look.scope.kind.flag());
-                let advice = format!("mend that, or move the directory away and run `{install}`");
+                let advice = format!("fix that, or move the directory away and run `{install}`");
                 Finding::new(&problem::SKILL_UNREADABLE, &path, message).advice(advice)
             } else {
                 wish.and_then(|wish| unmerged(look, name, &path, wish)).unwrap_or_else(|| {
@@ -156,7 +156,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
             }
         }
         Some(Thing::Link { .. } | Thing::Written | Thing::Other) => {
-            let message = format!("`{shown}` is no directory, though `{name}` is locked");
+            let message = format!("`{shown}` is not a directory, but `{name}` is locked");
             let advice = format!("move it away, then run `skillpm install{}`", look.scope.kind.flag());
             Finding::new(&problem::SKILL_NO_DIRECTORY, &path, message).advice(advice)
         }
@@ -184,10 +184,10 @@ fn unmerged(look: &Look, name: &SkillName, path: &Path, wish: &Wish) -> Option<F
     match &wish.merge {
         Ok(false) => None,
         Ok(true) => {
-            let message = format!("`{}` has conflicts of an update that nobody has settled", path.display());
+            let message = format!("`{}` has unresolved conflicts of an update", path.display());
             let update = format!("skillpm update{} {name}", look.scope.kind.flag());
             let advice = format!(
-                "edit its files until no mark and no kept file is left, or take one side with `{update} --ours` or `{update} --theirs`; `{update} --abort` goes back"
+                "edit its files until no marker and no kept file is left, or choose a side with `{update} --ours` or `{update} --theirs`; `{update} --abort` undoes the update"
             );
             Some(Finding::new(&problem::MERGE_UNFINISHED, path, message).advice(advice))
         }
@@ -246,12 +246,12 @@ pub(super) fn aside(look: &Look, found: &mut Vec<Finding>) {
             None if asked => continue,
             Some(wish) => {
                 let what = if wish.disabled { "editable" } else { "not disabled" };
-                let message = format!("`{text}` is {what}, and a copy of it lies in `{}`", path.display());
+                let message = format!("`{text}` is {what}, but a copy of it is in `{}`", path.display());
                 at_home(look, Finding::new(&problem::DISABLED_LEFTOVER, &path, message), wish)
             }
             None => {
                 let message =
-                    format!("`{}` lies among the disabled skills, and nothing asks for it", path.display());
+                    format!("`{}` is among the disabled skills, but nothing requests it", path.display());
                 Finding::new(&problem::DISABLED_LEFTOVER, &path, message).advice(format!(
                     "keep what you need of it, then remove it: `rm -r {}`",
                     shell_word(&path)

@@ -417,11 +417,11 @@ impl<'a> Planner<'a> {
 
     fn lost(&self, place: &Place, name: &SkillName) -> Result<Error> {
         Ok(Error::integrity(format!(
-            "what lay in `{}` cannot be brought back: it is not in `{}` as it was, and not in the store",
+            "the former content of `{}` cannot be restored: it is neither in `{}` unchanged nor in the store",
             self.path(place, name)?.display(),
             self.record.directory.display()
         ))
-        .hint("nothing was changed; `skillpm undo --forget` gives the record up"))
+        .hint("nothing was changed; `skillpm undo --forget` deletes the record"))
     }
 
     /// `slot` if nothing lies there, else a number that is free.

@@ -175,7 +175,7 @@ fn a_result() {
           }
         ],
         "message": {
-          "text": "a hidden character: U+202E, a control of direction\ndelete it; it is nothing that writing needs"
+          "text": "a hidden character: U+202E, a direction control\ndelete it; no script needs it"
         },
         "partialFingerprints": {
           "primaryLocationLineHash": "f1f271f45c276594:1"
@@ -234,7 +234,7 @@ fn a_result() {
           }
         ],
         "message": {
-          "text": "the specification has no field `author`\nmove it below `metadata`, as `  author: …`"
+          "text": "the specification has no field `author`\nmove it under `metadata`, as `  author: …`"
         },
         "partialFingerprints": {
           "primaryLocationLineHash": "1fef0be175109b69:1"

@@ -73,5 +73,5 @@ impl Job<'_> {
 
 fn unportable(name: &SkillName, set: &FileSet) -> Option<String> {
     let file = set.files().iter().find(|file| file.path.is_unportable())?;
-    Some(format!("`{name}` has the file `{}`, a name that Windows cannot hold", file.path))
+    Some(format!("`{name}` has the file `{}`, a name that Windows does not allow", file.path))
 }

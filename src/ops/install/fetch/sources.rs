@@ -27,7 +27,7 @@ pub(in crate::ops::install) fn parse(
         let told = Error::usage(error.to_string());
         match error {
             SpecError::Credentials => told.hint(
-                "what stands before `@` in a host is a login; a skill is named after a slash: `https://host/@skill`",
+                "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
             ),
             _ => told.hint(
                 "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
@@ -41,7 +41,7 @@ pub(in crate::ops::install) fn parse(
                 said.name(),
                 reference.name()
             ))
-            .hint("take `#` out of the source, or the flag away"));
+            .hint("remove `#` from the source, or leave out the flag"));
         }
         #[cfg(feature = "git")]
         if let Origin::Local(path) = &spec.origin
@@ -52,9 +52,9 @@ pub(in crate::ops::install) fn parse(
             return Ok(spec);
         }
         if !spec.origin.has_revisions() {
-            let what = if matches!(spec.origin, Origin::Local(_)) { "is a path: it has" } else { "has" };
+            let what = if matches!(spec.origin, Origin::Local(_)) { "is a path, so it has" } else { "has" };
             return Err(Error::usage(format!("`{text}` {what} no revisions"))
-                .hint("take `--tag`, `--branch` or `--rev` away"));
+                .hint("leave out `--tag`, `--branch` or `--rev`"));
         }
         spec.reference = Some(reference.clone());
     }
@@ -75,13 +75,12 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
     if !is_bare || !matches!(fs::kind(&context.settings.cwd.join(typed)), Ok(Some(Kind::Directory))) {
         return Ok(());
     }
-    Err(Error::usage(format!("`{typed}` is a directory here, and may be a repository on GitHub")).hint(
-        format!(
+    Err(Error::usage(format!("`{typed}` is a directory here, but could also be a repository on GitHub"))
+        .hint(format!(
             "`{}` is the directory, `{}` the repository",
             shell_word(format!("./{typed}")),
             shell_word(format!("github:{typed}")),
-        ),
-    ))
+        )))
 }
 
 /// Opens the source `spec`, if `gate` lets it in.
@@ -103,9 +102,8 @@ pub(in crate::ops) fn open(
 
 /// What to tell of a source that anybody on the way could change.
 pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<String> {
-    let told = || {
-        format!("`{}` was read over `http`: anybody on the way could have changed what came", origin.typed())
-    };
+    let told =
+        || format!("`{}` was read over `http`: anyone on the network could have changed it", origin.typed());
     (!origin.is_private()).then(told)
 }
 

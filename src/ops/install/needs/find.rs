@@ -30,7 +30,8 @@ impl Needs {
             let (name, version) = (there.name.clone(), there.version.clone());
             if !meets(range, version.as_ref()) {
                 let is = told(version.as_ref());
-                self.warnings.push(format!("`{}` needs `{text}`, and what is there has {is}", needer.name));
+                self.warnings
+                    .push(format!("`{}` needs `{text}`, but the installed version is {is}", needer.name));
             }
             return Ok(Found::There(name));
         }
@@ -59,7 +60,7 @@ impl Needs {
                 _ => "more than one of that name".to_owned(),
             };
             self.warnings.push(format!(
-                "`{}` needs `{text}`, which is not installed, and `{source}` has {has}: `skillpm install{} SOURCE` brings it",
+                "`{}` needs `{text}`, which is not installed, and `{source}` has {has}: `skillpm install{} SOURCE` installs it",
                 needer.name,
                 worker.scope().kind.flag()
             ));
@@ -74,7 +75,7 @@ impl Needs {
             let Some(there) = self.coming.get(&name.collision_key()) else { continue };
             if !meets(range.as_ref(), there.version.as_ref()) {
                 let is = told(there.version.as_ref());
-                self.warnings.push(format!("`{}` needs `{text}`, and `{name}` has {is} now", needer.name));
+                self.warnings.push(format!("`{}` needs `{text}`, but `{name}` now has {is}", needer.name));
             }
         }
     }
@@ -101,8 +102,11 @@ impl Needs {
         let found = candidates(&opened, &spec)?;
         let names: Vec<String> = spec.skill.iter().cloned().collect();
         if found.len() > 1 && names.is_empty() {
-            return Err(Error::usage(format!("`{spec}` has {} skills, and none is named", found.len()))
-                .hint(format!("whoever wrote `{}` has to name one, as in `{spec}@NAME`", needer.name)));
+            return Err(Error::usage(format!(
+                "`{spec}` has {} skills, but the dependency names none",
+                found.len()
+            ))
+            .hint(format!("the author of `{}` must name one, as in `{spec}@NAME`", needer.name)));
         }
         let chosen = select(worker.context(), &spec, &opened, found, &names, true)?;
         let [one] = &chosen[..] else {
@@ -118,7 +122,7 @@ impl Needs {
             Hold::Asked => {
                 let (name, is) = (there.name.clone(), there.source());
                 self.warnings.push(format!(
-                    "`{}` needs `{name}` from `{spec}`; the one that was asked for stays, from {is}",
+                    "`{}` needs `{name}` from `{spec}`; kept the one that you requested, from {is}",
                     needer.name
                 ));
                 return Ok(Found::There(name));
@@ -134,7 +138,7 @@ impl Needs {
             format!("{} needs `{}` from {}", by.join(", "), there.name, there.source()),
         )
         .hint(format!(
-            "ask for the one that both can use: `skillpm install {}` or the other source",
+            "install the one that both can use: `skillpm install {}` or the other source",
             shell_word(SourceSpec { origin, ..spec }.to_string())
         )))
     }
@@ -149,5 +153,5 @@ fn meets(range: Option<&VersionReq>, version: Option<&String>) -> bool {
 
 /// A version in words.
 fn told(version: Option<&String>) -> String {
-    version.map_or("a version that it does not tell".to_owned(), |version| format!("version {version}"))
+    version.map_or("a version that it does not declare".to_owned(), |version| format!("version {version}"))
 }

@@ -122,7 +122,7 @@ impl Needs {
                 Ok(requirement::Requirement::Source(spec)) => self.source(worker, needer, spec),
             };
             let found = found.map_err(|error| {
-                let what = format!("`{}` needs `{text}`, which cannot be had", needer.name);
+                let what = format!("`{}` needs `{text}`, which is not available", needer.name);
                 can_be_left_out(error.context(what))
             })?;
             match found {
@@ -135,7 +135,7 @@ impl Needs {
                     self.brought.insert(pick.name.clone());
                     if self.brought.len() > MOST {
                         return Err(Error::integrity(format!(
-                            "more than {MOST} skills are needed by others, `{}` among them",
+                            "more than {MOST} skills are needed by others, including `{}`",
                             pick.name
                         ))
                         .hint("`--no-deps` leaves them out"));

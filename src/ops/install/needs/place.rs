@@ -60,10 +60,10 @@ fn outside(context: &Context, scope: &Scope, own: &SourceSpec, spec: &SourceSpec
     }
     if is_here(&spec.origin) && !is_here(&own.origin) {
         return Err(Error::integrity(format!(
-            "it leads out of `{}`, to a place of this machine",
+            "it leads out of `{}`, to another path on this machine",
             own.origin.typed()
         ))
-        .hint("a skill may need what lies in its own source, or what has an address that others can reach"));
+        .hint("a skill may need what is in its own source, or what has an address that others can reach"));
     }
     let origin = settled(context, scope, spec.origin.clone())?;
     Ok(SourceSpec { origin, ..spec.clone() })

@@ -156,7 +156,7 @@ impl Worker<'_> {
                     format!("`{path}` in `{typed}` is a submodule now: its files are in another repository")
                 }
                 "" => format!("`{typed}` is empty now"),
-                path => format!("`{typed}` has no directory `{path}` any more"),
+                path => format!("`{typed}` no longer has a directory `{path}`"),
             };
             return Err(failed(Error::usage(gone).hint(self.without(name))));
         }
@@ -165,7 +165,7 @@ impl Worker<'_> {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
             let error = match (&locked.origin, &locked.revision, &opened.revision) {
                 (Origin::Package(package), Some(old), Some(new)) if old != new => error.hint(format!(
-                    "version {new} of `{package}` is installed, and {old} is locked: `{}` brings it back",
+                    "version {new} of `{package}` is installed, and {old} is locked: `{}` restores it",
                     install_command(package, Some(old))
                 )),
                 _ => error,
@@ -183,7 +183,7 @@ impl Worker<'_> {
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         match shelf.revision(path) {
             Ok(Identity::Absent) => {
-                let gone = format!("`{}` does not list `{path}` any more", locked.origin.typed());
+                let gone = format!("`{}` no longer lists `{path}`", locked.origin.typed());
                 Error::network(gone).hint(self.without(name))
             }
             Ok(Identity::Id(now)) if revision.is_some_and(|revision| revision != now) => {
@@ -220,7 +220,7 @@ impl Worker<'_> {
             kind.map(|(option, value)| format!(" {option} {}", shell_word(&value))).unwrap_or_default();
         let alias = locked.alias_of.as_ref().map(|_| format!(" --as {name}")).unwrap_or_default();
         format!(
-            "the source serves other bytes for the same commit: find out why before you lock them with `skillpm install{flag} {}{kind}{alias}`",
+            "the source serves different bytes for the same commit: find out why before you lock them with `skillpm install{flag} {}{kind}{alias}`",
             shell_word(&spec)
         )
     }
@@ -247,8 +247,8 @@ impl Worker<'_> {
         }
         // A store that cannot be written is no reason to give up: the source has the bytes too.
         let thrown = match store.discard(&locked.digest) {
-            Ok(()) => "was thrown away",
-            Err(_) => "cannot be thrown away",
+            Ok(()) => "was deleted",
+            Err(_) => "cannot be deleted",
         };
         let warning = format!("the store's copy of `{name}` is damaged and {thrown}: {reason}");
         self.restore.fetched.warnings.push(warning);

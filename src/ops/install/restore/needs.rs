@@ -58,7 +58,7 @@ impl Worker<'_> {
             if request.locked || request.frozen {
                 let flag = if request.locked { "--locked" } else { "--frozen" };
                 return Err(Error::config(format!(
-                    "`{name}` needs skills that are not in the lockfile, and `{flag}` forbids to change that"
+                    "`{name}` needs skills that are not in the lockfile, but `{flag}` forbids changing it"
                 ))
                 .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
             }

@@ -204,7 +204,7 @@ impl Worker<'_> {
             let what = if stale { "is locked as something else" } else { "is not in the lockfile" };
             let flag = if request.locked { "--locked" } else { "--frozen" };
             return Err(Error::config(format!(
-                "`{name}` is in the manifest and {what}, and `{flag}` forbids to change that"
+                "`{name}` is in the manifest, but {what}, and `{flag}` forbids changing it"
             ))
             .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
         }
@@ -212,15 +212,15 @@ impl Worker<'_> {
             if !self.files.is_conflict(name) {
                 return error;
             }
-            let why = format!("the sides of the merge in `skillpm.lock` differ for `{name}`, and it cannot be asked for anew");
+            let why = format!("the sides of the merge in `skillpm.lock` differ for `{name}`, and it cannot be resolved again");
             error.context(why).hint(format!(
-                "take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install{}`",
+                "choose one side, for example with `git checkout --ours skillpm.lock`, then run `skillpm install{}`",
                 self.scope.kind.flag()
             ))
         })?;
         if let Some(own) = newest.other_name(name) {
             self.restore.fetched.warnings.push(format!(
-                "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the one that is meant",
+                "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the right one",
                 requirement.origin.typed()
             ));
         }
@@ -265,10 +265,10 @@ impl Worker<'_> {
         };
         let [candidate] = matching[..] else {
             let error = match matching.len() {
-                0 => Error::config(format!("`{name}`: `{spec}` has no skill of the name `{own}`"))
-                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is there", shell_word(source_of(&spec, &opened)))),
-                many => Error::config(format!("`{name}`: `{spec}` has {many} skills of the name `{own}`"))
-                    .hint("give its directory in `skillpm.toml`, with `path`, or with `subdir` below a path of this machine"),
+                0 => Error::config(format!("`{name}`: `{spec}` has no skill named `{own}`"))
+                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is available", shell_word(source_of(&spec, &opened)))),
+                many => Error::config(format!("`{name}`: `{spec}` has {many} skills named `{own}`"))
+                    .hint("set its directory in `skillpm.toml`, with `path`, or with `subdir` for a path on this machine"),
             };
             return Err(error);
         };

@@ -80,10 +80,10 @@ impl Planner<'_> {
             Some(digest) => Some(self.record.text(file, digest)?.ok_or_else(|| {
                 let record = self.record.directory.display();
                 Error::integrity(format!(
-                    "the old text of `{}` is not in `{record}` as it was, so nothing is taken back",
+                    "the old text of `{}` is not in `{record}` unchanged, so nothing was undone",
                     file.display()
                 ))
-                .hint("nothing was changed; `skillpm undo --forget` gives the record up")
+                .hint("nothing was changed; `skillpm undo --forget` deletes the record")
             })?),
         };
         Ok(Some(Text { new, old }))
