@@ -61,9 +61,9 @@ variables! {
     HTTP_PROXY;
     /// Hosts that are reached without the proxy, separated by commas.
     NO_PROXY;
-    /// File of certificates to trust in place of the system's.
+    /// File of certificates to trust instead of the system's.
     SSL_CERT_FILE;
-    /// Directory of certificates to trust in place of the system's.
+    /// Directory of certificates to trust instead of the system's.
     SSL_CERT_DIR;
     /// The user's home directory.
     HOME;

@@ -42,7 +42,7 @@ pub enum NameError {
     #[error("the name `{0}` has two hyphens in a row")]
     DoubleHyphen(String),
     /// A character that is not a letter, a digit or a hyphen.
-    #[error("the name `{name}` contains {}; names have letters, digits and hyphens", shown(*.character))]
+    #[error("the name `{name}` contains {}; only letters, digits and hyphens are allowed", visible(*.character))]
     Character {
         /// The whole name, after NFKC.
         name: String,
@@ -51,20 +51,12 @@ pub enum NameError {
     },
 }
 
-/// A character as people know it; its code point where it shows nothing, or not by itself.
-fn shown(character: char) -> String {
-    let group = character.general_category_group();
+/// `character` as a message shows it: as it is where it can be seen in every font, else by its code point.
+fn visible(character: char) -> String {
     match character {
         ' ' => "a space".to_owned(),
-        '\t' => "a tab".to_owned(),
-        _ if matches!(
-            group,
-            GeneralCategoryGroup::Mark | GeneralCategoryGroup::Separator | GeneralCategoryGroup::Other
-        ) =>
-        {
-            format!("U+{:04X}", u32::from(character))
-        }
-        _ => format!("`{character}`"),
+        c if c.is_ascii_graphic() => format!("`{c}`"),
+        c => format!("U+{:04X}", u32::from(c)),
     }
 }
 

@@ -180,7 +180,7 @@ mod tests {
     fn what_is_none_of_them() {
         assert_eq!(read("PDF"), ["error: the name `PDF` has an upper-case letter"]);
         assert!(read("pdf@next")[0].starts_with("error: `next` is not a version range: "));
-        assert!(read("pdf@")[0].starts_with("error: `` is no range"), "{:?}", read("pdf@"));
+        assert!(read("pdf@")[0].starts_with("error: `` is not a version range"), "{:?}", read("pdf@"));
         assert!(read("<2")[0].starts_with("error: the name"));
         assert!(read("ftp://x/y")[0].starts_with("error: "));
     }

@@ -568,7 +568,7 @@ def test_who_vouches_for_a_directory_vouches_for_no_edited_skill(world: World) -
     willing = SkillManager(scripts="allow", trusted=True)
     assert willing.run_script("pdf", "a").stdout == f"one{END}"
     (world.project / ".agents/skills/pdf/scripts/a.py").write_text("print('two')\n")
-    with pytest.raises(PolicyError, match="is not as locked"):
+    with pytest.raises(PolicyError, match="differs from what is locked"):
         willing.run_script("pdf", "a")
     assert willing.run_script("pdf", "a", allow_modified=True).stdout == f"two{END}"
 

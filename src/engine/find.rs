@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(dir, "project/.claude/skills/other", "a nearer scope before a better directory");
         let [warning] = &warnings[..] else { panic!("{warnings:?}") };
         assert!(warning.contains(".claude/skills/other` is used"), "{warning}");
-        assert!(warning.contains("home/.agents/skills/pdf` is not"), "{warning}");
+        assert!(warning.contains("home/.agents/skills/pdf` is ignored"), "{warning}");
         let sources = default_sources(&world.context().settings).expect("sources");
         assert!(crate::engine::discover(&sources).skills[0].dir.ends_with("other"));
     }

@@ -332,7 +332,7 @@ mod tests {
                 assert_eq!(error.to_string(), reason, "{name:?}");
                 let error = error.into_error("pdf", name);
                 assert_eq!(error.kind(), crate::error::ErrorKind::Usage);
-                assert!(error.hints()[0].contains("below the skill's directory"), "{:?}", error.hints());
+                assert!(error.hints()[0].contains("in the skill's directory"), "{:?}", error.hints());
             }
         }
         assert!(answer(&world, "notes..md", &Policy::LANGFLOW).contains("it has `..`"), "literally");

@@ -30,6 +30,14 @@ impl ScopeKind {
             Self::User => " -g",
         }
     }
+
+    /// Where its skills are, for messages.
+    pub fn within(self) -> &'static str {
+        match self {
+            Self::Project => "in this project",
+            Self::User => "among your own skills",
+        }
+    }
 }
 
 impl std::fmt::Display for ScopeKind {

@@ -32,7 +32,7 @@ fn hostile_lockfiles() {
     let cases = [
         (
             format!("name = \"../../canary\"\n{github}{revision}{digest}"),
-            "skill `../../canary`: the name `../../canary` contains `.`; names have letters, digits and hyphens",
+            "skill `../../canary`: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed",
         ),
         (format!("name = \"x\"\n{github}{revision}"), "2:1: missing field `digest`"),
         (

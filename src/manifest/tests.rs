@@ -138,7 +138,7 @@ fn every_fault_names_its_place() {
         ("[skills]\nPDF = { path = \"x\" }", "2:1: the name `PDF` has an upper-case letter"),
         (
             "[skills]\n\"../x\" = { path = \"x\" }",
-            "2:1: the name `../x` contains `.`; names have letters, digits and hyphens",
+            "2:1: the name `../x` contains `.`; only letters, digits and hyphens are allowed",
         ),
         ("[skills]\nx = { githb = \"a/b\" }", "2:7: the key `githb` is not known here"),
         ("[skills]\nx = { github = \"a\" }", "2:5: `a` is not an address that skillpm can install from"),
@@ -229,8 +229,8 @@ fn slips_are_told_as_what_is_meant() {
         ("[skills]\nx = { github = \"a/b\", subdir = \"c\" }", "did you mean `path`?"),
         ("[skills]\nx = { path = \"a\", dir = \"c\" }", "did you mean `subdir`?"),
         ("[skills]\nx = \"^1.2\"", "name a source: "),
-        ("[dependencies]\nx = { github = \"a/b\" }", "below `[skills]`"),
-        ("x = { path = \"a\" }", "below `[skills]`"),
+        ("[dependencies]\nx = { github = \"a/b\" }", "under `[skills]`"),
+        ("x = { path = \"a\" }", "under `[skills]`"),
     ] {
         let error = Manifest::parse(text).expect_err(text);
         assert!(error.hint.as_ref().is_some_and(|told| told.contains(hint)), "{text}: {:?}", error.hint);

@@ -554,7 +554,7 @@ pub(super) fn not_installed<'a>(
     text: &str,
     known: impl Iterator<Item = &'a str>,
 ) -> Error {
-    let place = scope.map(|scope| format!(" in the scope of the {scope}")).unwrap_or_default();
+    let place = scope.map(|scope| format!(" {}", scope.within())).unwrap_or_default();
     let error = Error::usage(format!("`{text}` is not installed{place}"));
     match closest(text, known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),

@@ -222,10 +222,6 @@ mod tests {
         world.write(".agents/skills/big/SKILL.md", &text);
         let error = invoked(&world, "big", "").expect_err("refused");
         assert!(error.to_string().ends_with("it has more than 10 MiB"), "{error}");
-        assert!(
-            error.hints()[0].starts_with("move what is long into files beside it"),
-            "{:?}",
-            error.hints()
-        );
+        assert!(error.hints()[0].starts_with("move long parts into files beside it"), "{:?}", error.hints());
     }
 }

@@ -147,9 +147,7 @@ fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
             "`skillpm install{} owner/repo --agent NAME` installs skills and links them at once",
             scope.kind.flag()
         );
-        return Err(
-            Error::usage(format!("no skills are installed in the scope of the {}", scope.kind)).hint(hint)
-        );
+        return Err(Error::usage(format!("no skills are installed {}", scope.kind.within())).hint(hint));
     }
     Ok(names)
 }

@@ -441,7 +441,7 @@ mod tests {
             fs::create_dir_all(&begun).expect("creates");
             let told = list(&world.context(), &ListRequest::default()).expect("lists").warnings;
             let [told] = &told[..] else { panic!("{told:?}") };
-            assert!(told.contains("was cut off") && told.contains(finishes), "{told}");
+            assert!(told.contains("was interrupted") && told.contains(finishes), "{told}");
             fs::remove_tree(&begun).expect("removes");
         }
         assert!(list(&world.context(), &ListRequest::default()).expect("lists").warnings.is_empty());

@@ -105,7 +105,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         return Err(nothing(context, &scope));
     }
     if begun && request.dry_run {
-        let message = format!("a change of the scope of the {} is not finished", scope.kind);
+        let message = format!("a change {} is not finished", scope.kind.within());
         return Err(Error::new(ErrorKind::Findings, message).hint(format!(
             "skillpm is running there, or was interrupted: `skillpm undo{}` finishes it first",
             scope.kind.flag()
@@ -190,7 +190,7 @@ fn nothing(context: &Context, scope: &Scope) -> Error {
 }
 
 fn nothing_in(scope: &Scope) -> Error {
-    Error::new(ErrorKind::Findings, format!("there is nothing to undo in the scope of the {}", scope.kind))
+    Error::new(ErrorKind::Findings, format!("there is nothing to undo {}", scope.kind.within()))
 }
 
 /// The error where there is something to undo in the scope `other`, which is that of `dir`.

@@ -57,7 +57,7 @@ const ODDITIES: &[Oddity] = &[
     oddity(
         6,
         "---\nname: pdf\ndescription: d\nversion: 1.0.0\nmetadata:\n  bins: [\"a\"]\n---\n",
-        Loads("d", "`version` belongs below `metadata`"),
+        Loads("d", "`version` belongs under `metadata`"),
     ),
     oddity(
         7,

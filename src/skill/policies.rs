@@ -35,14 +35,14 @@ const TABLE: &[Row] = &[
         verdicts: [
             (
                 "default",
-                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` contains a space; names have letters, digits and hyphens; 2:7 the name `PDF Reader` \
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` contains a space; only letters, digits and hyphens are allowed; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
             ("strict", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
             ("skillkit", "ok"),
             (
                 "langchain-skillkit",
-                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` contains a space; names have letters, digits and hyphens; 2:7 the name `PDF Reader` \
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` contains a space; only letters, digits and hyphens are allowed; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
             ("langflow", "ok"),

@@ -145,7 +145,7 @@ fn no_value_grows_much_beyond_what_it_is_made_of() {
         ("{% set a = name %}{% set a = a ~ a %}", "templates have no `~`"),
         ("{% for a in [name + name] %}{% endfor %}", "a list holds literal strings and numbers"),
         ("{% with a = name + name %}{% endwith %}", "templates have no `+`"),
-        ("{% set a %}{{ name }}{{ name }}{% endset %}", "`set` takes its value in the tag"),
+        ("{% set a %}{{ name }}{{ name }}{% endset %}", "`set` takes its value inside the tag"),
         ("{% filter upper %}{{ name }}{% endfilter %}", "templates have no tag `filter`"),
         ("{% set ns = namespace(a=1) %}", "line 5: namespace is unknown"),
         ("{% for x in resources recursive %}{{ loop(x) }}{% endfor %}", "templates have no `recursive`"),

@@ -103,11 +103,11 @@ fn names_that_cannot_be() {
     let before = sandbox.tree(&sandbox.project());
     for (args, code, message) in [
         (&["./two/docx", "--as", "PDF"][..], 2, "has an upper-case letter"),
-        (&["./two/docx", "--as", "../x"], 2, "has a character that is not a letter"),
+        (&["./two/docx", "--as", "../x"], 2, "contains `.`"),
         (&["./two/docx", "--as", ""], 2, "is empty"),
         (&["./two/docx", "--as", "pаypal"], 5, "mixes alphabets"),
         // NFKC and case folding: never two names for one directory.
-        (&["./two/docx", "--as", "ｐｄｆ"], 1, "`pdf` is installed from `./one/pdf` already"),
+        (&["./two/docx", "--as", "ｐｄｆ"], 1, "`pdf` is already installed from `./one/pdf`"),
         (&["./two", "-s", "*", "--as", "x"], 2, "`--as x` is for one skill, but 2 were chosen"),
         (&["./two/pdf", "./two/docx", "--as", "x"], 2, "two different skills would be installed as `x`"),
         (&["--as", "x"], 2, "required"),

@@ -358,7 +358,7 @@ fn manifest_and_lockfile() {
     insta::assert_snapshot!(case("lock-unreadable", false, |sandbox| {
         drop(sandbox.write("skillpm.lock", "version = 1\n[[skill]]\nname = \"../../canary\"\nsource = \"path:x\"\ndigest = \"\"\n"));
     }), @"
-    error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` contains `.`; names have letters, digits and hyphens [lock-unreadable]
+    error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed [lock-unreadable]
       restore the file from version control, or delete it and run `skillpm install`
     ");
 }

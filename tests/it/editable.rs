@@ -289,7 +289,7 @@ fn a_directory_that_moved() {
     write_skill(&sandbox, "other", "brand", "other");
     let output = sandbox.run(&["install", "-e", "./other"]);
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stderr.contains("`brand` is installed from `./moved` already"), "{output}");
+    assert!(output.stderr.contains("`brand` is already installed from `./moved`"), "{output}");
     sandbox.ok(&["install", "-e", "./other", "--force"]);
     assert_eq!(links(&sandbox), ".agents/skills/brand -> ../../other");
 }
@@ -356,8 +356,8 @@ fn what_cannot_be_editable() {
         ("acme/skills", "`github:acme/skills` cannot be editable: it is not on this machine"),
         ("./.agents/skills/pdf", "which belongs to skillpm"),
         ("./round", "which belongs to skillpm"),
-        (".", "`.agents` is in it"),
-        ("..", "`.agents` is in it"),
+        (".", "`.agents` is inside it"),
+        ("..", "`.agents` is inside it"),
         ("./empty", "there is no `SKILL.md`"),
         ("./nothing", "`./nothing` does not exist"),
     ] {
@@ -369,7 +369,7 @@ fn what_cannot_be_editable() {
     }
     for (entry, message) in [
         ("path = \"./a.zip\"", "it is not a directory"),
-        ("path = \".\"", "`.agents` is in it"),
+        ("path = \".\"", "`.agents` is inside it"),
         ("path = \"./src\"", "has no `SKILL.md`"),
         ("path = \"~/nothing\"", "does not exist"),
         ("github = \"a/b\"", "the key `editable` is not known here"),

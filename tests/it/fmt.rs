@@ -57,7 +57,7 @@ fn standard_input_may_stand_beside_files_once() {
         let output = fed(&sandbox, &[verb, "-", "skills", "-"], b"");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{verb}");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.starts_with("error: `-` appears twice"), "{verb}: {said}");
+        assert!(said.starts_with("error: `-` is given twice"), "{verb}: {said}");
     }
     assert_eq!(text(), odd);
     let output = fed(&sandbox, &["fmt", "-", "skills/*"], odd.as_bytes());

@@ -951,7 +951,7 @@ fn offline_names_mean_what_they_meant_last() {
     assert_eq!(scene.revision().as_ref(), Some(&scene.second));
     let never = scene.sandbox.run(&["install", "--offline", &format!("{url}#feature/x@pdf")]);
     assert_eq!(never.code, Some(4), "{never}");
-    assert!(never.stderr.contains("was not fetched before"), "{never}");
+    assert!(never.stderr.contains("`--offline` forbids the network"), "{never}");
 }
 
 /// Of a large repository only the skills come: the contents are left out, then fetched in one go.

@@ -837,7 +837,7 @@ fn hints_about_skills_of_the_user_have_their_scope() {
     sandbox.write("../home/.agents/skills/own/SKILL.md", "---\nname: own\ndescription: Mine. Use it.\n---\n");
     let output = sandbox.run(&["import", "-g"]);
     assert!(
-        output.stderr.contains("`skillpm install -g SOURCE --skill own` makes one skillpm's"),
+        output.stderr.contains("`skillpm install -g SOURCE --skill own` installs one from there"),
         "{output}"
     );
 }
@@ -1091,7 +1091,7 @@ fn a_merge_conflict_in_the_lockfile() {
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
     // What is taken back is not for a commit.
     let undo = sandbox.ok(&["undo"]).stderr;
-    assert!(undo.contains("warning: `skillpm.lock` is as a merge left it"), "{undo}");
+    assert!(undo.contains("warning: `skillpm.lock` still has what a merge left in it"), "{undo}");
     assert_eq!(sandbox.read("skillpm.lock"), torn);
     assert!(!sandbox.ok(&["undo"]).stderr.contains("warning"));
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));

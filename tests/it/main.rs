@@ -58,6 +58,7 @@ mod outdated;
 mod own_source;
 mod packages;
 mod permit;
+mod pictures;
 mod placed;
 mod plugins;
 mod policy;

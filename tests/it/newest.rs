@@ -315,7 +315,7 @@ fn several_sources_are_asked_and_one_of_them_is_down() {
     }
     forge.unserve("/single.md");
     let lines = told(&sandbox);
-    assert!(lines[0].starts_with("1: there is nothing at"), "{lines:?}");
+    assert!(lines[0].ends_with("does not exist (status 404)"), "{lines:?}");
     assert_eq!(
         lines[1..],
         [format!("doc {} Same", &first[..7]), "own - Same".into(), format!("pdf {} Same", &first[..7])]

@@ -142,7 +142,7 @@ fn a_source_is_where_the_skill_was_found() {
         let before = sandbox.scope();
         let output = sandbox.run(&["install"]);
         assert_eq!(output.code, Some(1), "{path}: {output}");
-        assert!(output.stderr.contains("is what `mine` is to be installed from"), "{path}: {output}");
+        assert!(output.stderr.contains("is both the source of `mine` and the place"), "{path}: {output}");
         assert_eq!(sandbox.scope(), before, "{path}");
     }
 }
@@ -168,7 +168,10 @@ fn a_repository_is_no_source_where_skills_are_installed() {
             let output =
                 sandbox.run(&["install", &source, "--skill", "mine", "--agent", "claude-code", "--force"]);
             assert_eq!(output.code, Some(1), "{source}: {output}");
-            assert!(output.stderr.contains("is what `mine` is to be installed from"), "{source}: {output}");
+            assert!(
+                output.stderr.contains("is both the source of `mine` and the place"),
+                "{source}: {output}"
+            );
             assert!(!sandbox.project().join(".claude/skills/mine").is_symlink(), "{source}");
             assert!(sandbox.project().join(dir).join(".git").is_dir(), "{source}");
         }

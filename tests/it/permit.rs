@@ -110,9 +110,9 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
 fn what_is_too_wide_or_no_directory_is_refused() {
     let sandbox = unlocked();
     for (dir, message) in [
-        ("/", "holds everything on this machine"),
-        ("../home", "holds all that is in your home directory"),
-        ("..", "holds all that is in your home directory"),
+        ("/", "contains everything on this machine"),
+        ("../home", "contains all that is in your home directory"),
+        ("..", "contains all that is in your home directory"),
         ("nowhere", "is not a directory"),
         (".agents/skills/demo/SKILL.md", "is not a directory"),
     ] {

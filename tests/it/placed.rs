@@ -456,7 +456,8 @@ fn a_skill_of_two_scopes_stays_for_the_other_one() {
         }
         if verb == "disable" {
             let listed = run(&["list"]);
-            let told = "is where agents see it: your own skills include it too; `skillpm remove pdf` leaves it to them";
+            let told =
+                "but agents see it: your own skills include it too; `skillpm remove pdf` leaves it to them";
             assert!(listed.contains(told), "{listed}");
         }
         let other = if flag == "-p" { "-g" } else { "-p" };

@@ -557,7 +557,7 @@ fn lockfiles_and_manifests() {
     insta::assert_snapshot!(with(lock.replace("\"pdf\"", "\"../../canary\"")), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` contains `.`; names have letters, digits and hyphens
+    error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
     hint: restore the file from version control, or delete the entry and run `skillpm install`
     ");
     insta::assert_snapshot!(with(lock.replace(&digest_line(&lock), "")), @"

@@ -112,7 +112,7 @@ fn an_import_leaves_a_clone() {
     sandbox.write("skills-lock.json", format!(r#"{{"version": 1, "skills": {{"pdf": {entry}}}}}"#));
     let output = sandbox.run(&["import"]);
     assert_eq!(output.code, Some(1), "what stays is told as an edit is: {output}");
-    assert!(output.stdout.contains("of claude-code, and stays"), "{output}");
+    assert!(output.stdout.contains("of claude-code, and was left as is"), "{output}");
     assert_eq!(sandbox.read(&format!("{LINK}/.git/HEAD")), "my work");
 }
 

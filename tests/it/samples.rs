@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::support::{Forge, Sandbox, Tree};
 
 /// A machine on which a session can be typed.
-struct Scene {
+pub(crate) struct Scene {
     sandbox: Sandbox,
     /// GitHub, for as long as it is asked.
     _forge: Option<Forge>,
@@ -36,7 +36,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn scene(sandbox: Sandbox, forge: Option<Forge>) -> Scene {
+pub(crate) fn scene(sandbox: Sandbox, forge: Option<Forge>) -> Scene {
     let dir = sandbox.project();
     Scene {
         sandbox,
@@ -79,7 +79,7 @@ fn hiding_skill() -> Scene {
 }
 
 /// A machine with the skill `pdf` of a repository.
-fn installed(tree: &Tree) -> (Forge, Sandbox) {
+pub(crate) fn installed(tree: &Tree) -> (Forge, Sandbox) {
     let forge = Forge::start();
     let mut sandbox = Sandbox::new();
     sandbox.forge(&forge);
@@ -156,7 +156,7 @@ fn copy(from: &Path, to: &Path) {
 
 impl Scene {
     /// What a terminal shows of `line`.
-    fn typed(&self, line: &str) -> String {
+    pub(crate) fn typed(&self, line: &str) -> String {
         let bin = self.sandbox.root().join("bin");
         fs::create_dir_all(&bin).expect("a directory");
         // It is there from the second line on.

@@ -622,7 +622,7 @@ fn hosts_are_found_by_what_the_system_has_for_it() {
     let output = sandbox.run(&["install", "http://no-such-host.invalid/b.zip"]);
     assert_eq!(output.code, Some(4), "{output}");
     assert!(
-        output.stderr.contains("`no-such-host.invalid` cannot be looked up: `getent` does not exist"),
+        output.stderr.contains("`no-such-host.invalid` cannot be looked up: `getent` is missing"),
         "{output}"
     );
     assert!(!sandbox.project().join("asked").exists(), "{output}");

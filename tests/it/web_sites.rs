@@ -177,7 +177,10 @@ fn restores() {
     clear(&sandbox);
     std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
     let offline = told(&forge, &sandbox.run(&["install", "--offline"]));
-    assert!(offline.starts_with("exit: 4") && offline.contains("skillpm is offline"), "{offline}");
+    assert!(
+        offline.starts_with("exit: 4") && offline.contains("`--offline` forbids the network"),
+        "{offline}"
+    );
     assert_eq!(sandbox.run(&["install"]).code, Some(0));
     assert_eq!((installed(&sandbox), sandbox.read("skillpm.lock")), (before, lock));
     let asked = forge.asked();
@@ -577,10 +580,10 @@ fn hostile_entries() {
       cannot be installed: its entry in the index has no `name`
     canary
       ../../canary in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name `../../canary` contains `.`; names have letters, digits and hyphens
+      cannot be installed: its `name` in the index is invalid: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
     etc
       /etc in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name `/etc` contains `/`; names have letters, digits and hyphens
+      cannot be installed: its `name` in the index is invalid: the name `/etc` contains `/`; only letters, digits and hyphens are allowed
     Upper
       Upper in http://HOST
       cannot be installed: its `name` in the index is invalid: the name `Upper` has an upper-case letter
@@ -595,7 +598,7 @@ fn hostile_entries() {
       cannot be installed: its `name` in the index is invalid: the name has 65 characters, 64 are allowed
     esc\u{1b}[31m
       esc\u{1b}[31m in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name `esc\u{1b}[31m` contains U+001B; names have letters, digits and hyphens
+      cannot be installed: its `name` in the index is invalid: the name `esc\u{1b}[31m` contains U+001B; only letters, digits and hyphens are allowed
     skills[9]
       skills[9] in http://HOST
       cannot be installed: its entry in the index has a `name` that is not text
@@ -664,13 +667,13 @@ fn hostile_entries() {
     `skillpm.toml` and `skillpm.lock` changed: commit both
     warning: `skills[0]` of `http://HOST` cannot be installed: its entry in the index is not an object
     warning: `skills[1]` of `http://HOST` cannot be installed: its entry in the index has no `name`
-    warning: `../../canary` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `../../canary` contains `.`; names have letters, digits and hyphens
-    warning: `/etc` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `/etc` contains `/`; names have letters, digits and hyphens
+    warning: `../../canary` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
+    warning: `/etc` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `/etc` contains `/`; only letters, digits and hyphens are allowed
     warning: `Upper` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `Upper` has an upper-case letter
     warning: `a--b` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `a--b` has two hyphens in a row
     warning: `pдf` of `http://HOST` cannot be installed: its `name` in the index has letters other than `a` to `z`
     warning: `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name has 65 characters, 64 are allowed
-    warning: `esc\u{1b}[31m` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `esc\u{1b}[31m` contains U+001B; names have letters, digits and hyphens
+    warning: `esc\u{1b}[31m` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `esc\u{1b}[31m` contains U+001B; only letters, digits and hyphens are allowed
     warning: `skills[9]` of `http://HOST` cannot be installed: its entry in the index has a `name` that is not text
     warning: `no-description` of `http://HOST` cannot be installed: its entry in the index has no `description`
     warning: `empty-description` of `http://HOST` cannot be installed: its entry in the index has an empty `description`
@@ -686,7 +689,7 @@ fn hostile_entries() {
     hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets
     ");
     let all = Sandbox::new().run(&["install", &forge.url(""), "--skill", "*"]);
-    assert_eq!((all.code, all.stderr.matches("is left out").count()), (Some(0), 26), "{all}");
+    assert_eq!((all.code, all.stderr.matches("was left out").count()), (Some(0), 26), "{all}");
     let mut shown = String::new();
     for name in ["file-url", "twice", "../../canary", "godo"] {
         shown.push_str(&told(&forge, &sandbox.run(&["install", &forge.url(""), "--skill", name])));
@@ -700,7 +703,7 @@ fn hostile_entries() {
     error: `twice/SKILL.md` cannot be loaded: the index lists it more than once
     exit: 5
     --- stderr
-    error: `../../canary/SKILL.md` cannot be loaded: its `name` in the index is invalid: the name `../../canary` contains `.`; names have letters, digits and hyphens
+    error: `../../canary/SKILL.md` cannot be loaded: its `name` in the index is invalid: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
     exit: 2
     --- stderr
     error: there is no skill `godo` in `http://HOST`
@@ -1066,7 +1069,7 @@ fn faults() {
 
 /// The digest that compression decides.
 fn shown_digest(text: &str) -> String {
-    text.split(": sha256:").nth(1).map(|rest| format!("sha256:{}", &rest[..64])).unwrap_or_default()
+    text.split("expected sha256:").nth(1).map(|rest| format!("sha256:{}", &rest[..64])).unwrap_or_default()
 }
 
 /// Many skills at once: one index, one request each, and as many files open as the system allows.

@@ -233,10 +233,10 @@ mod tests {
               --marketplace <SOURCE>  take plugins from the marketplace in this source
               --from-project          install the skills that come with this project's packages
           -s, --skill <NAME>          install the skill of this name or path; can be repeated, `*` means all
-              --as <NAME>             install the skill under this name, for example
-                                      because its own is taken
-          -e, --editable              link to the directories on this machine instead
-                                      of copying them: edits show at once
+              --as <NAME>             install the skill under this name, for example because its own is
+                                      taken
+          -e, --editable              link to the directories on this machine instead of copying them: edits
+                                      show at once
           -l, --list                  show the skills of the sources, install nothing
               --tag <NAME>            take the sources at this tag
               --branch <NAME>         take the sources at this branch
@@ -251,8 +251,8 @@ mod tests {
                                       use]
               --copy                  give agents copies instead of links
               --dry-run               show what would be done, do nothing
-          -f, --force                 replace what is in the way, such as skills that
-                                      you edited; the store keeps it
+          -f, --force                 replace what is in the way, such as skills that you edited; the store
+                                      keeps it
           -y, --yes                   ask nothing: take all skills where several are found
               --no-deps               leave out the skills that others need
               --explain               show which policy lines decided

@@ -187,13 +187,14 @@ mod tests {
               --latest
                   go past the tag or commit that the manifest names, and write the new one into it
               --allow-new-capabilities[=<NAME>...]
-                  accept new commands, addresses, scripts, hooks, tools or hidden text in
-                  these skills without asking; without names, in all skills
+                  accept new commands, addresses, scripts, hooks, tools or hidden text in these skills
+                  without asking; without names, in all skills
               --ours
-                  where you and the new version both changed a file, keep yours; also resolves
-                  an earlier merge
+                  where you and the new version both changed a file, keep yours; also resolves an earlier
+                  merge
               --theirs
-                  where you and the new version both changed a file, take the new one; also resolves an earlier merge
+                  where you and the new version both changed a file, take the new one; also resolves an
+                  earlier merge
               --abort
                   undo a merge with conflicts: the skill as you had it, and what was locked before
               --no-deps
@@ -208,8 +209,8 @@ mod tests {
               --dry-run
                   show what would be done, do nothing
           -f, --force
-                  replace what is in the way and cannot be merged, such as agents'
-                  copies that you edited; the store keeps it
+                  replace what is in the way and cannot be merged, such as agents' copies that you edited;
+                  the store keeps it
           -y, --yes
                   ask nothing; new capabilities must still be allowed
               --explain

@@ -20,7 +20,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     }
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
-        printer.note(&format!("nothing from other tools was found in the scope of the {}", scope(outcome)));
+        printer.note(&format!("nothing from other tools was found {}", scope(outcome).within()));
         printer.hint("`skillpm import FILE` reads a lockfile elsewhere; `-g` looks at your own skills");
         return;
     }

@@ -57,7 +57,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         matches!(skill.status, Status::Changed | Status::Unknown) && skill.held_back.is_none()
     };
     if let Some((commands, one)) = updates(skills, "", may_come) {
-        let bring = if one { "brings" } else { "bring" };
+        let bring = if one { "installs" } else { "install" };
         printer.hint(&format!("`skillpm diff --newest` shows what would change, {commands} {bring} it"));
     }
     if let Some((commands, one)) = updates(skills, " --latest", |skill| skill.latest.is_some()) {

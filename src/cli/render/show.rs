@@ -247,11 +247,11 @@ mod tests {
           hides          ~/.agents/skills/pdf (user:pdf)
           hidden by      .claude/skills/other (project-claude:pdf)
 
-        file                    bytes  sha256
-        SKILL.md                  120  0123456789ab
-        key -> ../secret            -  -
+        file                       bytes  sha256
+        SKILL.md                     120  0123456789ab
+        key -> ../secret               -  -
         pipe (not a regular file)      -  -
-        scripts/fill.py*          120  0123456789ab
+        scripts/fill.py*             120  0123456789ab
         4 files, 240 bytes
 
         does not follow the specification (tolerated):

@@ -28,7 +28,7 @@ pub(crate) fn show(printer: &Printer, outcome: &WhyOutcome) {
         printer.data(&pages.join("\n"));
     }
     if outcome.installed.is_empty() {
-        let end = outcome.scope.map(|scope| format!(" in the scope of the {scope}")).unwrap_or_default();
+        let end = outcome.scope.map(|scope| format!(" {}", scope.within())).unwrap_or_default();
         printer.note(&format!("`{}` is not installed{end}", one_line(&outcome.name)));
         match &outcome.closest {
             Some(close) => printer.hint(&format!("did you mean `{close}`?")),

@@ -115,7 +115,7 @@ fn the_first_of_a_name_is_used_and_the_others_are_told() {
     assert_eq!(found.diagnostics.len(), 3);
     let message = found.diagnostics[1].to_string();
     assert!(message.contains(".agents/skills/pdf` is used, `"), "{message}");
-    assert!(message.ends_with(".claude/skills/pdf` is not"), "{message}");
+    assert!(message.ends_with(".claude/skills/pdf` is ignored"), "{message}");
 }
 
 /// S0-US2.1, S0-FR-016, S3-FR-7: who cannot be loaded as a whole, because of what follows the frontmatter,

@@ -204,7 +204,7 @@ fn a_file_that_is_too_large_is_told() {
         assert_eq!(used(&world, &found), ["s/a", "s/big"]);
         let [told] = &told(&found)[..] else { panic!("{:?}", told(&found)) };
         assert!(
-            told.contains("s/big/SKILL.md` has more than 10 MiB: it is listed, and cannot be loaded"),
+            told.contains("s/big/SKILL.md` has more than 10 MiB: it is listed, but cannot be loaded"),
             "{told}"
         );
     }
@@ -264,7 +264,7 @@ fn spellings() {
         let (skills, diagnostics) = all(&Policy::STRICT);
         assert_eq!(skills, ["s/b"]);
         assert!(
-            diagnostics[1].ends_with("b/skill.md` is not read: `SKILL.md` is beside it"),
+            diagnostics[1].ends_with("b/skill.md` is ignored: `SKILL.md` is beside it"),
             "{diagnostics:?}"
         );
     }

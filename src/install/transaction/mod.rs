@@ -154,7 +154,10 @@ impl<'a> Transaction<'a> {
     pub fn cut_off(scope: &Scope) -> Option<String> {
         let (kind, flag) = (scope.kind, scope.kind.flag());
         Self::is_cut_off(scope).then(|| {
-            format!("a run of skillpm was interrupted in the scope of the {kind}: the next `skillpm install{flag}` finishes it")
+            format!(
+                "a run of skillpm was interrupted {}: the next `skillpm install{flag}` finishes it",
+                kind.within()
+            )
         })
     }
 

@@ -55,7 +55,7 @@ mod tests {
                 (
                     &name("ckm:x"),
                     &[(2, 10)],
-                    "the name `ckm:x` contains `:`; names have letters, digits and hyphens",
+                    "the name `ckm:x` contains `:`; only letters, digits and hyphens are allowed",
                 ),
                 (
                     &name("Ahrefs Automation"),
@@ -65,7 +65,7 @@ mod tests {
                 (
                     &name("हिन्दी"),
                     &[(2, 8)],
-                    "the name `हिन्दी` contains U+093F; names have letters, digits and hyphens",
+                    "the name `हिन्दी` contains U+093F; only letters, digits and hyphens are allowed",
                 ),
                 (&name("技能"), &[], ""),
                 (&name("7zip"), &[], ""),

@@ -120,12 +120,12 @@ fn a_wrong_name_gets_the_rule_and_a_right_one() {
         ("PDF Reader", "the name `PDF Reader` has an upper-case letter", Some("pdf-reader")),
         (
             "../etc",
-            "the name `../etc` contains `.`; names have letters, digits and hyphens",
+            "the name `../etc` contains `.`; only letters, digits and hyphens are allowed",
             Some("etc --path .."),
         ),
         (
             "my skills/pdf/",
-            "the name `my skills/pdf/` contains a space; names have letters, digits and hyphens",
+            "the name `my skills/pdf/` contains a space; only letters, digits and hyphens are allowed",
             Some("pdf --path 'my skills'"),
         ),
         ("a/B", "the name `a/B` has an upper-case letter", Some("a-b")),
@@ -136,7 +136,7 @@ fn a_wrong_name_gets_the_rule_and_a_right_one() {
         let error = create(&world.context(), &request(name)).expect_err(name);
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
         assert!(error.hints()[0].contains("single hyphens"));
-        let does = |args: &str| if args.contains("--path") { "makes it there" } else { "would do" };
+        let does = |args: &str| if args.contains("--path") { "makes it there" } else { "would work" };
         let offer = hint.map(|args| format!("`skillpm create {args}` {}", does(args)));
         assert_eq!(error.hints().get(1), offer.as_ref(), "{name}");
     }

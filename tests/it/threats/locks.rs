@@ -47,7 +47,7 @@ fn lockfiles() {
         ("lk01, a path", lock.replace("path = \"demo\"", "path = \"../../CANARY\""), "../../CANARY"),
         ("lk04-digest-missing", lock.replace(&format!("{digest}\n"), ""), "missing field `digest`"),
         ("lk04, an empty one", lock.replace(digest, "digest = \"\""), "is not a digest"),
-        ("lk09-conflict", format!("<<<<<<< HEAD\n{lock}=======\n>>>>>>> theirs\n"), "merge conflict"),
+        ("lk09-conflict", format!("<<<<<<< HEAD\n{lock}=======\n>>>>>>> theirs\n"), "merge-conflict markers"),
         ("lk16-url-ext", lock.replace("github:acme/demo", "git:ext::sh -c touch% CANARY"), "skillpm.lock"),
         (
             "lk16, an option",

@@ -222,7 +222,7 @@ impl Scene {
             assert!(stray.is_empty(), "{id}: {stray:?}");
             self.check_installed(&id, &after);
             // Each takes the place of another version, and what it can do beside that is told of all.
-            let of_both = "can do what the version before could not";
+            let of_both = "has a capability that the version before did not have";
             let is_warned = |line: &str| line.contains("warning:") && !line.contains(of_both);
             assert_eq!(output.stderr.lines().any(is_warned), want != Want::Quiet, "{id}: {output}");
         } else {

@@ -40,8 +40,8 @@ fn told(scene: &Scene, output: &Output) -> String {
     for (pattern, with) in [
         (r"\d\d:\d\d UTC", "TIME UTC"),
         (r"sha256:[0-9a-f]{64}", "DIGEST"),
-        (r"\b\d+ bytes came, \d+ were", "SOME bytes came, MORE were"),
-        (r"\b\d+ bytes came", "SOME bytes came"),
+        (r"\b\d+ bytes arrived, \d+ were", "SOME bytes arrived, MORE were"),
+        (r"\b\d+ bytes arrived", "SOME bytes arrived"),
         (r"after \d+ bytes", "after SOME bytes"),
     ] {
         text = regex::Regex::new(pattern).expect("a pattern").replace_all(&text, with).into_owned();
@@ -223,7 +223,7 @@ fn one(what: &str, way: Way, endpoint: Endpoint, fault: Fault) -> String {
     let plural = if number == 1 { "" } else { "s" };
     let start = format!("exit {code}, {number} request{plural}{all}: ");
     // What came before a reset may be lost with it.
-    if what.contains("reset") && (text.contains("is cut off: ") || text.contains(" broke off")) {
+    if what.contains("reset") && (text.contains("was cut off: ") || text.contains(" broke off")) {
         return start + "cut off";
     }
     let error = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();

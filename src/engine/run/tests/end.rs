@@ -14,7 +14,7 @@ fn its_time_is_limited() {
         assert_eq!(ran.ended, Some(Ended::Timeout), "{text}");
         assert!(ran.duration < Duration::from_secs(15), "{:?}", ran.duration);
         let error = ran.success().expect_err("ended");
-        assert!(error.to_string().contains("its time was over"), "{error}");
+        assert!(error.to_string().contains("it timed out"), "{error}");
         assert!(!is_running("7101"), "{text}");
     }
 }
@@ -48,7 +48,7 @@ fn an_end_that_another_took_loses_nothing_else() {
     assert_eq!((ran.exit, ran.ended), (Exit::Unknown, None));
     assert!(ran.stdout.text().trim().parse::<i32>().is_ok(), "{}", ran.stdout.text());
     let error = ran.success().expect_err("nobody knows that it went well").to_string();
-    assert!(error.contains("how it ended is unknown") && error.contains("SIGCHLD"), "{error}");
+    assert!(error.contains("its exit status is unknown") && error.contains("SIGCHLD"), "{error}");
     let mut demo = Demo::sh("printf '%s\\n' $$\nexec sleep 7404\n");
     demo.options.limits.timeout = Duration::from_millis(300);
     let ran = demo.run_watched(&mut Reaper { said: String::new(), later: true });
