@@ -272,7 +272,7 @@ fn json() {
               "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
               "fix": {
                 "safety": "unsafe",
-                "title": "move `author` below `metadata`",
+                "title": "move `author` under `metadata`",
                 "edits": [
                   {
                     "start": {
@@ -639,6 +639,6 @@ fn a_link_out_of_the_project_is_not_repaired() {
     let link = sandbox.write("skills/other.md", "").with_file_name("pdf");
     std::os::unix::fs::symlink("../../elsewhere/pdf", link).expect("links");
     let told = sandbox.run(&["validate", "skills", "--fix"]);
-    assert!(told.stderr.contains("is left as it is: a link leads out of the project"), "{told}");
+    assert!(told.stderr.contains("was not changed: a link leads out of the project"), "{told}");
     assert_eq!(sandbox.read("../elsewhere/pdf/SKILL.md"), text);
 }

@@ -296,7 +296,7 @@ mod tests {
                   "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
                   "fix": {
                     "safety": "unsafe",
-                    "title": "move `author` below `metadata`",
+                    "title": "move `author` under `metadata`",
                     "edits": [
                       {
                         "start": {

@@ -210,7 +210,7 @@ fn a_result() {
               }
             ],
             "description": {
-              "text": "move `author` below `metadata`"
+              "text": "move `author` under `metadata`"
             }
           }
         ],
