@@ -4,6 +4,7 @@
 //! [`Interact`], which may ask a person; the silent ones here suit libraries and tests.
 
 use std::path::Path;
+use std::time::Duration;
 
 /// Hears how the work goes on. Calls come from the threads that do the work, of one download at a time.
 pub trait Reporter: Send + Sync {
@@ -24,6 +25,11 @@ pub trait Reporter: Send + Sync {
     /// time `tried` of at most `most`.
     fn retrying(&self, why: &str, seconds: u64, tried: u32, most: u32) {
         let _ = (why, seconds, tried, most);
+    }
+
+    /// Another machine was asked, or did not have to be.
+    fn requested(&self, request: &Requested<'_>) {
+        let _ = request;
     }
 
     /// Another process works in the scope whose directory is `dir`; this one waits for it.
@@ -75,6 +81,19 @@ impl Choice {
     pub fn new(title: &str, description: &str) -> Self {
         Self { title: title.to_owned(), description: description.to_owned(), note: None, picked: false }
     }
+}
+
+/// What was asked of another machine, and what came of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Requested<'a> {
+    /// `GET`, or what git did.
+    pub method: &'a str,
+    /// Of whom, without names, passwords and queries.
+    pub address: &'a str,
+    /// A status, or a word in its place.
+    pub outcome: &'a str,
+    /// How long it took; `None` where nobody was asked.
+    pub took: Option<Duration>,
 }
 
 /// Asks a person.

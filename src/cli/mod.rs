@@ -4,6 +4,7 @@
 mod args;
 mod choose;
 mod commands;
+mod complete;
 pub mod exit;
 mod help;
 mod look;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use self::args::Cli;
-use self::look::Look;
+use self::look::{Look, Typed};
 use self::printer::Printer;
 use crate::context::Context;
 use crate::env::{self, Env};
@@ -61,10 +62,20 @@ fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
         return 0;
     }
     let env = Env::from_process();
-    let arguments = several::repeated(help_command(arguments));
+    if let Ok(env) = &env
+        && env.get(env::SKILLPM_COMPLETE).is_some()
+    {
+        let printer = Printer::new(Look::new(env, Typed::of(&arguments)));
+        return complete::answer(env, &arguments, &printer).unwrap_or_else(|error| failed(&printer, &error));
+    }
+    let arguments = several::repeated(parse::command_first(help_command(arguments)));
     let cli = parse::parse(&arguments);
     let fallback = Env::default();
-    let look = Look::new(env.as_ref().unwrap_or(&fallback), cli.as_ref().ok().map(|cli| &cli.global));
+    let typed = match &cli {
+        Ok(cli) => Typed::from(&cli.global),
+        Err(_) => Typed::of(&arguments),
+    };
+    let look = Look::new(env.as_ref().unwrap_or(&fallback), typed);
     let printer = Arc::new(Printer::new(look));
     let result = match cli {
         Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, names, &printer)),

@@ -24,12 +24,13 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
 use crate::fs::Sink;
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, Requested};
 use crate::settings::{Http, Settings};
 
 pub use error::HttpError;
@@ -257,7 +258,25 @@ impl Client {
         if let Some(time) = &request.if_modified_since {
             call = call.header(header::IF_MODIFIED_SINCE, time);
         }
-        call.call().map_err(|error| translate::before_body(error, url, led_by, &self.settings))
+        let began = Instant::now();
+        let answer = call.call();
+        let outcome = match &answer {
+            Ok(answer) if answer.status().as_u16() == 304 => "304, from the cache".to_owned(),
+            Ok(answer) => answer.status().as_u16().to_string(),
+            Err(_) => "no answer".to_owned(),
+        };
+        self.tell(url, &outcome, Some(began.elapsed()));
+        answer.map_err(|error| translate::before_body(error, url, led_by, &self.settings))
+    }
+
+    /// Tells that `url` was not asked for: what it holds was downloaded before, and never changes.
+    pub fn not_needed(&self, url: &Url) {
+        self.tell(url, "from the cache", None);
+    }
+
+    fn tell(&self, url: &Url, outcome: &str, took: Option<Duration>) {
+        let address = url.without_query();
+        self.reporter.requested(&Requested { method: "GET", address: &address, outcome, took });
     }
 
     fn agent(&self, url: &Url, led_by: Option<&Url>) -> Result<Agent, HttpError> {

@@ -124,6 +124,14 @@ impl Url {
     }
 }
 
+impl Url {
+    /// The address as it is shown; `?…` stands for a query, whose values may be secrets.
+    pub(super) fn without_query(&self) -> String {
+        let query = if self.0.query().is_some() { "?…" } else { "" };
+        format!("{self}{query}")
+    }
+}
+
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let authority = self.0.authority().map_or("", |authority| authority.as_str());

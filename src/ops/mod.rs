@@ -22,7 +22,7 @@ pub mod invoke;
 pub mod kept;
 pub mod link;
 pub mod list;
-mod named;
+pub mod named;
 pub mod outdated;
 pub mod paths;
 pub mod permit;

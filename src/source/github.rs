@@ -151,6 +151,7 @@ impl<'a> GitHub<'a> {
             if file.len() > limit {
                 return Err(HttpError::TooLarge { host: self.api.origin().to_string(), limit }.into());
             }
+            self.client.not_needed(&self.url(&format!("zipball/{commit}"))?);
             return Ok(Arc::new(file));
         }
         let mut file = Download::begin(path.as_deref())?;

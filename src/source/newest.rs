@@ -28,7 +28,7 @@ use crate::error::{ErrorKind, Result};
 use crate::install::scope::Scope;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, Requested};
 use crate::spec::{Origin, Reference, is_commit};
 use shape::Shape;
 
@@ -291,6 +291,10 @@ struct Quiet(Arc<dyn Reporter>);
 impl Reporter for Quiet {
     fn retrying(&self, why: &str, seconds: u64, tried: u32, most: u32) {
         self.0.retrying(why, seconds, tried, most);
+    }
+
+    fn requested(&self, request: &Requested<'_>) {
+        self.0.requested(request);
     }
 
     fn waiting_for_lock(&self, dir: &std::path::Path) {

@@ -324,3 +324,22 @@ fn the_program_runs_in_the_sandbox() {
     assert_eq!(sandbox.run(&["--version"]).code, Some(0));
     assert_eq!(sandbox.tree(&sandbox.project()), ["644 a/b.txt", "a/"]);
 }
+
+/// Whoever looks for a reason sees what was asked of whom, and how it went.
+#[test]
+fn requests_are_told_to_whoever_wants_to_know() {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    forge.repo("acme/skills").commit(&Tree::new().skill("skills/pdf", "pdf"));
+    let output = sandbox.run(&["-v", "install", "acme/skills@pdf"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let asked: Vec<_> = output.stderr.lines().filter(|line| line.starts_with("GET http")).collect();
+    assert!(asked[0].contains("/repos/acme/skills/commits/HEAD: 200 in "), "{output}");
+    assert!(asked.iter().any(|line| line.contains("/zipball/") && line.ends_with(" ms")), "{output}");
+    let again = sandbox.run(&["--verbose", "install", "-g", "acme/skills@pdf"]);
+    let cached = |line: &str| line.contains("/zipball/") && line.ends_with(": from the cache");
+    assert!(again.stderr.lines().any(cached), "{again}");
+    let calm = sandbox.run(&["update", "-g"]);
+    assert!(!calm.stderr.contains("GET "), "{calm}");
+}

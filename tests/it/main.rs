@@ -72,6 +72,7 @@ mod review;
 mod rights;
 mod run;
 mod samples;
+mod shells;
 mod show;
 mod sources;
 mod threats;

@@ -150,6 +150,10 @@ fn a_download_shows_its_progress_on_a_terminal_only() {
     assert_eq!(code, Some(0), "{seen}");
     assert!(seen.contains("acme/skills [") && seen.contains("B/s"), "{seen:?}");
     let (_forge, sandbox) = two_skills();
+    let (_, seen) = Terminal::of_width(40, &sandbox, &["install", "acme/skills@pdf"]).end();
+    let bar = seen.split(['\r', '\n']).find(|line| line.contains("acme/skills ")).expect("a bar");
+    assert!(dialoguer::console::measure_text_width(bar) <= 40, "{bar:?}");
+    let (_forge, sandbox) = two_skills();
     let output = sandbox.run(&["install", "acme/skills@pdf"]);
     assert!(!output.stderr.contains('\r') && !output.stderr.contains("B/s"), "{output}");
 }
@@ -254,6 +258,8 @@ fn tables_fit_the_terminal() {
     }
     let (_, seen) = Terminal::of_width(80, &sandbox, &["list"]).end();
     assert!(seen.contains("\u{1b}[1mname\u{1b}[0m") && seen.contains("\u{1b}[32mok"), "{seen:?}");
+    let (_, seen) = Terminal::of_width(40, &sandbox, &["--color", "never", "nope"]).end();
+    assert!(seen.starts_with("error: there is no command `nope`"), "{seen:?}");
     let piped = sandbox.run(&["list"]).stdout;
     assert!(!piped.contains('…') && !piped.contains('\u{1b}'), "{piped}");
 }

@@ -4,6 +4,7 @@ pub(super) mod agents;
 pub(super) mod audit;
 pub(super) mod cache;
 pub(super) mod catalog;
+pub(super) mod completions;
 pub(super) mod create;
 pub(super) mod diff;
 pub(super) mod disable;
@@ -16,6 +17,7 @@ pub(super) mod install;
 pub(super) mod invoke;
 pub(super) mod link;
 pub(super) mod list;
+pub(super) mod man;
 pub(super) mod outdated;
 pub(super) mod policy;
 pub(super) mod read;
@@ -79,6 +81,8 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Audit(args) => audit::run(app, args),
         Command::Import(args) => import::run(app, args).map_err(or_elsewhere),
         Command::Export(args) => export::run(app, args),
+        Command::Completions(args) => completions::run(app, args),
+        Command::Man(args) => man::run(app, args),
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) mod verify;
 pub(crate) mod versions;
 pub(crate) mod why;
 
+pub(in crate::cli) use table::wrapped;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
