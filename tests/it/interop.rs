@@ -224,7 +224,7 @@ fn a_project_of_the_npm_tool() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source              agents       state
+    name  version  scope    source              seen by      state
     docx  -        project  github:acme/skills  claude-code  ok
     pdf   -        project  github:acme/skills  claude-code  ok
     ");
@@ -768,10 +768,11 @@ fn edits_and_unknown_directories_stay() {
     pdf   edited   github:acme/skills at [COMMIT]  your copy was kept; it differs from the version that was installed: `SKILL.md`
     --- stderr
     warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
-    1 skill adopted; 1 adopted with your edits; 2 of unknown source
+    1 skill adopted, 1 adopted with your edits, 2 of unknown source
     `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm install --force` installs the locked versions; the store keeps your edited copies, such as `pdf`
-    hint: skills of unknown source were left as is: if you know the source, `skillpm install SOURCE --skill a.b` installs one from there
+    hint: `skillpm import own` makes `own` your own: it moves to `skills/own`
+    hint: where you know its source, `skillpm install SOURCE --skill own` installs it from there
     ");
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), edited);
     assert!(sandbox.project().join(".agents/skills/own/SKILL.md").exists());
@@ -813,7 +814,7 @@ fn copies_of_gh() {
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `gh skill` names; removed what `gh` wrote into the frontmatter
     --- stderr
     warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/b7f2432ab872c75e670d2b7325728fd41c236b39257126190d02edc7c8a90ce8`; `skillpm undo` restores it
-    1 skill adopted; 1 left as is
+    1 skill adopted, 1 skipped
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");

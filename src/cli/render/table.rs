@@ -267,7 +267,7 @@ const STATES: [(Style, &[&str]); 4] = [
         ],
     ),
     (GOOD, &["ok", "current", "adopted", "editable", "exit 0"]),
-    (FAINT, &["disabled", "untracked", "not asked", "not needed", "tracked", "left", "-"]),
+    (FAINT, &["disabled", "untracked", "foreign", "not asked", "not needed", "tracked", "left", "-"]),
 ];
 
 /// How a state is shown whose parts have commas between them: as the worst of them.
