@@ -178,7 +178,7 @@ fn what_is_not_installed() {
     insta::assert_snapshot!(shown(&sandbox, &["why", "zzz", "-g"], &commit), @"
     exit: 2
     --- stderr
-    error: `zzz` is not installed for you
+    error: `zzz` is not installed among your own skills
     hint: `skillpm list` shows what is installed, and where
     ");
     insta::assert_snapshot!(shown(&sandbox, &["why", "pdf", "-g"], &commit), @"
@@ -187,7 +187,7 @@ fn what_is_not_installed() {
     a skill of this name is in:
       .agents/skills/pdf: installed, of the project, seen by codex
     --- stderr
-    `pdf` is not installed for you
+    `pdf` is not installed among your own skills
     hint: `skillpm list` shows what is installed
     ");
     for name in ["../../etc", "", "\u{1b}[2J"] {
