@@ -77,6 +77,19 @@ pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
     printer.hint("use one with `skillpm create NAME --template TEMPLATE`; `./directory` and `owner/repo/directory` work too");
 }
 
+/// A built-in template in JSON. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Template<'a> {
+    name: &'a str,
+    summary: &'a str,
+}
+
+/// The built-in templates as JSON: an array.
+pub(crate) fn templates_json(printer: &Printer, templates: &[Builtin]) {
+    let one = |template: &Builtin| Template { name: template.name, summary: template.summary };
+    printer.json(&templates.iter().map(one).collect::<Vec<_>>());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
