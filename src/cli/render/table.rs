@@ -259,7 +259,17 @@ const STATES: [(Style, &[&str]); 4] = [
     (GOOD, &["ok", "current", "adopted", "editable", "exit 0"]),
     (
         FAINT,
-        &["disabled", "untracked", "foreign", "not asked", "not chosen", "not needed", "tracked", "left", "-"],
+        &[
+            "disabled",
+            "untracked",
+            "foreign",
+            "not asked",
+            "not chosen",
+            "not needed",
+            "tracked",
+            "left",
+            "-",
+        ],
     ),
 ];
 
