@@ -24,7 +24,7 @@ PYTHON_SOURCES = python examples/python benches/python
 BINDINGS = CARGO_TARGET_DIR="$(PYTHON_TARGET)" PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO)
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install python test test-tools own-skills python-env python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install install-pages python test test-tools own-skills python-env python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,8 +55,22 @@ install-examples: try ## the same as `make try`
 build: tools ## build the program for use, target/release/skillpm
 	$(CARGO) build --release --locked
 
-install: tools ## build skillpm and put it where cargo keeps programs
+install: tools ## build skillpm and put it where cargo keeps programs, with completions and man pages
 	$(CARGO) install --locked --path .
+	@$(MAKE) --no-print-directory install-pages
+
+# Where programs of a user keep what shells and `man` read.
+DATA = $${XDG_DATA_HOME:-$$HOME/.local/share}
+BIN = $${CARGO_INSTALL_ROOT:-$${CARGO_HOME:-$$HOME/.cargo}}/bin
+install-pages: ## put completions for bash, zsh and fish and the man pages of an installed skillpm where a user has them
+	@data="$(DATA)"; skillpm="$(BIN)/skillpm"; \
+	[ -x "$$skillpm" ] || skillpm=$$(command -v skillpm) || { echo 'skillpm is not installed: `make install`' >&2; exit 2; }; \
+	put() { mkdir -p "$$(dirname "$$2")" && "$$skillpm" completions "$$1" > "$$2" && echo "completions for $$1: $$2"; }; \
+	put bash "$$data/bash-completion/completions/skillpm" \
+	    && put zsh "$$data/zsh/site-functions/_skillpm" \
+	    && put fish "$$data/fish/vendor_completions.d/skillpm.fish" \
+	    && "$$skillpm" --quiet man --out "$$data/man/man1" && echo "man pages: $$data/man/man1" \
+	    && echo "zsh reads its file if \`fpath=($$data/zsh/site-functions \$$fpath)\` stands before \`compinit\` in ~/.zshrc."
 
 python: tools python-env ## build the wheel of the Python package, in target/wheels
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \

@@ -33,6 +33,9 @@ variables! {
     /// that host, sent to no other, and only over `https` or to this machine. A dot is `_`, a hyphen
     /// `__`, and a port follows after `___`.
     SKILLPM_TOKEN_;
+    /// With a host behind it, as `SKILLPM_TOKEN_`: the secret query, such as `sig=...`, for addresses of that host that
+    /// have none; sent to no other, and only over `https` or to this machine.
+    SKILLPM_QUERY_;
     /// File of names and passwords for hosts, `~/.netrc` unless set.
     NETRC;
     /// Seconds without a byte after which a connection is given up, 30 unless set.
@@ -49,6 +52,8 @@ variables! {
     SKILLPM_AUDIT_ARGUMENTS;
     /// What ties the lines of one session in the audit log together; each process has its own unless set.
     SKILLPM_SESSION;
+    /// Set by the scripts of `skillpm completions`: the shell whose words are completed, in place of running a command.
+    SKILLPM_COMPLETE;
     /// The ssh command that git uses, as it is; without one ssh asks nothing (`BatchMode`).
     GIT_SSH_COMMAND;
     /// The ssh program that git uses; as `GIT_SSH_COMMAND`, which wins.

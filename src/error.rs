@@ -101,6 +101,12 @@ impl Error {
         Self { kind, code, message: message.into(), hints, source: Some(Box::new(cause)) }
     }
 
+    /// Says the same in other words: kind, code, hints and cause stay.
+    #[must_use]
+    pub fn retold(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
     /// The message with those of its causes, on one line.
     pub fn with_causes(&self) -> String {
         let mut text = self.message.clone();

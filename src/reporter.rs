@@ -4,6 +4,7 @@
 //! [`Interact`], which may ask a person; the silent ones here suit libraries and tests.
 
 use std::path::Path;
+use std::time::Duration;
 
 /// Hears how the work goes on. Calls come from the threads that do the work, of one download at a time.
 pub trait Reporter: Send + Sync {
@@ -20,9 +21,15 @@ pub trait Reporter: Send + Sync {
     /// The download is over, well or not.
     fn download_finished(&self) {}
 
-    /// A request failed in a way that may pass, and is tried again after `seconds`.
-    fn retrying(&self, what: &str, seconds: u64) {
-        let _ = (what, seconds);
+    /// A request failed in a way that may pass, for the reason `why`, and is tried again after `seconds`: for the
+    /// time `tried` of at most `most`.
+    fn retrying(&self, why: &str, seconds: u64, tried: u32, most: u32) {
+        let _ = (why, seconds, tried, most);
+    }
+
+    /// Another machine was asked, or did not have to be.
+    fn requested(&self, request: &Requested<'_>) {
+        let _ = request;
     }
 
     /// Another process works in the scope whose directory is `dir`; this one waits for it.
@@ -32,6 +39,11 @@ pub trait Reporter: Send + Sync {
 
     /// Something failed that the work does not depend on: for whoever looks for the reason.
     fn trouble(&self, text: &str) {
+        let _ = text;
+    }
+
+    /// Something that only matters to whoever wants to know all: where a copy lies, for example.
+    fn detail(&self, text: &str) {
         let _ = text;
     }
 
@@ -51,11 +63,44 @@ pub trait Reporter: Send + Sync {
     }
 }
 
+/// Something that a person may pick.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// What it is called.
+    pub title: String,
+    /// What it is.
+    pub description: String,
+    /// What is to be known of it before: that it is installed already, for example.
+    pub note: Option<String>,
+    /// Whether it is picked unless the person says otherwise.
+    pub picked: bool,
+}
+
+impl Choice {
+    /// One that is not picked yet.
+    pub fn new(title: &str, description: &str) -> Self {
+        Self { title: title.to_owned(), description: description.to_owned(), note: None, picked: false }
+    }
+}
+
+/// What was asked of another machine, and what came of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Requested<'a> {
+    /// `GET`, or what git did.
+    pub method: &'a str,
+    /// Of whom, without names, passwords and queries.
+    pub address: &'a str,
+    /// A status, or a word in its place.
+    pub outcome: &'a str,
+    /// How long it took; `None` where nobody was asked.
+    pub took: Option<Duration>,
+}
+
 /// Asks a person.
 pub trait Interact: Send + Sync {
-    /// Lets a person pick from `items` (title, description) and returns their indices, or `None`
-    /// where nobody can be asked. An empty answer means that the person wants none.
-    fn choose(&self, question: &str, items: &[(String, String)]) -> Option<Vec<usize>>;
+    /// Lets a person pick from `items` and returns their indices, or `None` where nobody can be asked. An empty answer
+    /// means that the person wants none.
+    fn choose(&self, question: &str, items: &[Choice]) -> Option<Vec<usize>>;
 
     /// Lets a person type a line; `default` is what an empty one means. `None` where nobody can be
     /// asked.
@@ -83,7 +128,7 @@ pub struct Silent;
 impl Reporter for Silent {}
 
 impl Interact for Silent {
-    fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
+    fn choose(&self, _question: &str, _items: &[Choice]) -> Option<Vec<usize>> {
         None
     }
 }

@@ -1,9 +1,11 @@
 //! Settings: what flags and environment add up to, resolved once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::env::{self, Env};
 use crate::error::{Error, Result};
@@ -96,7 +98,55 @@ pub struct Http {
     pub names: HostNames,
     /// What `getent` is started with.
     pub names_environment: BTreeMap<OsString, OsString>,
+    /// Hosts that did not answer a moment ago.
+    pub silent: SilentHosts,
 }
+
+/// How long it is known of a host that it does not answer.
+const SILENCE: Duration = Duration::from_mins(1);
+
+/// Hosts that did not answer a moment ago, so that one command waits for each of them once. Clones know the same.
+#[derive(Debug, Clone, Default)]
+pub struct SilentHosts(Arc<Mutex<Silent>>);
+
+#[derive(Debug, Default)]
+struct Silent {
+    hosts: BTreeMap<String, (Instant, io::ErrorKind, String)>,
+    told: BTreeSet<(String, u32)>,
+}
+
+impl SilentHosts {
+    /// Why `host` did not answer, if that was a moment ago.
+    pub fn known(&self, host: &str) -> Option<io::Error> {
+        let silent = self.lock();
+        let (_, kind, text) = silent.hosts.get(host).filter(|(since, ..)| since.elapsed() < SILENCE)?;
+        Some(io::Error::new(*kind, text.clone()))
+    }
+
+    /// Notes why `host` did not answer.
+    pub fn learn(&self, host: &str, why: &io::Error) {
+        self.lock().hosts.insert(host.to_owned(), (Instant::now(), why.kind(), why.to_string()));
+    }
+
+    /// Whether nobody was told yet that `host` is asked again for the time `tried`.
+    pub fn is_news(&self, host: &str, tried: u32) -> bool {
+        self.lock().told.insert((host.to_owned(), tried))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Silent> {
+        // What is in it is whole, whatever happened to another thread.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is known of hosts is no setting.
+impl PartialEq for SilentHosts {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for SilentHosts {}
 
 /// The longest timeout, a year: no clock can tell when a much longer one ends.
 const MOST_SECONDS: u64 = 365 * 24 * 60 * 60;
@@ -125,6 +175,7 @@ impl Default for Http {
             certificates: (None, None),
             names: HostNames::default(),
             names_environment: BTreeMap::new(),
+            silent: SilentHosts::default(),
         }
     }
 }
@@ -261,6 +312,7 @@ impl Http {
                 .unwrap_or_default(),
             certificates: (env.path(env::SSL_CERT_FILE), env.path(env::SSL_CERT_DIR)),
             names: default.names,
+            silent: SilentHosts::default(),
             names_environment: names_environment(env),
         })
     }
@@ -313,7 +365,7 @@ mod tests {
         };
         assert_eq!(timeout("7").expect("a number"), Duration::from_secs(7));
         let longest = timeout(&u64::MAX.to_string()).expect("a number");
-        assert!(std::time::Instant::now().checked_add(longest).is_some());
+        assert!(Instant::now().checked_add(longest).is_some());
         assert!(timeout("-1").is_err());
     }
 

@@ -60,7 +60,7 @@ pub struct Entry {
 /// Files by path, as a source delivers them. Directories are implied by the paths below them.
 #[derive(Clone)]
 pub struct Tree {
-    entries: BTreeMap<String, Entry>,
+    entries: Arc<BTreeMap<String, Entry>>,
     content: Arc<dyn Content>,
     repository: bool,
     /// Directories that were not entered.
@@ -71,7 +71,7 @@ impl Tree {
     /// Returns a tree of `entries`, whose keys are `/`-separated relative paths without empty, `.`
     /// or `..` components.
     pub fn new(entries: BTreeMap<String, Entry>, content: Arc<dyn Content>) -> Self {
-        Self { entries, content, repository: false, skipped: Vec::new() }
+        Self { entries: Arc::new(entries), content, repository: false, skipped: Vec::new() }
     }
 
     /// Says whether a repository lies in the directory that this was read from: a `.git`, which is never an entry.
@@ -171,21 +171,20 @@ impl Tree {
         }
         let entries =
             self.entries.iter().map(|(path, entry)| (path[prefix.len()..].to_owned(), *entry)).collect();
-        Self { entries, ..self }
+        Self { entries: Arc::new(entries), ..self }
     }
 
     /// Returns this tree below a top directory `top`.
     #[must_use]
     pub fn within(self, top: &str) -> Self {
-        let entries =
-            self.entries.into_iter().map(|(path, entry)| (format!("{top}/{path}"), entry)).collect();
-        Self { entries, ..self }
+        let entries = self.entries.iter().map(|(path, entry)| (format!("{top}/{path}"), *entry)).collect();
+        Self { entries: Arc::new(entries), ..self }
     }
 
     /// Returns this tree without the entries whose path `is_out` names.
     #[must_use]
     pub fn without(mut self, is_out: impl Fn(&str) -> bool) -> Self {
-        self.entries.retain(|path, _| !is_out(path));
+        Arc::make_mut(&mut self.entries).retain(|path, _| !is_out(path));
         self
     }
 
@@ -250,7 +249,7 @@ impl Tree {
 
 impl fmt::Debug for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(&self.entries).finish()
+        f.debug_map().entries(&*self.entries).finish()
     }
 }
 

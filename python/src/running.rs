@@ -12,7 +12,7 @@ use skillpm::admission::Scripts;
 use skillpm::context::Context;
 use skillpm::engine::run::{Captured, Copies, Ended, Exit, Mode, Ran, Stdin, Watch};
 use skillpm::ops::run::{Place, RunRequest, no_script, run_found};
-use skillpm::reporter::{Interact, Silent};
+use skillpm::reporter::{Choice, Interact, Silent};
 
 use crate::call::{self, Failure};
 use crate::given::Given;
@@ -320,7 +320,7 @@ struct Asking {
 }
 
 impl Interact for Asking {
-    fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
+    fn choose(&self, _question: &str, _items: &[Choice]) -> Option<Vec<usize>> {
         None
     }
 

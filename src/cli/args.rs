@@ -1,12 +1,13 @@
 //! What can be typed: the commands, and the arguments that several of them take. The arguments of one
 //! command are with it in `commands/`. The comments of these types are the texts of `--help`.
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use super::commands::agents::AgentsArgs;
 use super::commands::audit::AuditArgs;
 use super::commands::cache::CacheArgs;
 use super::commands::catalog::CatalogArgs;
+use super::commands::completions::CompletionsArgs;
 use super::commands::create::CreateArgs;
 use super::commands::diff::DiffArgs;
 use super::commands::disable::DisableArgs;
@@ -19,6 +20,7 @@ use super::commands::install::{InstallArgs, InstallHow};
 use super::commands::invoke::InvokeArgs;
 use super::commands::link::LinkArgs;
 use super::commands::list::ListArgs;
+use super::commands::man::ManArgs;
 use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::read::ReadArgs;
@@ -33,7 +35,7 @@ use super::commands::update::UpdateArgs;
 use super::commands::validate::ValidateArgs;
 use super::commands::verify::VerifyArgs;
 use super::commands::why::WhyArgs;
-use super::{help, version};
+use super::{help, look, version};
 
 /// install, check and use Agent Skills
 #[derive(Debug, Parser)]
@@ -65,6 +67,18 @@ pub(crate) struct Cli {
     pub(super) version: Option<bool>,
 }
 
+/// The program with all commands, whose own help page has groups of them.
+pub(super) fn program() -> clap::Command {
+    program_in(look::help_columns())
+}
+
+/// As [`program`], for a page of so many columns.
+pub(super) fn program_in(columns: usize) -> clap::Command {
+    let program = Cli::command();
+    let template = help::template(&program, columns);
+    program.help_template(template)
+}
+
 /// Flags that every command takes.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = help::GLOBAL)]
@@ -79,14 +93,14 @@ pub(crate) struct Global {
     pub(crate) color: ColorWhen,
 
     /// print only warnings and errors
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", overrides_with = "quiet")]
     pub(crate) quiet: bool,
 
-    /// say every step
-    #[arg(short, long, global = true)]
+    /// say every request and what else helps to find a reason
+    #[arg(short, long, global = true, overrides_with = "verbose")]
     pub(crate) verbose: bool,
 
-    /// show this help
+    /// show this help; `-h` leaves the examples out
     #[arg(short, long, global = true, action = ArgAction::Help)]
     help: Option<bool>,
 }
@@ -112,7 +126,7 @@ pub(crate) enum ColorWhen {
 #[command(defer = true)]
 pub(crate) enum Command {
     /// install skills from GitHub, directories or archives; without a source, what the lockfile names
-    #[command(visible_alias = "add", alias = "i", after_help = help::INSTALL)]
+    #[command(visible_aliases = ["add", "i"], after_help = help::INSTALL)]
     Install(InstallArgs),
 
     /// install exactly what manifest and lockfile say: `install` without a source
@@ -136,7 +150,7 @@ pub(crate) enum Command {
     Diff(DiffArgs),
 
     /// remove skills: copies, links and their entries in manifest and lockfile
-    #[command(visible_alias = "rm", alias = "uninstall", after_help = help::REMOVE)]
+    #[command(visible_aliases = ["rm", "uninstall"], after_help = help::REMOVE)]
     Remove(RemoveArgs),
 
     /// link installed skills for more agents
@@ -168,11 +182,11 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
 
     /// bring skills into canonical form: the frontmatter, blank lines around it, the last line end
-    #[command(alias = "format", after_help = help::FMT)]
+    #[command(visible_alias = "format", after_help = help::FMT)]
     Fmt(FmtArgs),
 
     /// make a new skill
-    #[command(visible_alias = "new", alias = "init", after_help = help::CREATE)]
+    #[command(visible_aliases = ["new", "init"], after_help = help::CREATE)]
     Create(CreateArgs),
 
     /// show which agents are on this machine, where each reads and what it sees
@@ -251,6 +265,14 @@ pub(crate) enum Command {
     /// write the lockfile of another tool
     #[command(after_help = help::EXPORT)]
     Export(ExportArgs),
+
+    /// print the script that teaches a shell to complete commands, options and the names of your skills
+    #[command(after_help = help::COMPLETIONS)]
+    Completions(CompletionsArgs),
+
+    /// print a page of the manual, or write all pages
+    #[command(after_help = help::MAN)]
+    Man(ManArgs),
 }
 
 /// Adds the arguments of a command to it.
@@ -292,6 +314,8 @@ const ARGUMENTS: &[(&[&str], Augment)] = &[
     (&["audit"], AuditArgs::augment_args),
     (&["import"], ImportArgs::augment_args),
     (&["export"], ExportArgs::augment_args),
+    (&["completions"], CompletionsArgs::augment_args),
+    (&["man"], ManArgs::augment_args),
 ];
 
 impl Command {

@@ -36,9 +36,16 @@ pub const CODES: &[(u8, &str)] = &[
     (IO, "files or directories that cannot be read or written"),
 ];
 
-/// Returns the code of `install`: skills that were left as they are were asked for and not done.
+/// Returns the code of `install`: skills that were left as they are were asked for and not done; where some could not
+/// be installed, that of what went wrong if it is one.
 pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
-    if outcome.left_modified.is_empty() && outcome.left_unreadable.is_empty() { SUCCESS } else { FINDINGS }
+    let left = !outcome.left_modified.is_empty() || !outcome.left_unreadable.is_empty();
+    let mut codes = outcome.left_out.iter().map(|left| left.code).chain(left.then_some(FINDINGS));
+    match codes.next() {
+        Some(first) if codes.all(|code| code == first) => first,
+        Some(_) => FINDINGS,
+        None => SUCCESS,
+    }
 }
 
 /// Returns the code of `outdated`: that of a source that could not be asked, else with `exit_code` 1
@@ -109,6 +116,7 @@ pub(crate) fn fmt(outcome: &FmtOutcome, check: bool) -> u8 {
 mod tests {
     use super::*;
     use crate::lint::Finding;
+    use crate::ops::install::LeftOut;
     use crate::ops::validate::Checked;
 
     fn outcome(severity: Severity) -> ValidateOutcome {
@@ -140,6 +148,11 @@ mod tests {
     fn edited_skills_that_stay_are_no_success() {
         let left = InstallOutcome { left_modified: vec!["pdf".to_owned()], ..InstallOutcome::default() };
         assert_eq!(install(&left), FINDINGS);
+        let out = |code| LeftOut { name: "x".to_owned(), code };
+        for (codes, expected) in [([5, 5], 5), ([5, 2], 1)] {
+            let left_out = codes.into_iter().map(out).collect();
+            assert_eq!(install(&InstallOutcome { left_out, ..InstallOutcome::default() }), expected);
+        }
         let left = InstallOutcome { left_unreadable: vec!["pdf".to_owned()], ..InstallOutcome::default() };
         assert_eq!(install(&left), FINDINGS);
         assert_eq!(install(&InstallOutcome::default()), SUCCESS);

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use clap::builder::Styles;
 
+use super::render::wrapped;
+use super::style::{LITERAL, STRONG, paint};
 use super::{exit, style};
 
 /// The heading over flags that every command takes.
@@ -11,12 +13,12 @@ pub(crate) const GLOBAL: &str = "Options of all commands";
 
 /// Colours of help pages.
 pub(crate) const STYLES: Styles = Styles::styled()
-    .header(style::STRONG)
-    .usage(style::STRONG)
-    .literal(style::LITERAL)
+    .header(STRONG)
+    .usage(STRONG)
+    .literal(LITERAL)
     .placeholder(style::FAINT)
     .error(style::BAD)
-    .valid(style::LITERAL)
+    .valid(LITERAL)
     .invalid(style::CHANGED);
 
 /// The page that describes all commands. Each has a heading of its name there.
@@ -101,6 +103,7 @@ pub(crate) const AUDIT: &str = after!("audit",
 pub(crate) const IMPORT: &str = after!("import",
     "skillpm import                       what other tools left in the project"
     "skillpm import -g                    the same for your own skills"
+    "skillpm import my-skill              a skill that somebody wrote there, as your own"
     "skillpm import --dry-run             what would be adopted, and what not"
 );
 
@@ -156,7 +159,7 @@ pub(crate) const FMT: &str = after!("fmt",
 
 pub(crate) const CREATE: &str = after!("create",
     "skillpm create release-notes                            in the working directory"
-    "skillpm create release-notes --scope project            where the project's agents find it"
+    "skillpm create release-notes --scope project            in `skills/`, seen by the project's agents"
     "skillpm create release-notes --template script          with a script that works"
     "skillpm create release-notes --template ./my-template     from a template of your own"
 );
@@ -236,6 +239,100 @@ pub(crate) const RUN: &str = after!("run",
     "skillpm run --no-network --timeout 5 pdf check    without a network, for five seconds at most"
 );
 
+pub(crate) const COMPLETIONS: &str = after!("completions",
+    "skillpm completions bash     for ~/.local/share/bash-completion/completions/skillpm"
+    "skillpm completions zsh      for the file _skillpm in a directory of `fpath`"
+    "skillpm completions fish     for ~/.config/fish/completions/skillpm.fish"
+);
+
+pub(crate) const MAN: &str = after!("man",
+    "skillpm man install                           the page of a command, as `man -l -` reads it"
+    "skillpm man --out ~/.local/share/man/man1     all pages, where `man` finds them"
+);
+
+/// The commands by what they are for, as the help page of the program shows them.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Use skills", &["install", "sync", "list", "invoke", "run", "disable", "enable", "remove"]),
+    ("Keep them up to date", &["outdated", "update", "diff", "verify", "undo"]),
+    ("Write skills", &["create", "validate", "explain", "fmt"]),
+    ("Look inside", &["show", "read", "catalog", "tools", "tree", "why"]),
+    (
+        "Agents and this machine",
+        &[
+            "agents",
+            "link",
+            "unlink",
+            "import",
+            "export",
+            "doctor",
+            "cache",
+            "policy",
+            "trust",
+            "untrust",
+            "audit",
+            "completions",
+            "man",
+        ],
+    ),
+];
+
+/// The template of the help page of `program`, of so many columns.
+pub(crate) fn template(program: &clap::Command, columns: usize) -> String {
+    let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
+    let names = || GROUPS.iter().flat_map(|(_, names)| *names);
+    let indent = names().map(|name| name.len()).max().unwrap_or_default() + 4;
+    for (title, names) in GROUPS {
+        heading(&mut text, title);
+        for command in names.iter().filter_map(|name| program.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let aliases: Vec<_> = command.get_visible_aliases().collect();
+            let aliases = match aliases[..] {
+                [] => String::new(),
+                [one] => format!(" [alias: {one}]"),
+                ref all => format!(" [aliases: {}]", all.join(", ")),
+            };
+            let lines = wrapped(&format!("{about}{aliases}"), columns.saturating_sub(indent).max(16));
+            text.push_str("  ");
+            paint(&mut text, command.get_name(), LITERAL, true);
+            for (at, line) in lines.iter().enumerate() {
+                let used = if at == 0 { command.get_name().len() + 2 } else { 0 };
+                let _ = writeln!(text, "{:1$}{line}", "", indent - used);
+            }
+        }
+        text.push('\n');
+    }
+    heading(&mut text, GLOBAL);
+    text + "{options}{after-help}"
+}
+
+fn heading(text: &mut String, title: &str) {
+    paint(text, &format!("{title}:"), STRONG, true);
+    text.push('\n');
+}
+
+/// A help page as it is shown: with colours for what comes behind the options, which a short page does without.
+pub(crate) fn shown(page: &str, is_short: bool) -> String {
+    let end = page.find("\nExamples:\n").filter(|_| is_short).unwrap_or(page.len());
+    let (mut text, mut in_examples) = (String::with_capacity(page.len() + 256), false);
+    for line in page[..end].lines() {
+        let is_heading = matches!(line, "Examples:" | "Exit codes:");
+        in_examples = if is_heading { line == "Examples:" } else { in_examples && !line.is_empty() };
+        if is_heading {
+            paint(&mut text, line, STRONG, true);
+        } else if in_examples {
+            let command = line.trim_start();
+            let (command, rest) = command.split_at(command.find("     ").unwrap_or(command.len()));
+            text.push_str("  ");
+            paint(&mut text, command, LITERAL, true);
+            text.push_str(rest);
+        } else {
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// Returns the end of the program's own help page.
 pub(crate) fn program() -> String {
     let mut text = String::from(
@@ -254,13 +351,13 @@ pub(crate) fn program() -> String {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use clap::{Command, CommandFactory as _};
+    use clap::Command;
 
-    use crate::cli::args::Cli;
+    use crate::cli::args;
 
     /// The program with all commands, rendered as wide as pages of the reference are.
     pub(crate) fn program() -> Command {
-        let mut program = Cli::command().term_width(100);
+        let mut program = args::program_in(100).term_width(100);
         program.build();
         program
     }
@@ -292,6 +389,40 @@ mod tests {
             }
             assert!(page.trim_end().ends_with(&format!("docs/reference/cli.md#{name}")), "{name}");
         }
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let program = testing::program();
+        let mut names: Vec<_> = program.get_subcommands().map(clap::Command::get_name).collect();
+        grouped.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(grouped, names);
+    }
+
+    #[test]
+    fn a_page_has_colours_and_a_short_one_no_examples() {
+        let page = testing::page("list");
+        let long = shown(&page, false);
+        assert!(
+            long.contains("\u{1b}[1mExamples:\u{1b}[0m\n  \u{1b}[36mskillpm list\u{1b}[0m     "),
+            "{long:?}"
+        );
+        assert_eq!(dialoguer::console::strip_ansi_codes(&long).trim_end(), page.trim_end());
+        let short = shown(&page, true);
+        assert!(
+            page.starts_with(&short) && !short.contains("Examples") && short.contains("--json"),
+            "{short}"
+        );
+    }
+
+    #[test]
+    fn the_program_fits_a_narrow_terminal() {
+        let page = crate::cli::args::program_in(40).term_width(40).render_help().to_string();
+        let wide = |line: &&str| line.chars().count() > 40 && !line.contains("https://");
+        assert_eq!(page.lines().find(wide), None, "{page}");
+        assert!(page.contains("[aliases: add, i]"), "{page}");
     }
 
     #[test]

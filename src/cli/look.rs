@@ -1,5 +1,8 @@
 //! How things are shown: colours, widths, how much talk.
 
+use std::ffi::OsString;
+
+use clap::ValueEnum as _;
 use dialoguer::console::Term;
 
 use super::args::{ColorWhen, Global};
@@ -43,10 +46,9 @@ impl Look {
     };
 
     /// Resolves flags and environment; flags win.
-    pub(crate) fn new(env: &Env, global: Option<&Global>) -> Self {
+    pub(crate) fn new(env: &Env, typed: Typed) -> Self {
         let (out_terminal, err_terminal) = printer::terminals();
-        let when = global.map_or(ColorWhen::Auto, |global| global.color);
-        let colour = |terminal| match when {
+        let colour = |terminal| match typed.color {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
             ColorWhen::Auto => colour_by_environment(env, terminal),
@@ -56,13 +58,49 @@ impl Look {
             err_colour: colour(err_terminal),
             out_terminal,
             err_terminal,
-            quiet: global.is_some_and(|global| global.quiet),
-            verbose: global.is_some_and(|global| global.verbose),
+            quiet: typed.quiet,
+            verbose: typed.verbose,
             live: err_terminal && !build_machine(env),
             width: out_terminal.then(width).flatten(),
         }
     }
 }
+
+/// What was typed about how things are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Typed {
+    color: ColorWhen,
+    quiet: bool,
+    verbose: bool,
+}
+
+impl From<&Global> for Typed {
+    fn from(global: &Global) -> Self {
+        Self { color: global.color, quiet: global.quiet, verbose: global.verbose }
+    }
+}
+
+impl Typed {
+    /// What `arguments` say that are no command line: their mistake is told in the colours that they ask for.
+    pub(crate) fn of(arguments: &[OsString]) -> Self {
+        let words =
+            || arguments.iter().skip(1).take_while(|word| *word != "--").filter_map(|word| word.to_str());
+        let behind =
+            words().zip(words().skip(1)).filter(|(option, _)| *option == "--color").map(|(_, value)| value);
+        let within = words().filter_map(|word| word.strip_prefix("--color="));
+        let color = within.chain(behind).find_map(|value| ColorWhen::from_str(value, false).ok());
+        Self { color: color.unwrap_or(ColorWhen::Auto), quiet: false, verbose: false }
+    }
+}
+
+/// How wide help pages are: as the terminal that shows them, and not too wide to be read.
+pub(crate) fn help_columns() -> usize {
+    let sizes = [Term::stdout(), Term::stderr()].into_iter().filter_map(|term| term.size_checked());
+    sizes.map(|(_, columns)| usize::from(columns)).next().unwrap_or(MAX_HELP).clamp(20, MAX_HELP)
+}
+
+/// The width of a help page that is not shown on a terminal.
+const MAX_HELP: usize = 100;
 
 fn width() -> Option<usize> {
     Term::stdout().size_checked().map(|(_, columns)| usize::from(columns)).filter(|columns| *columns >= 20)
@@ -99,6 +137,16 @@ mod tests {
         assert!(!colour_by_environment(&env(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), true));
         assert!(colour_by_environment(&env(&[("TERM", "xterm")]), true));
         assert!(!colour_by_environment(&env(&[("TERM", "dumb")]), true));
+    }
+
+    #[test]
+    fn mistakes_have_the_colours_that_were_asked_for() {
+        let color = |line: &str| Typed::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>()).color;
+        assert_eq!(color("skillpm --color never nope"), ColorWhen::Never);
+        assert_eq!(color("skillpm nope --color=always"), ColorWhen::Always);
+        assert_eq!(color("skillpm nope --color"), ColorWhen::Auto);
+        assert_eq!(color("skillpm nope --color=blue"), ColorWhen::Auto);
+        assert_eq!(color("skillpm nope -- --color=always"), ColorWhen::Auto);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! nothing else.
 
 mod args;
+mod choose;
 mod commands;
+mod complete;
 pub mod exit;
 mod help;
 mod look;
@@ -11,6 +13,7 @@ mod printer;
 mod progress;
 mod prompt;
 mod render;
+mod several;
 mod signals;
 mod style;
 mod usage;
@@ -23,7 +26,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use self::args::Cli;
-use self::look::Look;
+use self::look::{Look, Typed};
 use self::printer::Printer;
 use crate::context::Context;
 use crate::env::{self, Env};
@@ -59,10 +62,20 @@ fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
         return 0;
     }
     let env = Env::from_process();
-    let arguments = help_command(arguments);
+    if let Ok(env) = &env
+        && env.get(env::SKILLPM_COMPLETE).is_some()
+    {
+        let printer = Printer::new(Look::new(env, Typed::of(&arguments)));
+        return complete::answer(env, &arguments, &printer).unwrap_or_else(|error| failed(&printer, &error));
+    }
+    let arguments = several::repeated(parse::command_first(help_command(arguments)));
     let cli = parse::parse(&arguments);
     let fallback = Env::default();
-    let look = Look::new(env.as_ref().unwrap_or(&fallback), cli.as_ref().ok().map(|cli| &cli.global));
+    let typed = match &cli {
+        Ok(cli) => Typed::from(&cli.global),
+        Err(_) => Typed::of(&arguments),
+    };
+    let look = Look::new(env.as_ref().unwrap_or(&fallback), typed);
     let printer = Arc::new(Printer::new(look));
     let result = match cli {
         Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, names, &printer)),
@@ -88,19 +101,24 @@ fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Result<u8> {
     let may_ask = env.interactive && !look::build_machine(&env) && !commands::asks_nothing(&cli.command);
-    signals::install();
-    if commands::may_start_others(&cli.command) {
-        signals::install_hang_up();
+    let progress = Arc::new(progress::Progress::new(Arc::clone(printer)));
+    let may_start_others = commands::may_start_others(&cli.command);
+    if commands::changes_as_one(&cli.command) {
+        let progress = Arc::clone(&progress);
+        signals::watch(may_start_others, move |outcome| progress.interrupted(outcome));
+    } else {
+        signals::install();
+        if may_start_others {
+            signals::install_hang_up();
+        }
+    }
+    if may_start_others {
         signals::mind_children();
     }
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;
     settings.http.names = names;
-    let context = Context {
-        settings,
-        reporter: Arc::new(progress::Progress::new(Arc::clone(printer))),
-        interact: prompt::interact(may_ask, printer),
-    };
+    let context = Context { settings, reporter: progress, interact: prompt::interact(may_ask, printer) };
     commands::run(&App { context, printer: Arc::clone(printer) }, &cli.command)
 }
 

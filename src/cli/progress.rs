@@ -4,13 +4,22 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use dialoguer::console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::printer::{Printer, clean};
-use crate::reporter::Reporter;
+use crate::interrupt::Outcome;
+use crate::reporter::{Reporter, Requested};
 
-const WITH_TOTAL: &str = "{msg} [{bar:24}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
-const WITHOUT_TOTAL: &str = "{msg} {bytes} {bytes_per_sec}";
+/// What is shown of a download, and how many columns it takes beside the name.
+type Form = (&'static str, usize);
+
+const WITH_TOTAL: Form = ("{msg} [{bar:12}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left", 62);
+const WITHOUT_TOTAL: Form = ("{msg} {bytes} {bytes_per_sec}", 26);
+/// Where there is no room for more.
+const SHORT: Form = ("{msg} {bytes}", 12);
+/// The least that is shown of a name.
+const NAME: usize = 16;
 
 /// Draws bars and prints notices.
 pub(crate) struct Progress {
@@ -26,6 +35,25 @@ impl Progress {
 
     fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
         self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells that the person stopped the program, and what came of the work.
+    pub(crate) fn interrupted(&self, outcome: &Outcome) {
+        if let Some(bar) = self.bar().take() {
+            bar.finish_and_clear();
+        }
+        // A terminal shows the keys that stopped it, and ends no line after them.
+        if self.printer.look().live {
+            self.printer.note("");
+        }
+        let text = match outcome {
+            Outcome::Unchanged => "interrupted; nothing was changed".to_owned(),
+            Outcome::Changed(None) => "interrupted after the change was made".to_owned(),
+            Outcome::Changed(Some(command)) => {
+                format!("interrupted after the change was made; `{command}` undoes it")
+            }
+        };
+        self.printer.note(&text);
     }
 
     /// Prints without tearing a bar.
@@ -57,13 +85,14 @@ impl Reporter for Progress {
         }
     }
 
-    fn retrying(&self, what: &str, seconds: u64) {
-        let when = match seconds {
-            0 => "now".to_owned(),
-            1 => "in 1 second".to_owned(),
-            seconds => format!("in {seconds} seconds"),
-        };
-        self.tell(|printer| printer.note(&format!("{what}: retrying {when}")));
+    fn retrying(&self, why: &str, seconds: u64, tried: u32, most: u32) {
+        self.tell(|printer| printer.note(&format!("{why}; retrying in {seconds} s ({tried} of {most})")));
+    }
+
+    fn requested(&self, request: &Requested<'_>) {
+        let Requested { method, address, outcome, took } = request;
+        let took = took.map(|took| format!(" in {} ms", took.as_millis())).unwrap_or_default();
+        self.tell(|printer| printer.detail(&format!("{method} {address}: {outcome}{took}")));
     }
 
     fn waiting_for_lock(&self, dir: &Path) {
@@ -73,8 +102,8 @@ impl Reporter for Progress {
         }
     }
 
-    fn step(&self, step: &str) {
-        self.tell(|printer| printer.detail(step));
+    fn detail(&self, text: &str) {
+        self.tell(|printer| printer.detail(text));
     }
 
     fn trouble(&self, text: &str) {
@@ -83,15 +112,23 @@ impl Reporter for Progress {
 }
 
 fn bar(what: &str, total: Option<u64>) -> ProgressBar {
-    let (bar, template) = match total {
+    let (bar, full) = match total {
         Some(total) => (ProgressBar::new(total), WITH_TOTAL),
         None => (ProgressBar::no_length(), WITHOUT_TOTAL),
     };
+    let columns = usize::from(Term::stderr().size().1);
+    let (template, room) = fitting(full, columns);
     bar.set_draw_target(ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style.progress_chars("=> "));
-    bar.set_message(clean(what).replace('\n', " "));
+    bar.set_message(truncate_str(&clean(what).replace('\n', " "), room, "…").into_owned());
     bar
+}
+
+/// What of `full` fits into one line of `columns`, and how much of the name beside it.
+fn fitting(full: Form, columns: usize) -> (&'static str, usize) {
+    let (template, taken) = if columns >= full.1 + NAME { full } else { SHORT };
+    (template, columns.saturating_sub(taken).max(1))
 }
 
 #[cfg(test)]
@@ -106,22 +143,44 @@ mod tests {
         let progress = Progress::new(Arc::new(printer));
         progress.download_started("github:o/r", Some(3));
         progress.download_progressed(3);
-        progress.retrying("api.github.com", 2);
+        progress.retrying("failed to connect to `api.github.com`", 2, 1, 3);
         progress.waiting_for_lock(Path::new("p/.agents"));
         progress.waiting_for_lock(Path::new("p/.agents"));
-        progress.step("put pdf");
         progress.download_finished();
         assert_eq!(out.text(), "");
         assert_eq!(
             err.text(),
-            "api.github.com: retrying in 2 seconds\n\
+            "failed to connect to `api.github.com`; retrying in 2 s (1 of 3)\n\
              waiting for another skillpm process in `p/.agents`\n"
+        );
+    }
+
+    /// A line that wraps would be drawn anew below itself.
+    #[test]
+    fn progress_takes_one_line() {
+        assert_eq!(fitting(WITH_TOTAL, 80), (WITH_TOTAL.0, 18));
+        assert_eq!(fitting(WITH_TOTAL, 40), (SHORT.0, 28));
+        assert_eq!(fitting(WITHOUT_TOTAL, 44), (WITHOUT_TOTAL.0, 18));
+        assert_eq!(fitting(WITHOUT_TOTAL, 5), (SHORT.0, 1));
+    }
+
+    #[test]
+    fn requests_are_told_to_those_who_want_to_know() {
+        let (printer, _, err) = printer(Look { verbose: true, ..Look::PLAIN });
+        let progress = Progress::new(Arc::new(printer));
+        let took = Some(std::time::Duration::from_millis(12));
+        let request = Requested { method: "GET", address: "https://a.test/x?…", outcome: "200", took };
+        progress.requested(&request);
+        progress.requested(&Requested { outcome: "from the cache", took: None, ..request });
+        assert_eq!(
+            err.text(),
+            "GET https://a.test/x?…: 200 in 12 ms\nGET https://a.test/x?…: from the cache\n"
         );
     }
 
     #[test]
     fn the_templates_are_right() {
-        for template in [WITH_TOTAL, WITHOUT_TOTAL] {
+        for (template, _) in [WITH_TOTAL, WITHOUT_TOTAL, SHORT] {
             ProgressStyle::with_template(template).unwrap();
         }
     }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use dialoguer::console::{self, Term};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{Confirm, Input, MultiSelect};
+use dialoguer::{Confirm, Input};
 
+use super::choose;
 use super::printer::{Printer, clean};
 use super::render::one_line;
-use crate::reporter::{Interact, Silent};
+use crate::interrupt;
+use crate::reporter::{Choice, Interact, Silent};
 
 /// Returns whom verbs ask: a person, or nobody.
 pub(crate) fn interact(may_ask: bool, printer: &Printer) -> Arc<dyn Interact> {
@@ -20,17 +22,9 @@ struct Person {
 }
 
 impl Interact for Person {
-    fn choose(&self, question: &str, items: &[(String, String)]) -> Option<Vec<usize>> {
-        let theme = self.theme();
-        let term = terminal();
-        let width = usize::from(term.size().1);
-        let answer = MultiSelect::with_theme(&*theme)
-            .with_prompt(format!("{} (space selects, enter confirms)", clean(question)))
-            .items(items.iter().map(|item| line(item, width)))
-            .report(false)
-            .interact_on_opt(&term);
-        // Esc says none. A terminal that cannot be read has nobody before it.
-        answer.ok().map(Option::unwrap_or_default)
+    fn choose(&self, question: &str, items: &[Choice]) -> Option<Vec<usize>> {
+        console::set_colors_enabled_stderr(self.colour);
+        said(choose::choose(&terminal(), &clean(question), items))
     }
 
     fn input(&self, question: &str, default: &str) -> Option<String> {
@@ -42,7 +36,7 @@ impl Interact for Person {
         if !default.is_empty() {
             input = input.default(shown.clone());
         }
-        let answer = input.interact_text_on(&term).ok()?;
+        let answer = said(input.interact_text_on(&term))?;
         // What was cut for the eye is taken whole.
         Some(if answer == shown { default.to_owned() } else { answer })
     }
@@ -51,7 +45,7 @@ impl Interact for Person {
         let theme = self.theme();
         let ask = Confirm::with_theme(&*theme).with_prompt(clean(question)).default(false).report(true);
         // Esc says no.
-        ask.interact_on_opt(&terminal()).ok().map(Option::unwrap_or_default)
+        said(ask.interact_on_opt(&terminal())).map(Option::unwrap_or_default)
     }
 
     fn refuse(&self, reason: &str) {
@@ -69,10 +63,13 @@ impl Person {
     }
 }
 
-/// One line per item, cut to the terminal: a line that wraps would tear the picture.
-fn line((title, description): &(String, String), width: usize) -> String {
-    let text = format!("{}  {}", one_line(title), one_line(description));
-    console::truncate_str(&text, width.saturating_sub(8).max(20), "…").into_owned()
+/// What a person answered. Ctrl-C is an error, too, and is no answer: nothing goes on then. A terminal that cannot be
+/// read has nobody before it.
+fn said<T, E>(answer: Result<T, E>) -> Option<T> {
+    if answer.is_err() {
+        interrupt::halt();
+    }
+    answer.ok()
 }
 
 /// What a question shows of its `default`: as much as fits beside `question`, for the same reason. A theme writes up to
@@ -124,13 +121,6 @@ mod unix {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn items_are_one_harmless_line() {
-        let item = ("pdf".to_owned(), "Reads\n\u{1b}[2J PDF files and many others".to_owned());
-        assert_eq!(line(&item, 40), "pdf  Reads \\u{1b}[2J PDF files …");
-        assert!(console::measure_text_width(&line(&item, 40)) <= 32);
-    }
 
     #[test]
     fn a_default_is_cut_to_what_fits_beside_its_question() {

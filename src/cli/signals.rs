@@ -3,6 +3,9 @@
 //! A signal ends skillpm at once, as if nothing were done about signals, unless `git` or a script runs:
 //! those are in process groups of their own, which the terminal does not reach, so they are ended
 //! first.
+//!
+//! Commands that change skills as one are watched by a thread: what is being changed is changed to its end, what was
+//! only prepared is cleared away, and the person is told which of the two it was.
 
 #[cfg(unix)]
 use std::path::Path;
@@ -13,6 +16,10 @@ use std::sync::atomic::Ordering;
 
 #[cfg(unix)]
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+#[cfg(unix)]
+use signal_hook::iterator::Signals;
+
+use crate::interrupt::Outcome;
 
 /// How much is read of what the system tells of this process.
 #[cfg(unix)]
@@ -22,6 +29,48 @@ const MAX_STATUS: u64 = 1 << 16;
 pub(super) fn install() {
     #[cfg(unix)]
     [SIGINT, SIGTERM].into_iter().for_each(register);
+}
+
+/// Prepares for signals in a command that changes skills as one, and for the end of the terminal where it may start
+/// programs. `say` hears what came of the work before this process ends.
+pub(super) fn watch(may_start_others: bool, say: impl FnOnce(&Outcome) + Send + 'static) {
+    #[cfg(unix)]
+    {
+        let hang_up = (may_start_others && may_hang_up()).then_some(SIGHUP);
+        let numbers: Vec<_> = [SIGINT, SIGTERM].into_iter().chain(hang_up).collect();
+        // Where no thread can be had, a signal acts at once.
+        if watch_for(&numbers, say).is_err() {
+            numbers.into_iter().for_each(register);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (may_start_others, say);
+}
+
+#[cfg(unix)]
+fn watch_for(numbers: &[i32], say: impl FnOnce(&Outcome) + Send + 'static) -> std::io::Result<()> {
+    let known = crate::interrupt::signals();
+    // The signal is known before this thread wakes: nothing new begins meanwhile.
+    for signal in numbers {
+        let number = usize::try_from(*signal).unwrap_or_default();
+        signal_hook::flag::register_usize(*signal, Arc::clone(&known.asked), number)?;
+    }
+    let mut signals = Signals::new(numbers)?;
+    let wait = move || {
+        let Some(signal) = signals.forever().next() else { return };
+        let end = |signal| signal_hook::low_level::emulate_default_handler(signal);
+        // Whoever asks twice does not want to wait.
+        let outcome = crate::interrupt::end(|| {
+            if let Some(again) = signals.pending().next() {
+                let _ = end(again);
+            }
+        });
+        say(&outcome);
+        let _ = end(signal);
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
+    known.watched.store(true, Ordering::SeqCst);
+    Ok(())
 }
 
 /// Prepares for the end of the terminal as well: for commands that may start another program.
@@ -78,8 +127,9 @@ fn is_ignored(signal: i32, status: &str) -> Option<bool> {
     Some(mask >> u32::try_from(signal).ok()?.checked_sub(1)? & 1 == 1)
 }
 
-/// Takes the action of a signal that came while another program ran.
+/// Takes the action of a signal that came while another program ran, or waits for whoever does.
 pub(super) fn obey() {
+    crate::interrupt::halt();
     #[cfg(unix)]
     if let Ok(signal @ 1..) = i32::try_from(crate::interrupt::signals().asked.load(Ordering::SeqCst)) {
         // It does not return, as none of them is ignored.

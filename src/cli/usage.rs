@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::args::Command;
-use super::exit;
 use super::printer::Printer;
+use super::{exit, help};
 use crate::error::{Error, Result};
 use crate::text::{closest, shell_word};
 
@@ -16,11 +16,12 @@ use crate::text::{closest, shell_word};
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString], printer: &Printer) -> Result<u8> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            printer.styled_data(&error.render().ansi().to_string());
+            let is_short = !arguments.iter().any(|word| word == "--help");
+            printer.styled_data(&help::shown(&error.render().ansi().to_string(), is_short));
             Ok(exit::SUCCESS)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            printer.styled_talk(&error.render().ansi().to_string());
+            printer.styled_talk(&help::shown(&error.render().ansi().to_string(), false));
             Ok(exit::USAGE)
         }
         ErrorKind::InvalidSubcommand => Err(unknown_command(error, arguments)),
@@ -36,7 +37,7 @@ fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
     let (typed, command) = named(arguments);
     if let Some(command) = command.filter(clap::Command::has_subcommands) {
         let new = Error::usage(format!("there is no action `{word}` of `{typed}`"));
-        let closest = closest(word, command.get_subcommands().map(clap::Command::get_name));
+        let closest = near(word, command.get_subcommands().map(clap::Command::get_name));
         return new.hint(match (elsewhere(&ACTIONS_ELSEWHERE, word), closest) {
             (Some(hint), _) => hint.to_owned(),
             (None, Some(name)) => format!("did you mean `{typed} {name}`?"),
@@ -44,11 +45,20 @@ fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
         });
     }
     let new = Error::usage(format!("there is no command `{word}`"));
-    match (elsewhere(&VERBS_ELSEWHERE, word), closest(word, Command::names())) {
+    match (elsewhere(&VERBS_ELSEWHERE, word), near(word, Command::names())) {
         (Some(hint), _) => new.hint(hint),
         (None, Some(name)) => new.hint(format!("did you mean `skillpm {name}`?")),
         (None, None) => new.hint("`skillpm --help` lists the commands"),
     }
+}
+
+/// The name that somebody who typed `word` may have meant. A short word is like many others, and has to be like one in
+/// more than a few letters.
+fn near<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    closest(word, names).filter(|name| {
+        let least = if word.len() < 5 { 1 } else { 2 };
+        strsim::osa_distance(word, name) <= least || (word.len() >= 3 && name.starts_with(word))
+    })
 }
 
 /// Words of other tools, and what is told of them.
@@ -59,12 +69,28 @@ fn elsewhere(table: &[Elsewhere], word: &str) -> Option<&'static str> {
 }
 
 /// Verbs of other tools, and what does the same here.
-const VERBS_ELSEWHERE: [Elsewhere; 20] = [
+const VERBS_ELSEWHERE: [Elsewhere; 30] = [
+    (&["about", "ver", "version"], "`skillpm --version` tells the version"),
+    (&["bug", "issue", "issues"], "`skillpm --version` names the home page, where problems are reported"),
     (&["cat"], "`skillpm read NAME SKILL.md` prints a file of a skill"),
     (&["check"], "`skillpm outdated` shows what is newer, `skillpm verify` whether everything is as locked"),
     (&["ci", "restore"], "`skillpm install --frozen` installs exactly what is locked"),
     (&["clean"], "`skillpm cache clean` removes all downloads"),
+    (&["completion"], "`skillpm completions bash` prints what bash needs to complete skillpm's words"),
+    (
+        &["config", "env", "set"],
+        "`skillpm.toml` holds the settings of a project, `skillpm policy` shows what holds here",
+    ),
+    (&["del", "delete", "erase", "purge"], "`skillpm remove NAME` removes a skill"),
+    (
+        &["doc", "docs", "manual"],
+        "`skillpm COMMAND --help` names the page of a command, `skillpm man` prints a manual",
+    ),
     (&["exec", "x"], "`skillpm run NAME SCRIPT` runs a script of a skill"),
+    (
+        &["fetch", "get", "pull"],
+        "`skillpm install owner/repo` installs skills, `skillpm update` brings newer versions",
+    ),
     (&["find", "search"], "`skillpm install --list owner/repo` shows which skills a repository has"),
     (
         &["fix", "repair"],
@@ -72,6 +98,11 @@ const VERBS_ELSEWHERE: [Elsewhere; 20] = [
     ),
     (&["inspect", "view"], "`skillpm show NAME` shows everything about a skill"),
     (&["lock"], "`skillpm install` writes `skillpm.lock`, `skillpm update` updates it to newer versions"),
+    (
+        &["auth", "login", "logout"],
+        "there is no login: `GITHUB_TOKEN` is for GitHub, `SKILLPM_TOKEN_<HOST>` or `~/.netrc` for other hosts, and git \
+         uses its own",
+    ),
     (&["metadata", "freeze"], "`skillpm list --json` prints what is installed, for programs"),
     (&["preview", "use"], "`skillpm invoke NAME` shows what an agent gets"),
     (
@@ -85,11 +116,19 @@ const VERBS_ELSEWHERE: [Elsewhere; 20] = [
          it; `skillpm validate --profile publish` checks it first",
     ),
     (
+        &["ref", "checkout", "switch"],
+        "`skillpm install owner/repo --branch NAME` takes another branch, `--tag` and `--rev` a fixed version",
+    ),
+    (
         &["reinstall"],
         "`skillpm verify` shows what differs, `skillpm install --force` replaces what you edited",
     ),
     (&["revert", "rollback"], "`skillpm undo` undoes the last change"),
     (&["scan", "test"], "`skillpm validate` checks skills"),
+    (
+        &["self-update", "selfupdate"],
+        "install skillpm anew the way that you installed it; `skillpm update` is for skills",
+    ),
     (&["status"], "`skillpm list` shows what is installed and edited, `skillpm doctor` what is broken"),
     (&["store"], "`skillpm cache dir` shows where the store is, and its size"),
     (&["where", "which"], "`skillpm why NAME` explains why a skill is installed, and where it is"),
@@ -118,6 +157,10 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    if let Some(missing) = missing(error) {
+        let help = format!("`{} --help` shows all options", command(rest, arguments));
+        return Error::usage(missing).hint(help);
+    }
     let mut new = Error::usage(in_our_words(message));
     // clap gives no tip where the command takes no words, and of other tools it knows nothing.
     let ours = behind_option(error, arguments).or_else(|| of_other_tools(error, arguments));
@@ -128,6 +171,27 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
         tips.filter_map(|tip| tip_of(tip, error, arguments)).fold(new, Error::hint)
     };
     new.hint(format!("`{} --help` shows all options", command(rest, arguments)))
+}
+
+/// What to do where something has to be named and is not.
+fn missing(error: &clap::Error) -> Option<String> {
+    let names = match (error.kind(), error.get(ContextKind::InvalidArg)?) {
+        (ErrorKind::MissingRequiredArgument, ContextValue::Strings(names)) => names.as_slice(),
+        (ErrorKind::TooFewValues, ContextValue::String(name)) => std::slice::from_ref(name),
+        _ => return None,
+    };
+    let named = |name: &String| {
+        let inner = name.trim_start_matches(['<', '[']).split(['>', ']']).next();
+        match inner.unwrap_or_default() {
+            "NAME" => "a skill".to_owned(),
+            "DIR" => "a directory".to_owned(),
+            "FORMAT" => "a format".to_owned(),
+            "SHELL" => "a shell: `bash`, `zsh`, `fish`, `powershell` or `elvish`".to_owned(),
+            _ if name.starts_with('-') && name.contains("AGENT") => "an agent with `--agent`".to_owned(),
+            _ => format!("`{name}`"),
+        }
+    };
+    Some(format!("name {}", names.iter().map(named).collect::<Vec<_>>().join(" and ")))
 }
 
 /// A tip of clap's as it is told here; nothing where it would not help.
@@ -264,7 +328,9 @@ mod tests {
             assert_eq!(message, format!("there is no command `{typed}`"));
             assert_eq!(hints, [format!("did you mean `skillpm {meant}`?")]);
         }
-        assert_eq!(told("skillpm xyzzy").1, ["`skillpm --help` lists the commands"]);
+        for far in ["xyzzy", "gem", "docsy", "homepage"] {
+            assert_eq!(told(&format!("skillpm {far}")).1, ["`skillpm --help` lists the commands"], "{far}");
+        }
     }
 
     #[test]
@@ -280,11 +346,8 @@ mod tests {
             )
         );
         assert_eq!(
-            told("skillpm remove"),
-            (
-                "the following required arguments were not provided: <NAME>...".to_owned(),
-                vec!["`skillpm remove --help` shows all options".to_owned()]
-            )
+            told("skillpm disable"),
+            ("name a skill".to_owned(), vec!["`skillpm disable --help` shows all options".to_owned()])
         );
         let (message, hints) = told("skillpm install o/r --scope here");
         assert_eq!(message, "invalid value `here` for `--scope <SCOPE>` [possible values: project, user]");
@@ -306,7 +369,7 @@ mod tests {
             }
             for command in hint.split("`skillpm ").skip(1) {
                 let verb = command.split([' ', '`']).next().expect("a word");
-                assert!(known.contains(&verb), "{verb}");
+                assert!(known.contains(&verb) || ["--version", "COMMAND"].contains(&verb), "{verb}");
             }
         }
     }

@@ -47,8 +47,8 @@ pub use look::{
 pub use opened::Opened;
 pub use own::{Exposure, Identity, Own, exposure_of, is_open_to_all, read_own};
 pub use place::{
-    create_dir, create_dir_all, exchange, make_private, move_new, remove_dir_if_empty, remove_link,
-    remove_tree, temp_dir_in,
+    clear_away, create_dir, create_dir_all, exchange, make_private, move_new, remove_dir_if_empty,
+    remove_link, remove_tree, temp_dir_in,
 };
 pub use plant::write_file;
 pub use quick::{Base, Looked, entries};

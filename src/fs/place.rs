@@ -170,6 +170,17 @@ pub fn remove_tree(path: &Path) -> Result<(), PathError> {
     }
 }
 
+/// Removes what is at `path` while other threads of this process may still be writing there, as far as it can be done
+/// in half a second: whoever comes next removes the rest.
+pub fn clear_away(path: &Path) {
+    for _ in 0..50 {
+        if remove_tree(path).is_ok() && matches!(kind(path), Ok(None)) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
 /// Lets nobody but its owner into the directory `dir`, where the system has such rights and grants it.
 pub fn make_private(dir: &Path) {
     #[cfg(unix)]

@@ -19,6 +19,11 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// When something here was changed last, in seconds since 1970.
+    pub fn changed_at(&self) -> Option<u64> {
+        Some(self.newest?.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())
+    }
+
     /// Whether nothing here was changed for longer than `age`. What is not there is not old.
     pub fn is_older_than(&self, age: Duration) -> bool {
         // A time in the future is that of a clock that was put right since.

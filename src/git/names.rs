@@ -5,7 +5,7 @@ use git2::Oid;
 use super::objects::{Found, Objects};
 use super::{full, short};
 use crate::error::{Error, Result};
-use crate::source::commit_gone;
+use crate::source::{REVISION_UNKNOWN, commit_gone};
 use crate::spec::Reference;
 use crate::text::{closest, shell_word};
 
@@ -39,7 +39,8 @@ pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String])
         Reference::Branch(_) => ("branch", &["refs/heads/"]),
         Reference::Any(_) | Reference::Rev(_) => ("tag, branch or commit", &["refs/heads/", "refs/tags/"]),
     };
-    let error = Error::usage(format!("`{shown}` has no {kind} `{}`", reference.name()));
+    let error =
+        Error::usage(format!("`{shown}` has no {kind} `{}`", reference.name())).coded(REVISION_UNKNOWN);
     let known = names.iter().filter_map(|name| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)));
     match closest(reference.name(), known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
@@ -81,7 +82,13 @@ pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
 }
 
 fn head(objects: &Objects, shown: &str) -> Result<Oid> {
-    objects.commit_at("HEAD").ok_or_else(|| no_head(shown, &objects.references()))
+    match objects.head() {
+        Ok(Some(commit)) => Ok(commit),
+        Ok(None) => Err(no_head(shown, &objects.references())),
+        Err(error) => Err(Error::io(format!("`HEAD` of `{shown}` cannot be read"))
+            .because(std::io::Error::other(error.message().to_owned()))
+            .hint("`git fsck` there shows more; `--branch` names a branch instead")),
+    }
 }
 
 /// The names that git gives `reference` a chance to be, in its order.

@@ -99,6 +99,16 @@ impl Objects {
         Some(reference.peel_to_commit().ok()?.id())
     }
 
+    /// The newest commit of the default branch; `None` where there is no such branch.
+    pub(super) fn head(&self) -> Result<Option<Oid>, git2::Error> {
+        let absent =
+            |error: git2::Error| if error.code() == ErrorCode::NotFound { Ok(None) } else { Err(error) };
+        match self.repository.find_reference("HEAD").and_then(|head| head.resolve()) {
+            Ok(head) => head.peel_to_commit().map(|commit| Some(commit.id())),
+            Err(error) => absent(error),
+        }
+    }
+
     /// Whether there is a reference `name`, whatever it leads to.
     pub(super) fn has_reference(&self, name: &str) -> bool {
         self.repository.find_reference(name).is_ok()
@@ -338,12 +348,16 @@ impl Objects {
             directory.to_str().ok_or_else(|| git2::Error::from_str("a path that is not UTF-8"))?;
         odb.add_disk_alternate(directory)?;
         let mut ids = Vec::with_capacity(listing.files.len());
+        let absent = match damaged {
+            Some(_) => "a file that was not fetched, as it belongs to no skill,",
+            None => "a file that the repository does not have (`git fsck` there shows more)",
+        };
         let entry = |(path, file): (String, Listed)| {
             let node = match (file.kind, file.size) {
                 (Kind::File { executable }, Some(size)) => Node::File { executable, size },
                 (Kind::Symlink, Some(_)) => Node::Symlink,
                 (Kind::Special(kind), _) => Node::Special(kind),
-                (_, None) => Node::Special("a file that was not fetched, as it belongs to no skill,"),
+                (_, None) => Node::Special(absent),
             };
             ids.push(file.id);
             (path, Entry { node, id: ids.len() - 1 })
@@ -386,9 +400,7 @@ pub(super) fn open_local(git_dir: &Path, shown: &str, at: At<'_>, limits: &Limit
         ListError::Incomplete(error) => broken(&error),
         ListError::Refused(refusal) => refused(shown, refusal),
     })?;
-    if let Some(first) = listing.missing().first() {
-        return Err(broken(&git2::Error::from_str(&format!("there is no object {first}"))));
-    }
+    // Some of the files may be missing: that is told of skills that have them.
     objects.tree(commit, listing, shown, None).map(Some).map_err(|error| broken(&error))
 }
 

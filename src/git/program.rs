@@ -13,7 +13,7 @@ use crate::env::{self, Env};
 use crate::error::{Error, Result};
 use crate::fs::{anonymous_temp_file, bytes_in};
 use crate::interrupt::{self, Running};
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, Requested};
 use crate::settings::Settings;
 
 /// How often a running program is looked at.
@@ -106,7 +106,15 @@ impl Program<'_> {
             command.env("GIT_SSH_COMMAND", ssh);
         }
         command.args(&job.args);
-        self.wait_for(&mut command, url, job)
+        let began = Instant::now();
+        let result = self.wait_for(&mut command, url, job);
+        if let Some(method) = asks_server(&job.args) {
+            let outcome = if result.is_ok() { "done" } else { "failed" };
+            let address = without_login(url);
+            let took = Some(began.elapsed());
+            self.reporter.requested(&Requested { method, address: &address, outcome, took });
+        }
+        result
     }
 
     /// `git` with everything that is the same for each run.
@@ -402,6 +410,26 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
+/// What a run of git with `args` asks a server, if it asks one.
+fn asks_server(args: &[OsString]) -> Option<&'static str> {
+    ["git fetch", "git ls-remote"].into_iter().find(|method| {
+        let name = method.split(' ').nth(1);
+        args.iter().any(|arg| arg.to_str() == name)
+    })
+}
+
+/// The address of a repository without the name and password in it; `git@` of ssh is no secret.
+fn without_login(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let host = match authority.rsplit_once('@') {
+        Some((login, host)) if scheme.starts_with("http") || login.contains(':') => host,
+        _ => authority,
+    };
+    format!("{scheme}://{host}{path}")
+}
+
 /// A bar for a download, which goes with it.
 struct Bar<'a>(&'a dyn Reporter);
 
@@ -421,6 +449,20 @@ impl Drop for Bar<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_login_is_shown() {
+        for (url, shown) in [
+            ("https://ann:pw@h.test/r.git?x=1", "https://h.test/r.git"),
+            ("https://token@h.test/r", "https://h.test/r"),
+            ("ssh://git@h.test:22/r", "ssh://git@h.test:22/r"),
+            ("ssh://git:pw@h.test/r", "ssh://h.test/r"),
+            ("git@h.test:o/r", "git@h.test:o/r"),
+            ("file:///a@b/c", "file:///a@b/c"),
+        ] {
+            assert_eq!(without_login(url), shown);
+        }
+    }
 
     /// THREATS 6.8: nothing that speaks of another repository, injects configuration, traces or asks.
     #[test]

@@ -12,7 +12,7 @@ use ureq::unversioned::transport::DefaultConnector;
 use crate::settings::Http;
 
 use super::names::Names;
-use super::{HttpError, proxy};
+use super::{HttpError, Url, proxy};
 
 /// What the program calls itself to servers.
 const USER_AGENT: &str = concat!("skillpm/", env!("CARGO_PKG_VERSION"));
@@ -27,7 +27,15 @@ const MOST_IDLE: usize = 8;
 /// request (`timeout_per_read`), while a large file on a slow line may take as long as it takes.
 /// Connection, request and headers each have it as their total. Redirects are not followed here but
 /// in `mod.rs`, where the credential is decided on anew at each hop.
-pub(super) fn build(settings: &Http, proxy: Option<&str>, tls: bool) -> Result<Agent, HttpError> {
+///
+/// With `led_by`, an address that led to where it goes, it goes to no host of a network that the one of that address
+/// is not in.
+pub(super) fn build(
+    settings: &Http,
+    proxy: Option<&str>,
+    tls: bool,
+    led_by: Option<&Url>,
+) -> Result<Agent, HttpError> {
     let timeout = timeout(settings);
     let mut config = Config::builder()
         .http_status_as_error(false)
@@ -47,7 +55,7 @@ pub(super) fn build(settings: &Http, proxy: Option<&str>, tls: bool) -> Result<A
     if tls {
         config = config.tls_config(TlsConfig::builder().root_certs(roots(settings)?).build());
     }
-    Ok(Agent::with_parts(config.build(), DefaultConnector::default(), Names::new(settings)))
+    Ok(Agent::with_parts(config.build(), DefaultConnector::default(), Names::new(settings, led_by)))
 }
 
 /// The timeout, `None` where it is switched off with zero.
@@ -99,6 +107,6 @@ mod tests {
     fn a_timeout_of_zero_is_none() {
         let none = Http { timeout: Duration::ZERO, ..Http::default() };
         assert_eq!((timeout(&none), timeout(&Http::default())), (None, Some(Duration::from_secs(30))));
-        assert!(build(&none, None, false).is_ok());
+        assert!(build(&none, None, false, None).is_ok());
     }
 }

@@ -14,7 +14,7 @@ use super::url::Url;
 #[non_exhaustive]
 pub enum HttpError {
     /// The network is switched off by the settings.
-    #[error("`{0}` is needed, but `--offline` forbids the network")]
+    #[error("`{0}` is not in the cache, and `--offline` forbids the network")]
     Offline(Url),
     /// Nobody waits for the answer any more.
     #[error("the request of `{0}` was stopped")]
@@ -64,6 +64,8 @@ pub enum HttpError {
         host: String,
         /// How long it had.
         limit: Duration,
+        /// Whether there was a connection at least.
+        connected: bool,
     },
     /// The body stopped, or came too slowly.
     #[error("the response from `{host}` stalled: no data for {} after {received} bytes", seconds(*limit))]
@@ -111,6 +113,14 @@ pub enum HttpError {
         to: String,
         /// Why it is not gone to.
         reason: &'static str,
+    },
+    /// A host of a network that only this machine can see, and that an address without `https` led to.
+    #[error("`{from}` leads to `{to}`, which is in a private network")]
+    Inward {
+        /// The address that led there.
+        from: Url,
+        /// Where to.
+        to: Url,
     },
     /// The server allows no more requests for now.
     #[error("the rate limit of `{host}` is reached{}", ends(*seconds))]
@@ -183,6 +193,29 @@ fn ends(seconds: Option<u64>) -> String {
 }
 
 impl HttpError {
+    /// Why `host` did not answer at all, where that is what happened: it is not asked again for something else.
+    pub(super) fn silence(&self, host: &str) -> Option<io::Error> {
+        match self {
+            Self::Dns(peer) if peer == host => Some(io::ErrorKind::NotFound.into()),
+            Self::Connect(peer, error) if peer == host => {
+                Some(io::Error::new(error.kind(), error.to_string()))
+            }
+            Self::Timeout { host: peer, connected: false, .. } if peer == host => {
+                Some(io::ErrorKind::TimedOut.into())
+            }
+            _ => None,
+        }
+    }
+
+    /// The error for `host`, which did not answer a moment ago, as [`HttpError::silence`] says why.
+    pub(super) fn silent(host: String, why: io::Error, limit: Duration) -> Self {
+        match why.kind() {
+            io::ErrorKind::NotFound => Self::Dns(host),
+            io::ErrorKind::TimedOut => Self::Timeout { host, limit, connected: false },
+            _ => Self::Connect(host, why),
+        }
+    }
+
     /// What a person can do about it, a line each.
     fn hints(&self) -> Vec<&'static str> {
         match self {
@@ -213,11 +246,16 @@ impl HttpError {
                 vec!["run it again; for a slow connection, set `SKILLPM_HTTP_TIMEOUT` to more seconds"]
             }
             Self::Broken(..) | Self::Truncated { .. } => vec!["run it again"],
+            Self::Inward { .. } => vec![
+                "over `http` anybody on the way can say where to go next: use `https`, or install from that address itself",
+            ],
             Self::Tls { .. } => vec![
                 "if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it",
             ],
             Self::RateLimit { authorized: false, .. } => {
-                vec!["set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one"]
+                vec![
+                    "set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one; `gh auth token` prints yours",
+                ]
             }
             Self::RateLimit { .. } => vec!["wait until then, or use another token"],
             Self::Status { status: 407, .. } => vec!["the proxy requires a login: see `HTTPS_PROXY`"],

@@ -25,6 +25,8 @@ pub struct Login {
     credential: Option<Credential>,
     /// Where the credential was found.
     found: String,
+    /// What addresses of the origin carry as their query.
+    query: Option<String>,
 }
 
 impl Login {
@@ -38,14 +40,25 @@ impl Login {
         let origin = url.origin();
         let mut login = Self {
             private: url.is_private(),
-            variable: variable(&origin),
+            variable: variable(env::SKILLPM_TOKEN_, &origin),
             netrc: netrc_path(settings).map(|path| (path, None)),
             credential: None,
             found: String::new(),
+            query: None,
             origin,
         };
         if !login.private {
             return Ok(login);
+        }
+        if let Some(variable) = variable(env::SKILLPM_QUERY_, &login.origin)
+            && let Some(query) = settings.env.get(&variable)
+        {
+            let query = query.trim().trim_start_matches('?');
+            if query.is_empty() || !query.bytes().all(|b| b.is_ascii_graphic() && b != b'#') {
+                return Err(Error::config(format!("`{variable}` holds a character that no query has"))
+                    .hint(format!("set `{variable}` to what follows `?` in the address")));
+            }
+            login.query = Some(query.to_owned());
         }
         if let Some(variable) = &login.variable
             && let Some(token) = settings.env.get(variable)
@@ -78,6 +91,25 @@ impl Login {
             }
         }
         Ok(login)
+    }
+
+    /// The variable for the secret query of addresses at the origin of `url`, where one can be named after it.
+    pub fn query_variable(url: &Url) -> Option<String> {
+        variable(env::SKILLPM_QUERY_, &url.origin())
+    }
+
+    /// Returns `url` with the secret query that is set for its origin, where it has none of its own.
+    ///
+    /// # Errors
+    ///
+    /// A query that makes no address.
+    pub fn complete(&self, url: &Url) -> Result<Url> {
+        match &self.query {
+            Some(query) if url.origin() == self.origin && !url.has_query() => {
+                Ok(Url::parse(&format!("{}?{query}", url.secret_text()))?)
+            }
+            _ => Ok(url.clone()),
+        }
     }
 
     /// The credential, if there is one.
@@ -139,13 +171,13 @@ fn netrc_path(settings: &Settings) -> Option<PathBuf> {
     settings.env.path(env::NETRC).or_else(|| settings.home.as_ref().map(|home| home.join(name)))
 }
 
-/// The variable for the token of `origin`: `SKILLPM_TOKEN_DOCS_EXAMPLE_COM`.
+/// The variable of this `kind` for `origin`: `SKILLPM_TOKEN_DOCS_EXAMPLE_COM`.
 ///
 /// No two origins have the same: if `docs-example.com` shared that of `docs.example.com`, whoever
 /// registers the one would be sent the tokens for the other. So a dot is `_`, a hyphen `__`, and `___`
 /// stands before a port. Hosts for which this leaves a doubt have none: those with an underscore, an
 /// empty part, or a part that starts or ends with a hyphen.
-fn variable(origin: &Origin) -> Option<String> {
+fn variable(kind: &str, origin: &Origin) -> Option<String> {
     let sound = |part: &str| {
         !part.is_empty()
             && !part.starts_with('-')
@@ -157,7 +189,7 @@ fn variable(origin: &Origin) -> Option<String> {
     }
     let host = origin.host.to_ascii_uppercase().replace('-', "__").replace('.', "_");
     let port = if origin.port == 443 { String::new() } else { format!("___{}", origin.port) };
-    Some(format!("{}{host}{port}", env::SKILLPM_TOKEN_))
+    Some(format!("{kind}{host}{port}"))
 }
 
 #[cfg(test)]
@@ -177,7 +209,7 @@ mod tests {
 
     #[test]
     fn each_origin_has_a_variable_of_its_own() {
-        let name = |text: &str| variable(&url(text).origin());
+        let name = |text: &str| variable(env::SKILLPM_TOKEN_, &url(text).origin());
         assert_eq!(name("https://docs.Example.com/x").as_deref(), Some("SKILLPM_TOKEN_DOCS_EXAMPLE_COM"));
         assert_eq!(name("https://docs-example.com").as_deref(), Some("SKILLPM_TOKEN_DOCS__EXAMPLE_COM"));
         assert_eq!(name("https://h:8443").as_deref(), Some("SKILLPM_TOKEN_H___8443"));

@@ -12,6 +12,7 @@ mod login;
 mod names;
 mod netrc;
 mod proxy;
+mod reach;
 mod request;
 mod retry;
 mod time;
@@ -21,13 +22,15 @@ mod url;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
 use crate::fs::Sink;
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, Requested};
 use crate::settings::{Http, Settings};
 
 pub use error::HttpError;
@@ -47,9 +50,12 @@ pub struct Client {
     settings: Http,
     offline: bool,
     reporter: Arc<dyn Reporter>,
-    /// Agents by proxy and by whether they speak TLS, made when they are first needed.
-    agents: Mutex<BTreeMap<(Option<String>, bool), Agent>>,
+    /// Agents by the way that they go, made when they are first needed.
+    agents: Mutex<BTreeMap<Way, Agent>>,
 }
+
+/// A proxy, whether TLS is spoken, and the host that led there.
+type Way = (Option<String>, bool, Option<String>);
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -148,7 +154,7 @@ impl Client {
     ) -> Result<Option<(Head, u64)>, HttpError> {
         let mut fresh = true;
         self.persist(&request.url, || {
-            if !std::mem::take(&mut fresh) {
+            if !mem::take(&mut fresh) {
                 sink.restart().map_err(HttpError::Write)?;
             }
             let (url, response) = self.send(request)?;
@@ -178,21 +184,33 @@ impl Client {
         url: &Url,
         mut attempt: impl FnMut() -> Result<T, HttpError>,
     ) -> Result<T, HttpError> {
+        let host = url.origin().to_string();
         let mut tried = 0;
         loop {
             if self.reporter.is_stopped() {
                 return Err(HttpError::Stopped(url.clone()));
+            }
+            // Whoever asks for something else there would wait as long.
+            if let Some(why) = self.settings.silent.known(&host).filter(|_| !self.offline) {
+                return Err(HttpError::silent(host, why, self.settings.timeout));
             }
             let error = match attempt() {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
             let Some(wait) = retry::wait(&error, tried, self.settings.retries) else {
+                if let Some(why) = error.silence(&host) {
+                    self.settings.silent.learn(&host, &why);
+                }
                 return Err(error);
             };
-            self.reporter.retrying(&url.to_string(), wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
-            std::thread::sleep(wait);
             tried += 1;
+            if self.settings.silent.is_news(&host, tried) {
+                let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+                let most = retry::most(&error, self.settings.retries);
+                self.reporter.retrying(&error.to_string(), seconds, tried, most);
+            }
+            std::thread::sleep(wait);
         }
     }
 
@@ -203,27 +221,34 @@ impl Client {
             return Err(HttpError::Offline(request.url.clone()));
         }
         let mut url = request.url.clone();
+        let mut led_by = request.led_by.clone();
         for _ in 0..=MOST_REDIRECTS {
             let credential = request.credential.as_ref().filter(|c| c.origin == url.origin());
-            let response = self.exchange(&url, request, credential)?;
+            let response = self.exchange(&url, led_by.as_ref(), request, credential)?;
             match response.status().as_u16() {
                 200 => return Ok((url, response)),
                 304 if request.is_conditional() => return Ok((url, response)),
-                301 | 302 | 303 | 307 | 308 => url = target(&url, &response)?,
+                301 | 302 | 303 | 307 | 308 => {
+                    let next = target(&url, &response)?;
+                    led_by = Some(mem::replace(&mut url, next));
+                }
                 _ => return Err(self.refusal(url, response, request)),
             }
         }
         Err(HttpError::TooManyRedirects(request.url.clone()))
     }
 
-    /// One request and the head of its answer.
+    /// One request and the head of its answer; `led_by` is the address that led to `url`, if one did.
     fn exchange(
         &self,
         url: &Url,
+        led_by: Option<&Url>,
         request: &Request,
         credential: Option<&Credential>,
     ) -> Result<Response<Body>, HttpError> {
-        let mut call = self.agent(url)?.get(url.uri()).header(header::ACCEPT, request.accept);
+        // Who answers over https is who was asked. Else anybody on the way may have said where to go next.
+        let led_by = led_by.filter(|from| !from.is_https() && from.host() != url.host());
+        let mut call = self.agent(url, led_by)?.get(url.uri()).header(header::ACCEPT, request.accept);
         if let Some(credential) = credential {
             call = call.header(header::AUTHORIZATION, &credential.value);
         }
@@ -233,19 +258,39 @@ impl Client {
         if let Some(time) = &request.if_modified_since {
             call = call.header(header::IF_MODIFIED_SINCE, time);
         }
-        call.call().map_err(|error| translate::before_body(error, url, &self.settings))
+        let began = Instant::now();
+        let answer = call.call();
+        let outcome = match &answer {
+            Ok(answer) if answer.status().as_u16() == 304 => "304, from the cache".to_owned(),
+            Ok(answer) => answer.status().as_u16().to_string(),
+            Err(_) => "no answer".to_owned(),
+        };
+        self.tell(url, &outcome, Some(began.elapsed()));
+        answer.map_err(|error| translate::before_body(error, url, led_by, &self.settings))
     }
 
-    fn agent(&self, url: &Url) -> Result<Agent, HttpError> {
+    /// Tells that `url` was not asked for: what it holds was downloaded before, and never changes.
+    pub fn not_needed(&self, url: &Url) {
+        self.tell(url, "from the cache", None);
+    }
+
+    fn tell(&self, url: &Url, outcome: &str, took: Option<Duration>) {
+        let address = url.without_query();
+        self.reporter.requested(&Requested { method: "GET", address: &address, outcome, took });
+    }
+
+    fn agent(&self, url: &Url, led_by: Option<&Url>) -> Result<Agent, HttpError> {
         let proxy = proxy::choose(&self.settings, url);
         let tls = url.is_https() || proxy.is_some_and(|proxy| proxy.starts_with("https:"));
-        let key = (proxy.map(ToOwned::to_owned), tls);
+        // Behind a proxy it is the proxy that looks names up: it says where one may go.
+        let led_by = led_by.filter(|_| proxy.is_none());
+        let key = (proxy.map(ToOwned::to_owned), tls, led_by.map(|url| url.origin().to_string()));
         // An agent is whole or absent, so a panic elsewhere cannot have left a half-made one.
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(agent) = agents.get(&key) {
             return Ok(agent.clone());
         }
-        let agent = agent::build(&self.settings, proxy, tls)?;
+        let agent = agent::build(&self.settings, proxy, tls, led_by)?;
         agents.insert(key, agent.clone());
         Ok(agent)
     }

@@ -23,6 +23,9 @@ use ureq::unversioned::transport::NextTimeout;
 
 use crate::settings::{HostNames, Http};
 
+use super::Url;
+use super::reach::{Inward, Reach};
+
 /// Bytes of the answer of `getent` that are read: some hundred addresses.
 const ANSWER_BYTES: usize = 16 * 1024;
 
@@ -44,6 +47,8 @@ pub(super) struct Names {
     environment: BTreeMap<OsString, OsString>,
     library: DefaultResolver,
     known: Mutex<BTreeMap<String, Vec<SocketAddr>>>,
+    /// The address that led to where is gone, if one did.
+    led_by: Option<Uri>,
 }
 
 /// There is no program to ask for addresses.
@@ -59,13 +64,14 @@ impl fmt::Display for NobodyToAsk {
 impl std::error::Error for NobodyToAsk {}
 
 impl Names {
-    /// Names that are looked up as `settings` say.
-    pub(super) fn new(settings: &Http) -> Self {
+    /// Names that are looked up as `settings` say, for requests that the address `led_by` led to.
+    pub(super) fn new(settings: &Http, led_by: Option<&Url>) -> Self {
         Self {
             by: settings.names,
             environment: settings.names_environment.clone(),
             library: DefaultResolver::default(),
             known: Mutex::default(),
+            led_by: led_by.map(|url| url.uri().clone()),
         }
     }
 
@@ -128,6 +134,16 @@ impl Resolver for Names {
         if found.is_empty() {
             found = self.ask(uri, config, timeout)?;
             known().insert(host, found.clone());
+        }
+        let reaches: Vec<Reach> = found.iter().map(|address| Reach::of(address.ip())).collect();
+        if let Some(from) =
+            self.led_by.as_ref().filter(|_| !reaches.iter().all(|reach| reach.is_open_to(&[])))
+        {
+            let from = self.ask(from, config, timeout)?;
+            let from: Vec<Reach> = from.iter().map(|address| Reach::of(address.ip())).collect();
+            if !reaches.iter().all(|reach| reach.is_open_to(&from)) {
+                return Err(Error::Other(Box::new(Inward)));
+            }
         }
         let mut addresses = self.empty();
         for address in found.into_iter().take(MOST_ADDRESSES) {
@@ -252,7 +268,7 @@ mod tests {
 
     #[test]
     fn names_are_asked_for_once() {
-        let names = Names::new(&Http::default());
+        let names = Names::new(&Http::default(), None);
         let first = asked(&names, "http://127.0.0.1:80/a").expect("found");
         assert_eq!(asked(&names, "http://127.0.0.1:80/b").expect("found"), first);
         assert_eq!(asked(&names, "http://127.0.0.1:81/").expect("found")[0].port(), 81);
@@ -300,7 +316,10 @@ mod tests {
 
         fn names(dir: &Path) -> Names {
             let environment = [("PATH".into(), format!("{}:/usr/bin:/bin", dir.display()).into())].into();
-            Names::new(&Http { names: HostNames::Getent, names_environment: environment, ..Http::default() })
+            Names::new(
+                &Http { names: HostNames::Getent, names_environment: environment, ..Http::default() },
+                None,
+            )
         }
 
         fn says(body: &str, limit: Duration) -> Said {
@@ -342,11 +361,11 @@ mod tests {
             let dir = tempfile::tempdir().expect("a directory");
             let environment = [("PATH".into(), dir.path().into())].into();
             let http = Http { names: HostNames::Getent, names_environment: environment, ..Http::default() };
-            match asked(&Names::new(&http), "http://localhost:81/") {
+            match asked(&Names::new(&http, None), "http://localhost:81/") {
                 Err(Error::Other(error)) => assert!(error.is::<NobodyToAsk>(), "{error}"),
                 other => panic!("{other:?}"),
             }
-            assert!(asked(&Names::new(&http), "http://127.0.0.1:81/").is_ok());
+            assert!(asked(&Names::new(&http, None), "http://127.0.0.1:81/").is_ok());
         }
 
         #[test]
@@ -366,18 +385,21 @@ mod tests {
 
         #[test]
         fn the_system_s_own_program_answers_as_the_library_does() {
-            let getent = Names::new(&Http {
-                names: HostNames::Getent,
-                names_environment: [("PATH".into(), "/usr/bin:/bin".into())].into(),
-                ..Http::default()
-            });
+            let getent = Names::new(
+                &Http {
+                    names: HostNames::Getent,
+                    names_environment: [("PATH".into(), "/usr/bin:/bin".into())].into(),
+                    ..Http::default()
+                },
+                None,
+            );
             let of = |names: &Names| {
                 let mut found = asked(names, "http://localhost:81/").expect("`localhost` has an address");
                 found.sort_unstable();
                 found.dedup();
                 found
             };
-            assert_eq!(of(&getent), of(&Names::new(&Http::default())));
+            assert_eq!(of(&getent), of(&Names::new(&Http::default(), None)));
             let none = asked(&getent, "http://no-such-host.invalid/");
             assert!(matches!(none, Err(Error::HostNotFound)), "{none:?}");
         }

@@ -49,6 +49,8 @@ impl fmt::Debug for Credential {
 pub struct Request {
     /// The address.
     pub url: Url,
+    /// The address that told of this one, where that was another one than people named.
+    pub led_by: Option<Url>,
     /// The media type that is asked for.
     pub accept: &'static str,
     /// The credential, if there is one.
@@ -62,7 +64,14 @@ pub struct Request {
 impl Request {
     /// Returns a request for `url` and nothing more.
     pub fn new(url: Url) -> Self {
-        Self { url, accept: "*/*", credential: None, if_none_match: None, if_modified_since: None }
+        Self {
+            url,
+            led_by: None,
+            accept: "*/*",
+            credential: None,
+            if_none_match: None,
+            if_modified_since: None,
+        }
     }
 
     /// Whether the answer may be that nothing changed.

@@ -12,23 +12,31 @@ const FIRST: Duration = Duration::from_millis(250);
 /// How long to wait before the request is sent again after `error`, when it has been sent again
 /// `tried` times before and may be `allowed` times; `None` where that makes no sense.
 pub(super) fn wait(error: &HttpError, tried: u32, allowed: u32) -> Option<Duration> {
-    let (most, seconds) = match error {
-        // A silence has cost a whole timeout already: two are enough to know.
-        HttpError::Timeout { .. } | HttpError::Stalled { .. } => (1, None),
-        HttpError::Dns(_)
+    let seconds = match error {
+        HttpError::Timeout { .. }
+        | HttpError::Stalled { .. }
         | HttpError::Connect(..)
         | HttpError::Broken(..)
         | HttpError::Truncated { .. }
-        | HttpError::Status { status: 500 | 502..=504, retry_after: None, .. } => (u32::MAX, None),
+        | HttpError::Status { status: 500 | 502..=504, retry_after: None, .. } => None,
         HttpError::Status { status: 500 | 502..=504, retry_after: Some(seconds), .. }
             if *seconds <= LONGEST_WAIT =>
         {
-            (u32::MAX, Some(*seconds))
+            Some(*seconds)
         }
-        HttpError::RateLimit { passing: true, seconds, .. } => (u32::MAX, *seconds),
+        HttpError::RateLimit { passing: true, seconds, .. } => *seconds,
         _ => return None,
     };
-    (tried < allowed.min(most)).then(|| seconds.map_or_else(|| back_off(tried), Duration::from_secs))
+    (tried < most(error, allowed)).then(|| seconds.map_or_else(|| back_off(tried), Duration::from_secs))
+}
+
+/// How often a request is sent again after `error` where that may be done `allowed` times.
+pub(super) fn most(error: &HttpError, allowed: u32) -> u32 {
+    match error {
+        // A silence has cost a whole timeout already: two are enough to know.
+        HttpError::Timeout { .. } | HttpError::Stalled { .. } => allowed.min(1),
+        _ => allowed,
+    }
 }
 
 /// 250 ms, 500 ms, 1 s, ... and up to a quarter more, so that many clients do not come back at once.
@@ -58,6 +66,7 @@ mod tests {
 
     #[test]
     fn only_what_may_pass_is_tried_again() {
+        assert_eq!(wait(&HttpError::Dns("h".into()), 0, 3), None, "names do not appear in a second");
         let tls = HttpError::Tls { host: "h".into(), reason: "expired".into() };
         for error in [tls, status(404, None), status(401, None), status(403, None), status(501, None)] {
             assert_eq!(wait(&error, 0, 3), None, "{error}");
@@ -70,7 +79,7 @@ mod tests {
 
     #[test]
     fn h04_a_silent_server_is_asked_twice() {
-        let error = HttpError::Timeout { host: "h".into(), limit: Duration::from_secs(30) };
+        let error = HttpError::Timeout { host: "h".into(), limit: Duration::from_secs(30), connected: true };
         assert!(wait(&error, 0, 3).is_some());
         assert_eq!(wait(&error, 1, 3), None);
         assert_eq!(wait(&error, 0, 0), None);

@@ -7,11 +7,14 @@ use ureq::{Error, Timeout};
 use crate::settings::Http;
 
 use super::names::NobodyToAsk;
+use super::reach::Inward;
 use super::url::{Url, redacted};
 use super::{HttpError, agent, proxy};
 
 /// Says in our terms why the request for `url` failed before its body.
-pub(super) fn before_body(error: Error, url: &Url, settings: &Http) -> HttpError {
+///
+/// `led_by` is the address that led to `url`, if one did.
+pub(super) fn before_body(error: Error, url: &Url, led_by: Option<&Url>, settings: &Http) -> HttpError {
     let proxy = proxy::choose(settings, url);
     let host = url.origin().to_string();
     // Names and connections are the proxy's where there is one.
@@ -19,12 +22,15 @@ pub(super) fn before_body(error: Error, url: &Url, settings: &Http) -> HttpError
     match error {
         Error::HostNotFound => HttpError::Dns(peer()),
         Error::Other(error) if error.is::<NobodyToAsk>() => HttpError::NobodyToAsk(peer()),
+        Error::Other(error) if error.is::<Inward>() => {
+            HttpError::Inward { from: led_by.unwrap_or(url).clone(), to: url.clone() }
+        }
         Error::ConnectProxyFailed(reason) => {
             let reason = proxy_answer(&reason).unwrap_or(reason);
             HttpError::Proxy { proxy: proxy.map(redacted).unwrap_or_default(), host, reason }
         }
-        Error::Timeout(Timeout::Resolve | Timeout::Connect) => timed_out(peer(), settings),
-        Error::Timeout(_) => timed_out(host, settings),
+        Error::Timeout(Timeout::Resolve | Timeout::Connect) => timed_out(peer(), settings, false),
+        Error::Timeout(_) => timed_out(host, settings, true),
         Error::Io(error) => match error.kind() {
             io::ErrorKind::InvalidData if url.is_https() => tls(host, &error.to_string()),
             io::ErrorKind::ConnectionRefused
@@ -33,7 +39,7 @@ pub(super) fn before_body(error: Error, url: &Url, settings: &Http) -> HttpError
             | io::ErrorKind::NetworkDown
             | io::ErrorKind::AddrNotAvailable
             | io::ErrorKind::PermissionDenied => HttpError::Connect(peer(), error),
-            io::ErrorKind::TimedOut => timed_out(peer(), settings),
+            io::ErrorKind::TimedOut => timed_out(peer(), settings, false),
             _ => HttpError::Broken(host, error),
         },
         Error::ConnectionFailed => HttpError::Connect(peer(), io::ErrorKind::ConnectionRefused.into()),
@@ -77,8 +83,8 @@ pub(super) fn stalled(host: String, settings: &Http, received: u64) -> HttpError
     HttpError::Stalled { host, limit: settings.timeout, received }
 }
 
-fn timed_out(host: String, settings: &Http) -> HttpError {
-    HttpError::Timeout { host, limit: agent::timeout(settings).unwrap_or_default() }
+fn timed_out(host: String, settings: &Http, connected: bool) -> HttpError {
+    HttpError::Timeout { host, limit: agent::timeout(settings).unwrap_or_default(), connected }
 }
 
 /// Puts the frequent reasons into plain words; rustls names them by its own types.
@@ -116,7 +122,7 @@ mod tests {
         let settings = Http { https_proxy: Some("http://u:s3cret@proxy:1".into()), ..Http::default() };
         let url = Url::parse("https://a.example/").expect("an address");
         for error in [Error::HostNotFound, Error::ConnectionFailed, Error::ConnectProxyFailed("x".into())] {
-            let told = before_body(error, &url, &settings).to_string();
+            let told = before_body(error, &url, None, &settings).to_string();
             assert!(told.contains("http://proxy:1") && !told.contains("s3cret"), "{told}");
         }
     }

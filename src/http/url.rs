@@ -98,6 +98,11 @@ impl Url {
         self.0.host().unwrap_or_default()
     }
 
+    /// Whether it has a query.
+    pub fn has_query(&self) -> bool {
+        self.0.query().is_some()
+    }
+
     /// Whether the scheme is `https`.
     pub fn is_https(&self) -> bool {
         self.0.scheme_str() == Some("https")
@@ -116,6 +121,14 @@ impl Url {
     /// The whole address, query included, for what is not shown: the name of a cached answer.
     pub fn secret_text(&self) -> String {
         self.0.to_string()
+    }
+}
+
+impl Url {
+    /// The address as it is shown; `?…` stands for a query, whose values may be secrets.
+    pub(super) fn without_query(&self) -> String {
+        let query = if self.0.query().is_some() { "?…" } else { "" };
+        format!("{self}{query}")
     }
 }
 

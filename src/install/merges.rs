@@ -53,6 +53,23 @@ pub struct Unresolved {
     pub paths: Vec<Disputed>,
     /// What was locked of the skills that went with the update, because nothing needs them any more.
     pub gone: BTreeMap<SkillName, Locked>,
+    /// What the update made of other skills that this one needs.
+    pub others: BTreeMap<SkillName, Other>,
+}
+
+/// What an update made of a skill that the merged one needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Other {
+    /// What was locked before.
+    pub before: Locked,
+    /// What the manifest said before.
+    pub asked: Asked,
+    /// The digest of the new version, which is locked since.
+    pub new: Digest,
+    /// The digest of the skill as the user had it.
+    pub mine: Digest,
+    /// The digest of what the update put in its place.
+    pub merged: Digest,
 }
 
 /// What the manifest said of a skill. The lockfile does not tell it: digits may be a commit's or a name there, it
@@ -94,6 +111,19 @@ struct Raw {
     /// A lockfile with what went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gone: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    others: BTreeMap<SkillName, RawOther>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawOther {
+    before: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
+    new: Digest,
+    mine: Digest,
+    merged: Digest,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -131,13 +161,8 @@ impl Unresolved {
         if raw.version != VERSION {
             return Err(format!("it has version {}", raw.version));
         }
-        let mut lock = Lockfile::parse(&raw.before).map_err(|error| error.to_string())?;
-        let before = lock.skills.remove(name).filter(|_| lock.skills.is_empty());
-        let before = before.ok_or_else(|| format!("it does not say what was locked for `{name}`"))?;
-        let asked = match &raw.asked {
-            Some(text) => Asked::parse(text, name)?,
-            None => Asked::Unknown,
-        };
+        let before = locked(&raw.before, name)?;
+        let asked = Asked::parse(raw.asked.as_deref(), name)?;
         let gone = raw.gone.as_deref().map(Lockfile::parse).transpose();
         let gone = gone.map_err(|error| error.to_string())?.unwrap_or_default().skills;
         let safe = |path: &str| SafePath::new(path).map_err(|refusal| refusal.to_string());
@@ -146,8 +171,14 @@ impl Unresolved {
             Ok(Disputed { path: safe(path)?, conflict: *conflict, kept })
         });
         let paths = paths.collect::<Result<_, String>>()?;
-        let Raw { new, mine, merged, .. } = raw;
-        Ok(Self { before, asked, new, mine, merged, paths, gone })
+        let Raw { new, mine, merged, others, .. } = raw;
+        let others = others.into_iter().map(|(name, raw)| {
+            let RawOther { before, asked, new, mine, merged } = raw;
+            let (before, asked) = (locked(&before, &name)?, Asked::parse(asked.as_deref(), &name)?);
+            Ok((name, Other { before, asked, new, mine, merged }))
+        });
+        let others = others.collect::<Result<_, String>>()?;
+        Ok(Self { before, asked, new, mine, merged, paths, gone, others })
     }
 
     /// Writes the record of the skill `name`.
@@ -158,11 +189,10 @@ impl Unresolved {
     pub fn write(&self, scope: &Scope, name: &SkillName) -> Result<()> {
         let path = file(scope, name)?;
         prepare(scope)?;
-        let lock = Lockfile { skills: BTreeMap::from([(name.clone(), self.before.clone())]) };
         let gone = Lockfile { skills: self.gone.clone() };
         let raw = Raw {
             version: VERSION,
-            before: lock.to_string(),
+            before: text_of(&self.before, name),
             asked: self.asked.text(name),
             new: self.new,
             mine: self.mine,
@@ -177,10 +207,38 @@ impl Unresolved {
                 })
                 .collect(),
             gone: (!gone.skills.is_empty()).then(|| gone.to_string()),
+            others: self.others.iter().map(|(name, other)| (name.clone(), other.raw(name))).collect(),
         };
         let text = serde_json::to_string_pretty(&raw).map_err(|error| Error::io(error.to_string()))?;
         Ok(fs::write_atomic(&path, text.as_bytes())?)
     }
+}
+
+impl Other {
+    /// As the record of a merge in which nothing is disputed.
+    pub fn into_record(self) -> Unresolved {
+        let Self { before, asked, new, mine, merged } = self;
+        let (paths, gone, others) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        Unresolved { before, asked, new, mine, merged, paths, gone, others }
+    }
+
+    fn raw(&self, name: &SkillName) -> RawOther {
+        let Self { before, asked, new, mine, merged } = self;
+        let (before, asked) = (text_of(before, name), asked.text(name));
+        RawOther { before, asked, new: *new, mine: *mine, merged: *merged }
+    }
+}
+
+/// The lockfile with the one entry `locked`.
+fn text_of(locked: &Locked, name: &SkillName) -> String {
+    Lockfile { skills: BTreeMap::from([(name.clone(), locked.clone())]) }.to_string()
+}
+
+/// The one entry of the lockfile `text`, that of `name`.
+fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
+    let mut lock = Lockfile::parse(text).map_err(|error| error.to_string())?;
+    let locked = lock.skills.remove(name).filter(|_| lock.skills.is_empty());
+    locked.ok_or_else(|| format!("it does not say what was locked for `{name}`"))
 }
 
 impl Asked {
@@ -189,7 +247,8 @@ impl Asked {
         manifest.skills().get(name).cloned().map_or(Self::Nothing, Self::Entry)
     }
 
-    fn parse(text: &str, name: &SkillName) -> Result<Self, String> {
+    fn parse(text: Option<&str>, name: &SkillName) -> Result<Self, String> {
+        let Some(text) = text else { return Ok(Self::Unknown) };
         let manifest = Manifest::parse(text).map_err(|error| error.to_string())?;
         match manifest.skills().keys().find(|other| *other != name) {
             Some(other) => Err(format!("it says what was requested of `{other}`")),
@@ -329,6 +388,7 @@ mod tests {
                 Disputed { path: path("b"), conflict: Conflict::DeletedHere, kept: None },
             ],
             gone: BTreeMap::new(),
+            others: BTreeMap::new(),
         }
     }
 
@@ -373,7 +433,15 @@ mod tests {
         let manifest = manifest.expect("a manifest");
         let gone = || BTreeMap::from([(SkillName::new("base").expect("a name"), locked('5'))]);
         for asked in [Asked::of(&manifest, &name), Asked::Nothing, Asked::Unknown] {
-            let record = Unresolved { asked: asked.clone(), gone: gone(), ..record() };
+            let other = Other {
+                before: locked('1'),
+                asked: asked.clone(),
+                new: digest('6'),
+                mine: digest('7'),
+                merged: digest('8'),
+            };
+            let others = BTreeMap::from([(name.clone(), other)]);
+            let record = Unresolved { asked: asked.clone(), gone: gone(), others, ..record() };
             record.write(&scope, &name).expect("writes");
             assert_eq!(read(), record);
             let text = fs::read_text(&file(&scope, &name).expect("inside"), MAX_FILE).expect("reads");

@@ -27,7 +27,7 @@ use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::settings::{Policies, Settings};
-use crate::store::{self, Store, downloads};
+use crate::store::{self, Note, Store, Why, downloads};
 use crate::tree::FileSet;
 
 /// What is to be looked at.
@@ -401,7 +401,9 @@ impl Doctor<'_> {
             let store =
                 self.store.as_ref().ok_or_else(|| Error::config("there is no store to keep it in"))?;
             if !store.is_whole(&set.digest()?) {
-                let kept = store.keep(&set)?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let note = Note::new(&name, Why::LeftOver, path.to_owned());
+                let kept = store.keep(&set, Some(note))?;
                 told = Some(format!(
                     "the former content of `{}` was saved in `{}`",
                     path.display(),

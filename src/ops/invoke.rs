@@ -1,5 +1,9 @@
 //! `invoke`: what an agent would get.
 
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use super::audit::{Activations, not_written};
 use super::named::find;
 use super::update::unsettled;
 use crate::context::Context;
@@ -31,12 +35,13 @@ pub struct InvokeOutcome {
     pub warnings: Vec<String>,
 }
 
-/// Returns what an agent would get. Nothing is run and nothing is written.
+/// Returns what an agent would get. Nothing is run, and nothing is written but a line of the audit log.
 ///
 /// # Errors
 ///
 /// An unknown skill, or one that cannot be loaded.
 pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcome> {
+    let began = Instant::now();
     let hit = find(context, &request.name)?;
     let file = &hit.skill.file;
     let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
@@ -64,7 +69,20 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
             activation.command_list()
         ));
     }
-    Ok(InvokeOutcome { content: activation.render(request.form), activation, warnings })
+    let content = activation.render(request.form);
+    written(context, &hit.skill, &request.arguments, began.elapsed());
+    Ok(InvokeOutcome { content, activation, warnings })
+}
+
+/// Writes down that somebody got the instructions of `skill`, who may be an agent.
+fn written(context: &Context, skill: &Skill, arguments: &Arguments, took: Duration) {
+    let given = match arguments.text() {
+        "" => Vec::new(),
+        text => vec![OsString::from(text)],
+    };
+    if let Err(error) = Activations::new(&context.settings).write(skill, &given, took, None) {
+        context.reporter.trouble(&not_written(&error));
+    }
 }
 
 /// One line for everything that is against the specification and did not matter, repairs included. What

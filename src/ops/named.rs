@@ -1,5 +1,7 @@
 //! The skill that a person names.
 
+use std::collections::BTreeMap;
+
 use super::catalog::disabled_in;
 use super::change::missing;
 use crate::context::Context;
@@ -8,10 +10,13 @@ use crate::engine::{self, Hit, Source, default_sources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
+use crate::install::state::{read_lock, read_manifest};
 use crate::name::SkillName;
+use crate::settings::Settings;
 use crate::source::local;
 use crate::spec::is_local;
 use crate::text::shell_word;
+use crate::tree::Tree;
 
 /// Finds the skill `name` as [`engine::find`] does, and says of one that is disabled that it is. A path such as
 /// `./pdf` is the directory of a skill, which need not be installed.
@@ -50,6 +55,31 @@ pub(super) fn find_in(
         }),
         at => at,
     }
+}
+
+/// The names of the skills that are here, each with its description: those that agents see, and those that manifests
+/// and lockfiles know. What cannot be read has none.
+pub fn known(settings: &Settings) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for scope in Scopes::new(settings, None).unwrap_or_default().there {
+        let asked = read_manifest(&scope).map(|(manifest, _)| manifest.skills().keys().cloned().collect());
+        let locked = read_lock(&scope).map(|lock| lock.skills.into_keys().collect());
+        let all: [Vec<SkillName>; 2] = [asked.unwrap_or_default(), locked.unwrap_or_default()];
+        names.extend(all.into_iter().flatten().map(|name| (name.to_string(), String::new())));
+    }
+    let found = engine::discover(&default_sources(settings).unwrap_or_default());
+    let metas = found.skills.iter().map(|skill| &skill.meta);
+    let typed = metas.filter(|meta| SkillName::new(&meta.name).is_ok());
+    names.extend(typed.map(|meta| (meta.name.clone(), meta.description.clone())));
+    names
+}
+
+/// The scripts of the skill `name`, below its `scripts/`; none where there is no such skill.
+pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
+    let hit = default_sources(settings).ok().and_then(|sources| engine::find_in(&sources, name).ok());
+    let tree = hit.and_then(|hit| fs::tree_of(&hit.skill.real).ok());
+    let paths = tree.iter().flat_map(Tree::entries);
+    paths.filter_map(|(path, _)| path.strip_prefix("scripts/")).map(ToOwned::to_owned).collect()
 }
 
 /// What to say in place of `error`, with which `name` was not found in the scope `only` or in both. The files of a

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::change::{no_longer_asked, not_installed, not_yet_installed};
 use super::gate::Gate;
-use super::list::{ListRequest, ListedSkill, SkillState, list};
+use super::install::of_name;
+use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -15,7 +16,9 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::source::newest::{self, Query, ask};
-use crate::spec::Reference;
+use crate::source::{self, REVISION_UNKNOWN, local};
+use crate::spec::{Origin, Reference};
+use crate::text::shell_word;
 
 /// Which skills.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +53,8 @@ pub struct OutdatedSkill {
     /// Why a policy does not let the newest files in yet, with the line that says so; `None` where one
     /// does, and where only a fetch would tell.
     pub held_back: Option<String>,
+    /// Where its source has it now, where that is not where it was.
+    pub moved_to: Option<String>,
     /// Whether the tag that is asked for led to another revision when the skill was locked.
     pub tag_moved: bool,
     /// Whether what is installed was edited.
@@ -68,6 +73,10 @@ pub enum Status {
     Changed,
     /// There are none any more where the skill was.
     Gone,
+    /// There are none any more where the skill was, and its source has a skill of its name elsewhere.
+    Moved,
+    /// Its source has no such branch, tag or commit any more.
+    RefGone,
     /// Only a download would tell.
     Unknown,
     /// The source could not be asked.
@@ -83,7 +92,7 @@ impl OutdatedSkill {
     pub fn is_outdated(&self) -> bool {
         match self.status {
             Status::Changed if self.held_back.is_none() => true,
-            Status::Gone => true,
+            Status::Gone | Status::Moved | Status::RefGone => true,
             _ => self.latest.is_some(),
         }
     }
@@ -116,7 +125,7 @@ impl OutdatedOutcome {
 /// A manifest, lockfile or policy that cannot be read; a name that is not installed. A source that
 /// cannot be asked is none: the outcome says why, and tells the others.
 pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<OutdatedOutcome> {
-    let listed = list(context, &ListRequest { scope: request.scope })?;
+    let listed = installed(context, &ListRequest { scope: request.scope })?;
     let mut outcome = OutdatedOutcome { warnings: listed.warnings, ..OutdatedOutcome::default() };
     let mut known = Vec::new();
     let mut scopes = Vec::new();
@@ -193,25 +202,47 @@ fn ask_scope(
             outcome.warnings.push(not_yet_installed(scope.kind, name));
         }
     }
+    let mut failures = Failures::default();
     for answer in ask(context, scope, &queries, true) {
         let source = answer.at.first().map(|at| queries[*at].locked.origin.typed()).unwrap_or_default();
-        let failed = |error: Error| error.context(format!("`{source}` cannot be checked for newer versions"));
         let silent = |error: &Error| context.settings.offline && error.kind() == ErrorKind::Network;
         let found = match answer.newest {
             Ok(newest) => newest.into_iter().map(Some).collect(),
             Err(error) => {
-                let status = if silent(&error) { Status::NotAsked } else { Status::Failed };
+                let status = match error.code() {
+                    _ if silent(&error) => Status::NotAsked,
+                    Some(REVISION_UNKNOWN) => Status::RefGone,
+                    _ => Status::Failed,
+                };
                 for at in &answer.at {
                     outcome.skills[rows[*at]].status = status;
                 }
-                outcome.failures.extend((status == Status::Failed).then(|| failed(error)));
+                match status {
+                    Status::RefGone => {
+                        let names: Vec<_> =
+                            answer.at.iter().map(|at| outcome.skills[rows[*at]].name.clone()).collect();
+                        let query = &queries[answer.at[0]];
+                        let here = local::here(&context.settings, scope, &query.locked.origin);
+                        let origin = here.as_ref().unwrap_or(&query.locked.origin);
+                        let place = (origin, query.reference.as_ref());
+                        let error =
+                            reference_gone(scope.kind, place, names.iter().map(String::as_str), error);
+                        let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+                        let message = format!("{}: {error}", quoted.join(", "));
+                        outcome.failures.push(error.retold(message));
+                    }
+                    Status::Failed => failures.add(&source, error),
+                    _ => {}
+                }
                 vec![None; answer.at.len()]
             }
         };
         let latest = match answer.latest {
             Ok(latest) => latest.as_ref().map(|latest| latest.name().to_owned()),
             Err(error) => {
-                outcome.failures.extend((!silent(&error)).then(|| failed(error)));
+                if !silent(&error) {
+                    failures.add(&source, error);
+                }
                 None
             }
         };
@@ -224,18 +255,98 @@ fn ask_scope(
             row.tag_moved = moved.is_some();
             row.newest = newest.revision;
             row.status = newest.files.into();
+            if row.status == Status::Gone && may_have_moved(newest.files, &query.locked.origin) {
+                row.moved_to = moved_to(context, scope, query, row);
+                row.status = if row.moved_to.is_some() { Status::Moved } else { Status::Gone };
+            }
             if matches!(row.status, Status::Changed | Status::Unknown) {
                 let (origin, path) = (&query.locked.origin, query.locked.path.as_deref());
                 let asked = Asked { origin, path, reference: query.reference.as_ref() };
                 match gate.held_back(context, asked, row.newest.as_deref()) {
                     Ok(reason) => row.held_back = reason,
-                    Err(error) => outcome.failures.extend((!silent(&error)).then(|| failed(error))),
+                    Err(error) if silent(&error) => {}
+                    Err(error) => failures.add(&source, error),
                 }
             }
         }
     }
+    outcome.failures.extend(failures.told());
     outcome.skills[first..].sort_by(|a, b| a.name.cmp(&b.name));
     Ok(())
+}
+
+/// Whether a skill that is not where it was may be elsewhere: GitHub tells without a download.
+fn may_have_moved(files: newest::Files, origin: &Origin) -> bool {
+    match files {
+        newest::Files::Moved => true,
+        newest::Files::Gone => matches!(origin, Origin::Git(_) | Origin::Local(_)),
+        _ => false,
+    }
+}
+
+/// Where in its source the skill of `row` is now that is not any more where it was. Only a download tells.
+fn moved_to(context: &Context, scope: &Scope, query: &Query<'_>, row: &OutdatedSkill) -> Option<String> {
+    let locked = query.locked;
+    let wanted = match &row.newest {
+        Some(revision) => source::Wanted::Locked(revision),
+        None => source::Wanted::Now(query.reference.as_ref()),
+    };
+    let opened = source::open(context, scope, &locked.origin, wanted).ok()?;
+    of_name(&opened, locked.alias_of.as_deref().unwrap_or(&row.name)).map(|candidate| candidate.path)
+}
+
+/// The error for the skills `names` of the source `origin`, as it is typed in the working directory, which has no such `reference` any more; any other error
+/// stays what it is.
+pub(super) fn reference_gone<'a>(
+    scope: ScopeKind,
+    (origin, reference): (&Origin, Option<&Reference>),
+    names: impl Iterator<Item = &'a str>,
+    error: Error,
+) -> Error {
+    let Some(reference) = reference.filter(|_| error.code() == Some(REVISION_UNKNOWN)) else { return error };
+    let (origin, flag) = (origin.typed(), scope.flag());
+    let skills: Vec<_> = names.map(|name| format!(" --skill {}", shell_word(name))).collect();
+    let gone = Error::new(error.kind(), format!("{} of `{origin}` no longer exists", kind_of(reference)));
+    let close = error.hints().iter().filter(|hint| hint.starts_with("did you mean")).cloned();
+    close.fold(gone.coded(REVISION_UNKNOWN), Error::hint).hint(format!(
+        "name another one in `skillpm.toml`, or `skillpm install{flag} {}{}` for the default branch",
+        shell_word(&origin),
+        skills.concat()
+    ))
+}
+
+fn kind_of(reference: &Reference) -> String {
+    let kind = match reference {
+        Reference::Any(_) => "the tag or branch",
+        Reference::Tag(_) => "the tag",
+        Reference::Branch(_) => "the branch",
+        Reference::Rev(_) => "the commit",
+    };
+    format!("{kind} `{}`", reference.name())
+}
+
+/// Why sources could not be asked: those that failed alike fail as one.
+#[derive(Default)]
+struct Failures(Vec<(Vec<String>, Error)>);
+
+impl Failures {
+    fn add(&mut self, source: &str, error: Error) {
+        let is_same = |other: &&mut (Vec<String>, Error)| {
+            other.1.with_causes() == error.with_causes() && other.1.hints() == error.hints()
+        };
+        match self.0.iter_mut().find(is_same) {
+            Some((sources, _)) if sources.iter().any(|other| other == source) => {}
+            Some((sources, _)) => sources.push(source.to_owned()),
+            None => self.0.push((vec![source.to_owned()], error)),
+        }
+    }
+
+    fn told(self) -> impl Iterator<Item = Error> {
+        self.0.into_iter().map(|(sources, error)| {
+            let quoted: Vec<_> = sources.iter().map(|source| format!("`{source}`")).collect();
+            error.context(format!("{} cannot be checked for newer versions", quoted.join(", ")))
+        })
+    }
 }
 
 impl From<newest::Files> for Status {
@@ -243,7 +354,7 @@ impl From<newest::Files> for Status {
         match files {
             newest::Files::Same => Self::Current,
             newest::Files::Changed => Self::Changed,
-            newest::Files::Gone => Self::Gone,
+            newest::Files::Gone | newest::Files::Moved => Self::Gone,
             newest::Files::Unknown => Self::Unknown,
         }
     }
@@ -262,6 +373,7 @@ fn row(name: &SkillName, scope: ScopeKind, locked: &Locked, query: &Query<'_>) -
         latest: None,
         status: Status::Failed,
         held_back: None,
+        moved_to: None,
         tag_moved: false,
         modified: false,
         disabled: false,
@@ -286,6 +398,7 @@ fn editable(
         latest: None,
         status: Status::Editable,
         held_back: None,
+        moved_to: None,
         tag_moved: false,
         modified: listed.is_some_and(|skill| skill.state == SkillState::Modified),
         disabled: listed.is_some_and(|skill| skill.disabled),

@@ -265,6 +265,25 @@ fn assignment(text: &OsStr) -> Option<(OsString, OsString)> {
     Some((name.into(), value.into()))
 }
 
+/// What to tell somebody who named the skill `name` and none of its scripts.
+pub fn script_missing(context: &Context, name: &str) -> Error {
+    let skill = match find(context, name) {
+        Ok(hit) => hit.skill,
+        Err(error) => return error,
+    };
+    let tree = match fs::tree_of(&skill.real) {
+        Ok(tree) => tree,
+        Err(error) => return error.into(),
+    };
+    let scripts: Vec<&str> = tree.entries().filter_map(|(path, _)| path.strip_prefix(SCRIPTS)).collect();
+    let error = Error::usage("name a script");
+    if scripts.is_empty() {
+        error.hint(format!("`{name}` has nothing in its `{SCRIPTS}`"))
+    } else {
+        error.hint(format!("`{name}` has {}", listed(scripts.into_iter())))
+    }
+}
+
 /// Why `wanted` is no script of `skill`, which was asked for as `name`.
 pub fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
     match script_of(&skill.real, name, wanted) {

@@ -21,7 +21,7 @@ use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::spec::Reference;
-use crate::store::Store;
+use crate::store::{Note, Store, Why};
 
 /// The largest manifest or lockfile that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
@@ -39,6 +39,7 @@ pub struct UndoRequest {
 
 /// What was taken back.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct UndoOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
@@ -54,6 +55,8 @@ pub struct UndoOutcome {
     pub kept: Vec<String>,
     /// What a person should know.
     pub warnings: Vec<String>,
+    /// Whether the change that was taken back had itself taken one back, which is made again by that.
+    pub redone: bool,
     /// Whether an earlier run was cut off while it took the change back, and this one went on.
     pub finished: bool,
     /// Whether this change can be taken back in turn.
@@ -134,6 +137,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         files: undo.files(),
         files_gone: undo.files_gone(),
         warnings: conflict(&scope, &undo).into_iter().collect(),
+        redone: record.is_undo(),
         dry_run: request.dry_run,
         ..UndoOutcome::default()
     };
@@ -280,7 +284,8 @@ fn keep_file(context: &Context, file: &Path) -> Result<String> {
     let real = fs::real_path(file)?.unwrap_or_else(|| file.to_owned());
     let store = Store::new(&context.settings)?;
     let set = fs::gather(BTreeMap::from([(name.clone(), real)]))?.skill("", &Limits::default())?;
-    let kept = store.keep(&set).map_err(|error| {
+    let note = Note::new(&name, Why::TakenBack, file.to_owned());
+    let kept = store.keep(&set, Some(note)).map_err(|error| {
         error.context(format!("`{}` could not be kept, so it was not replaced", file.display()))
     })?;
     Ok(format!("your `{name}` was saved as `{}`", kept.join(&name).display()))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::document::Document;
 use crate::refusal::Refusal;
 use crate::skill::{MAX_SKILL_FILE, SkillMeta, load_in};
-use crate::tree::{Node, Tree};
+use crate::tree::{Node, SUBMODULE, Tree};
 use crate::workers;
 
 mod plugins;
@@ -14,12 +14,16 @@ pub use plugins::{Declared, Definition, of_plugin};
 
 pub(super) use plugins::join;
 
+use plugins::Declarations;
+
 /// How many directories deep a skill may lie where nothing says where skills are.
 pub const MAX_DEPTH: usize = 5;
 /// How many directories deep a skill may lie below a directory that is known to hold skills.
 const CONTAINER_DEPTH: usize = 3;
 /// Directories that hold other people's files or build results, or what skillpm needs for its work.
 pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
+/// The largest `.gitmodules` that is read, in bytes.
+const MAX_GITMODULES: u64 = 256 << 10;
 /// Where one has more bytes than this, which hardly any has, a single thread reads them all: each may hold one.
 const LARGE: u64 = 128 << 10;
 
@@ -70,31 +74,60 @@ impl Candidate {
 /// look for the skills of a project.
 ///
 /// A `SKILL.md` at the root makes the whole tree one skill. Else the places that are known to hold
-/// skills are searched: `skills/` and its hidden parts, the agents' directories, and what plugin
-/// files declare. Where none of them holds one, everything is searched, [`MAX_DEPTH`] deep. A
-/// skill's own directory is not searched further.
+/// skills are searched: `skills/` and its hidden parts, the agents' directories, what plugin files declare, and
+/// with them the directories at the root. Where none of them holds one, everything is searched, [`MAX_DEPTH`]
+/// deep. A skill's own directory is not searched further, unless it is one of these places.
 pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
-    let found = outermost(skill_files(tree, ""));
-    let containers: BTreeSet<String> =
+    let files = skill_files(tree, "");
+    if let Some(&file) = files.get("") {
+        return candidates(tree, &[("", file)]);
+    }
+    let mut containers: BTreeMap<String, usize> =
         ["skills", "skills/.curated", "skills/.experimental", "skills/.system"]
             .into_iter()
             .chain(agent_dirs)
-            .map(ToOwned::to_owned)
-            .chain(plugins::containers(tree))
+            .map(|dir| (dir.to_owned(), CONTAINER_DEPTH))
             .collect();
-    let declared = plugins::skills(tree);
-    let known = |dir: &str| {
-        declared.contains(dir)
-            || containers
-                .iter()
-                .any(|container| depth_below(dir, container).is_some_and(|d| d <= CONTAINER_DEPTH))
-    };
-    let (mut chosen, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(dir, _)| known(dir));
-    if chosen.is_empty() {
-        chosen = others;
-        chosen.retain(|(dir, _)| dir.is_empty() || dir.split('/').count() <= MAX_DEPTH);
+    let Declarations { skills: declared, containers: others } = plugins::declarations(tree);
+    for (dir, depth) in others {
+        let known = containers.entry(dir).or_default();
+        *known = depth.max(*known);
     }
+    let is_known = |dir: &str| {
+        declared.contains(dir)
+            || containers.iter().any(|(container, most)| {
+                depth_below(dir, container).is_some_and(|depth| depth <= *most)
+                    && !is_inside_another(&files, container, dir)
+            })
+    };
+    let known: BTreeSet<&str> = files.keys().copied().filter(|dir| is_known(dir)).collect();
+    let chosen: Vec<_> = if known.is_empty() {
+        let near = |dir: &str| dir.split('/').count() <= MAX_DEPTH;
+        outermost(files).into_iter().filter(|(dir, _)| near(dir)).collect()
+    } else {
+        let at_root = |dir: &str| !dir.contains('/');
+        files.into_iter().filter(|(dir, _)| known.contains(dir) || at_root(dir)).collect()
+    };
     candidates(tree, &chosen)
+}
+
+/// Whether a skill of `files` lies between directory `dir` and `container`, which `dir` is below.
+fn is_inside_another(files: &BTreeMap<&str, &str>, container: &str, dir: &str) -> bool {
+    let below = |at: usize| at > container.len();
+    dir.match_indices('/').any(|(at, _)| below(at) && files.contains_key(&dir[..at]))
+}
+
+/// Returns the directories of `tree` with a `SKILL.md` that are not among `found`, the skills of all of it, nor
+/// part of one: they are not where skills are looked for.
+pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
+    let found: BTreeSet<&str> = found.iter().map(|candidate| candidate.path.as_str()).collect();
+    let is_part = |dir: &str| {
+        found.contains("")
+            || found.contains(dir)
+            || dir.match_indices('/').any(|(at, _)| found.contains(&dir[..at]))
+    };
+    let others = outermost(skill_files(tree, "")).into_keys().filter(|dir| !is_part(dir));
+    others.map(ToOwned::to_owned).collect()
 }
 
 /// Returns the skills at or below directory `dir`, which somebody named: nothing in it is hidden
@@ -110,6 +143,19 @@ pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
 /// Returns the skills in `tree`, of which nothing but skills is known to be left.
 pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
     candidates(tree, &outermost(skill_files(tree, "")).into_iter().collect::<Vec<_>>())
+}
+
+/// Returns the directories of `tree` that belong to other repositories: submodules, whose files it does not have.
+pub fn submodules(tree: &Tree) -> BTreeSet<String> {
+    let special = tree.entries().filter(|(_, entry)| matches!(entry.node, Node::Special(SUBMODULE)));
+    let mut found: BTreeSet<String> = special.map(|(path, _)| path.to_owned()).collect();
+    // An archive says nothing of them, but for what git itself reads.
+    let text = tree.read(".gitmodules", MAX_GITMODULES).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let keys = text.lines().filter_map(|line| line.split_once('='));
+    let paths = keys.filter(|(key, _)| key.trim() == "path").map(|(_, value)| value.trim().trim_matches('"'));
+    found.extend(paths.filter_map(|path| join("", path)));
+    found
 }
 
 /// Whether directory `dir` of `tree` is a skill's.
@@ -228,6 +274,25 @@ pub(super) mod tests {
             paths(&files),
             [".claude/skills/d", "skills/.curated/b", "skills/a", "skills/group/deep/c"]
         );
+    }
+
+    /// What the npm tool lists besides.
+    #[test]
+    fn directories_at_the_root_are_known_places() {
+        let files =
+            ["one/SKILL.md", "skills/a/SKILL.md", "skills/SKILL.md", "x/deep/SKILL.md", "one/in/SKILL.md"];
+        assert_eq!(paths(&files), ["one", "skills", "skills/a"]);
+    }
+
+    #[test]
+    fn what_was_not_searched_can_be_told() {
+        let text = "---\nname: x\ndescription: y\n---\n";
+        let all =
+            ["skills/a/SKILL.md", "skills/a/in/SKILL.md", "x/deep/SKILL.md", "node_modules/p/q/SKILL.md"];
+        let files: Vec<_> = all.iter().map(|path| (*path, text)).collect();
+        let tree = tree(&files);
+        assert_eq!(not_searched(&tree, &discover(&tree, std::iter::empty())), ["x/deep"]);
+        assert!(not_searched(&tree, &discover_all(&tree)).is_empty());
     }
 
     #[test]

@@ -19,7 +19,8 @@ use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
 use crate::http::{Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
 use crate::settings::Settings;
-use crate::spec::{PUBLIC_HOST, Reference, Repository, is_commit};
+use crate::source::REVISION_UNKNOWN;
+use crate::spec::{PUBLIC_HOST, Reference, Repository, is_commit, is_github_host};
 
 use cache::{Cache, Known};
 
@@ -50,11 +51,14 @@ impl<'a> GitHub<'a> {
         let github = &settings.github;
         let host = repository.host.as_deref().unwrap_or(PUBLIC_HOST);
         if host != github.host {
-            return Err(Error::usage(format!("`{repository}` is not on `{}`", github.host))
-                .hint(format!(
-                    "for a GitHub Enterprise server set `GH_HOST={host}`, and `GH_ENTERPRISE_TOKEN` to a token for it"
-                ))
-                .hint("for anything else write the address with its scheme, `https://`"));
+            let error = Error::usage(format!("`{repository}` is not on `{}`", github.host));
+            // To set it sends the user's token there: that is said of no host that only looks like a server.
+            let error = if is_github_host(host) {
+                error.hint(format!("if `{host}` is your GitHub Enterprise server, set `GH_HOST={host}`"))
+            } else {
+                error
+            };
+            return Err(error.hint("for anything else write the address with its scheme, `https://`"));
         }
         // Names become parts of addresses and of paths, whoever made the value.
         let repository = Repository::new(repository.host.as_deref(), &repository.owner, &repository.name)
@@ -147,6 +151,7 @@ impl<'a> GitHub<'a> {
             if file.len() > limit {
                 return Err(HttpError::TooLarge { host: self.api.origin().to_string(), limit }.into());
             }
+            self.client.not_needed(&self.url(&format!("zipball/{commit}"))?);
             return Ok(Arc::new(file));
         }
         let mut file = Download::begin(path.as_deref())?;
@@ -225,6 +230,15 @@ impl<'a> GitHub<'a> {
     /// Says what a failed request means for this repository and the revision that was asked for.
     fn explain(&self, error: HttpError, revision: &str) -> Error {
         let (repository, host) = (&self.repository, self.api.origin());
+        if let HttpError::Offline(_) = &error {
+            let what = if is_commit(revision) {
+                format!("commit `{revision}` of `{repository}`")
+            } else {
+                format!("`{repository}`")
+            };
+            return Error::from(error)
+                .retold(format!("{what} is not in the store, and `--offline` forbids the network"));
+        }
         let HttpError::Status { url, status, detail, .. } = &error else {
             return error.into();
         };
@@ -244,6 +258,7 @@ impl<'a> GitHub<'a> {
                     .hint(self.token_hint("that may read it, if it is private; else check the spelling"))
             }
             404 | 422 => Error::usage(format!("`{repository}` has no revision `{revision}`"))
+                .coded(REVISION_UNKNOWN)
                 .hint("name a tag, a branch or a full commit id of that repository"),
             409 => Error::usage(format!("the repository `{repository}` is empty")),
             451 => Error::network(format!("the repository `{repository}` is blocked for legal reasons")),

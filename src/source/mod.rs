@@ -29,7 +29,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::Scope;
 use crate::refusal::Limits;
-use crate::spec::{Origin, Reference};
+use crate::spec::{Address, Origin, Reference};
 use crate::tree::{Memory, Tree};
 use discover::{Candidate, discover_in};
 
@@ -146,6 +146,9 @@ impl Opened {
 /// What [`Error::code`] says where a source does not have any more what a lockfile names.
 pub const REVISION_GONE: &str = "revision-gone";
 
+/// What [`Error::code`] says where a repository has no such tag, branch or commit.
+pub const REVISION_UNKNOWN: &str = "revision-unknown";
+
 /// The error for the locked commit `commit`, which the repository `shown` does not have.
 #[cfg(any(feature = "git", feature = "http"))]
 pub(crate) fn commit_gone(shown: &str, commit: &str) -> Error {
@@ -184,6 +187,18 @@ pub fn settled(context: &Context, scope: &Scope, origin: Origin) -> Result<Origi
         Origin::GitHub(repository) => Ok(Origin::GitHub(repository.on(&context.settings.github.host))),
         other => Ok(other),
     }
+}
+
+/// The variable for what is secret in the query of `address`, where one can be named after its host.
+#[cfg(feature = "http")]
+pub fn query_variable(address: &Address) -> Option<String> {
+    crate::http::Login::query_variable(&crate::http::Url::parse(address.as_str()).ok()?)
+}
+
+/// The variable for what is secret in the query of an address: this build fetches none.
+#[cfg(not(feature = "http"))]
+pub fn query_variable(_: &Address) -> Option<String> {
+    None
 }
 
 /// When `revision` of `origin` was committed, in seconds since 1970; `None` where the source does not

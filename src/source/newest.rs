@@ -28,7 +28,7 @@ use crate::error::{ErrorKind, Result};
 use crate::install::scope::Scope;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, Requested};
 use crate::spec::{Origin, Reference, is_commit};
 use shape::Shape;
 
@@ -82,6 +82,8 @@ pub enum Files {
     Changed,
     /// There are none any more where the skill was.
     Gone,
+    /// The same, and the source has a directory that may be it elsewhere: only a download tells.
+    Moved,
     /// Only a download would tell.
     Unknown,
 }
@@ -287,8 +289,12 @@ fn past(source: &mut dyn Ask, pin: &Reference, is_there: bool) -> Result<Option<
 struct Quiet(Arc<dyn Reporter>);
 
 impl Reporter for Quiet {
-    fn retrying(&self, what: &str, seconds: u64) {
-        self.0.retrying(what, seconds);
+    fn retrying(&self, why: &str, seconds: u64, tried: u32, most: u32) {
+        self.0.retrying(why, seconds, tried, most);
+    }
+
+    fn requested(&self, request: &Requested<'_>) {
+        self.0.requested(request);
     }
 
     fn waiting_for_lock(&self, dir: &std::path::Path) {

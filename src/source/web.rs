@@ -72,7 +72,7 @@ impl Web {
         let request = Request {
             if_none_match: record.and_then(|record| record.etag.clone()),
             if_modified_since: record.and_then(|record| record.last_modified.clone()),
-            ..self.request(url)
+            ..self.request(url).map_err(Missed::Other)?
         };
         let place = self.cache.as_ref().map(|cache| cache.answer(url));
         let mut file = Download::begin(place.as_deref()).map_err(|error| Missed::Other(error.into()))?;
@@ -127,7 +127,7 @@ impl Web {
         let request = Request {
             if_none_match: record.etag.clone(),
             if_modified_since: record.last_modified.clone(),
-            ..self.request(url)
+            ..self.request(url)?
         };
         let unchanged = self.client.is_unchanged(&request).map_err(|error| self.told(error))?;
         Ok(unchanged.then(|| known.got()))
@@ -158,7 +158,7 @@ impl Web {
         let path = file.path();
         let full = |source| Error::from(PathError { action: "write", path: path.clone(), source });
         let mut sink = Hashed::new(&mut file);
-        let fetched = self.client.fetch(&self.request(url), what, limit, &mut sink);
+        let fetched = self.client.fetch(&self.request(url)?, what, limit, &mut sink);
         let found = sink.finish();
         match fetched {
             Ok(_) => {}
@@ -207,8 +207,11 @@ impl Web {
         }
     }
 
-    fn request(&self, url: &Url) -> Request {
-        Request { credential: self.login.credential().cloned(), ..Request::new(url.clone()) }
+    fn request(&self, url: &Url) -> Result<Request> {
+        let credential = self.login.credential().cloned();
+        // All other hosts are those that an index names.
+        let led_by = (url.origin() != self.url.origin()).then(|| self.url.clone());
+        Ok(Request { led_by, credential, ..Request::new(self.login.complete(url)?) })
     }
 
     fn is_checked(&self, url: &Url) -> bool {

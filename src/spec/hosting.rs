@@ -3,7 +3,8 @@
 use super::address::split_scheme;
 use super::repository::is_github_host;
 use super::{
-    Address, GitUrl, Origin, Reference, SourceSpec, SpecError, skill_name, split_suffixes, subdirectory,
+    Address, GitUrl, Origin, PUBLIC_HOST, Reference, Repository, SourceSpec, SpecError, skill_name,
+    split_suffixes, subdirectory,
 };
 use crate::text::percent_decoded;
 
@@ -13,6 +14,30 @@ const SKILL_FILE: &str = "SKILL.md";
 /// What is typed before the colon, and the host that it stands for.
 const PREFIXES: &[(&str, &str)] =
     &[("gitlab", "gitlab.com"), ("bitbucket", "bitbucket.org"), ("codeberg", "codeberg.org")];
+
+/// Sites that list skills of repositories on GitHub, with what stands before `owner/repo/skill` in the addresses of
+/// their pages.
+const LISTS: &[(&str, &str)] =
+    &[("skills.sh", ""), ("playbooks.com", "skills/"), ("claude-plugins.dev", "skills/@")];
+
+/// Reads the page of a site that lists other people's skills, with or without its scheme: the skill it is about, in
+/// its repository.
+pub(super) fn listed(text: &str) -> Option<SourceSpec> {
+    let rest = split_scheme(text).map_or(text, |(_, rest)| rest);
+    let (host, path) = rest.split_once('/')?;
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    let (_, before) = LISTS.iter().find(|(known, _)| known.eq_ignore_ascii_case(host))?;
+    let path = path.split(['?', '#']).next().unwrap_or(path).strip_prefix(before)?;
+    let parts: Vec<_> = path.trim_end_matches('/').split('/').map(percent_decoded).collect();
+    let (owner, name, skill) = match &parts[..] {
+        [owner, name] => (owner, name, None),
+        [owner, name, skill] => (owner, name, Some(skill_name(skill).ok()?)),
+        _ => return None,
+    };
+    // They list skills of other places too, under names that no owner has.
+    let repository = Repository::new(Some(PUBLIC_HOST), owner, name).ok()?;
+    Some(SourceSpec { origin: Origin::GitHub(repository), path: None, reference: None, skill })
+}
 
 /// Reads `gitlab:group/repo`, where `text` has such a prefix.
 pub(super) fn prefixed(text: &str) -> Option<Result<SourceSpec, SpecError>> {
@@ -34,6 +59,13 @@ pub(super) fn with_scheme(text: &str) -> Option<String> {
     let is_known = PREFIXES.iter().any(|(_, known)| *known == host);
     let is_page = || is_github_host(&host) && ["/tree/", "/blob/"].iter().any(|page| rest.contains(page));
     (is_known || is_page()).then(|| format!("https://{text}"))
+}
+
+/// Whether `text` is the address of a page, which does not tell where the name of a branch ends and a directory
+/// begins.
+pub fn is_page(text: &str) -> bool {
+    let has = |pages: &[&str]| pages.iter().any(|page| text.contains(page));
+    (text.contains("://") || with_scheme(text).is_some()) && has(&["/tree/", "/blob/", "/src/"])
 }
 
 /// Reads the address of a page, where its host or form is that of a known site.

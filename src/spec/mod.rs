@@ -13,14 +13,14 @@ use std::str::FromStr;
 
 pub use address::{Address, file_stem, is_loopback};
 pub use git_url::{GitUrl, Transport};
+pub use hosting::is_page;
 pub use origin::Origin;
 pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Reference, is_commit, is_object_id};
-pub use repository::{PUBLIC_HOST, Repository};
+pub use repository::{PUBLIC_HOST, Repository, is_github_host};
 
 use crate::text::percent_decoded;
 use address::split_scheme;
-use repository::is_github_host;
 
 /// A source as it was typed: where skills lie, at which revision, and which of them is meant.
 ///
@@ -37,6 +37,7 @@ use repository::is_github_host;
 /// | `git+https://host/repo` | the same, where the address does not tell |
 /// | `https://host/repo.git//skills/pdf` | a directory in it |
 /// | `gitlab:group/repo`, pages of GitLab, Bitbucket, Codeberg and Azure | git repositories |
+/// | `https://skills.sh/owner/repo/skill` | the skill that a page of such a list is about |
 /// | `https://host/skills.zip`, `https://host/SKILL.md` | a file on the network |
 /// | `https://host` | a site that lists its skills |
 /// | `python:name`, `npm:name`, `r:name`, `crate:name` | an installed package |
@@ -95,6 +96,23 @@ impl SourceSpec {
     /// Returns the specification of a path on this machine, taken as it is: `#` and `@` are part of it.
     pub fn local(path: &str) -> Self {
         Self { origin: Origin::Local(path.to_owned()), path: None, reference: None, skill: None }
+    }
+
+    /// The same with one more part of the directory as the end of the revision's name: where a page shows both, a
+    /// branch may have slashes.
+    #[must_use]
+    pub fn with_longer_reference(&self) -> Option<Self> {
+        let path = self.path.as_deref()?;
+        let (part, path) = path.split_once('/').map_or((path, None), |(part, rest)| (part, Some(rest)));
+        let longer =
+            |name: &str| Reference::any(&format!("{name}/{part}")).ok().map(|new| new.name().to_owned());
+        let reference = match self.reference.as_ref()? {
+            Reference::Any(name) => Reference::Any(longer(name)?),
+            Reference::Branch(name) => Reference::Branch(longer(name)?),
+            Reference::Tag(name) => Reference::Tag(longer(name)?),
+            Reference::Rev(_) => return None,
+        };
+        Some(Self { path: path.map(ToOwned::to_owned), reference: Some(reference), ..self.clone() })
     }
 
     /// What can be typed after `skillpm install` to mean it, in the short form where there is one. What is below a path of
@@ -373,6 +391,9 @@ impl FromStr for SourceSpec {
         }
         if let Some(rest) = text.strip_prefix("git+") {
             return Self::git(rest);
+        }
+        if let Some(spec) = hosting::listed(text) {
+            return Ok(spec);
         }
         if let Some(spec) = hosting::prefixed(text).or_else(|| hosting::page(text)) {
             return spec;

@@ -84,7 +84,7 @@ impl fmt::Display for Repository {
 
 /// Hosts that speak GitHub's addresses: the public one, and Enterprise servers by their usual name.
 /// Other Enterprise hosts are written `github:host/owner/repo`.
-pub(super) fn is_github_host(host: &str) -> bool {
+pub fn is_github_host(host: &str) -> bool {
     host.eq_ignore_ascii_case("github.com")
         || host.starts_with("github.")
         || host.starts_with("ghe.")

@@ -21,7 +21,8 @@ pub struct StoreLock {
 pub struct Kept {
     /// Its directory.
     pub path: PathBuf,
-    pub(super) digest: Digest,
+    /// The digest that it had when it was kept.
+    pub digest: Digest,
 }
 
 impl Kept {
@@ -177,14 +178,14 @@ mod tests {
     fn a_kept_copy_is_a_directory_that_nothing_replaces() {
         let dir = tempfile::tempdir().expect("a directory");
         let store = Store { root: dir.path().join("store-v2") };
-        let kept = store.keep(&set("mine")).expect("writes");
+        let kept = store.keep(&set("mine"), None).expect("writes");
         assert_eq!(std::fs::read(kept.join("SKILL.md")).expect("reads"), b"mine");
-        assert_eq!(store.keep(&set("mine")).expect("writes"), kept, "it already exists");
+        assert_eq!(store.keep(&set("mine"), None).expect("writes"), kept, "it already exists");
         let digest = set("mine").digest().expect("reads");
         assert!(store.objects().expect("lists").is_empty());
         assert_eq!(store.get(&digest).expect("reads").expect("is there").digest().expect("reads"), digest);
         std::fs::write(kept.join("SKILL.md"), "more work").expect("writes");
-        let again = store.keep(&set("mine")).expect("writes");
+        let again = store.keep(&set("mine"), None).expect("writes");
         assert_ne!(again, kept);
         assert_eq!(std::fs::read(kept.join("SKILL.md")).expect("reads"), b"more work");
         let all = store.kept().expect("lists");

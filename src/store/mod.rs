@@ -4,6 +4,7 @@
 //! store-v2/sha256/ab/cdef...    one file for each tree, see [`object`]
 //! store-v2/stage-.../           what is being written; rubbish once its writer is gone
 //! store-v2/kept/<digest>/       a copy that a user edited: files and directories, for people to look into
+//! store-v2/kept-notes/<digest>.json  which skill that is, when it was kept and why, see [`Note`]
 //! store-v2/merged/<digest>      an empty file: agents got copies of this one of those that are kept
 //! ```
 //!
@@ -15,11 +16,13 @@
 
 mod care;
 pub mod downloads;
+mod notes;
 mod object;
 mod old;
 mod session;
 
 pub use care::{Kept, StoreLock};
+pub use notes::{Note, Why};
 pub use old::OldStore;
 pub use session::Session;
 
@@ -154,12 +157,21 @@ impl Store {
         }
     }
 
-    /// Keeps `set`, a copy that a user edited, and returns where. Nothing takes it away again.
+    /// Keeps `set`, a copy that a user edited, with what is to be known of it, and returns where. Nothing takes it away
+    /// again.
     ///
     /// # Errors
     ///
     /// Where the store cannot be written or the content cannot be delivered; nothing is left behind.
-    pub fn keep(&self, set: &FileSet) -> Result<PathBuf> {
+    pub fn keep(&self, set: &FileSet, note: Option<Note>) -> Result<PathBuf> {
+        let place = self.keep_tree(set)?;
+        if let Some(note) = note {
+            self.note(&place, note);
+        }
+        Ok(place)
+    }
+
+    fn keep_tree(&self, set: &FileSet) -> Result<PathBuf> {
         let session = self.writer()?;
         let fresh = session.stage().join(KEPT);
         let digest = fs::materialize(set, &fresh)?;
@@ -195,7 +207,7 @@ impl Store {
     /// As [`Store::keep`].
     pub fn keep_merged(&self, set: &FileSet) -> Result<()> {
         let digest = set.digest()?;
-        self.keep(set)?;
+        self.keep(set, None)?;
         Ok(fs::write_small(&self.merged_path(&digest), b"")?)
     }
 

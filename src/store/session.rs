@@ -8,6 +8,7 @@ use super::{MOST_OBJECT, Store, below, object};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, DirLock, Looked};
+use crate::interrupt::{self, Rest};
 use crate::tree::{FileSet, Held, MOST, ReadError};
 
 /// The store while many trees are read or written: nothing is taken away from it meanwhile.
@@ -20,6 +21,8 @@ pub struct Session {
     stage_name: String,
     next: AtomicUsize,
     lock: Option<Arc<DirLock>>,
+    /// Has the stage cleared away where the user stops.
+    _rest: Option<Rest>,
 }
 
 impl Session {
@@ -30,6 +33,7 @@ impl Session {
         lock: Option<Arc<DirLock>>,
     ) -> Result<Self> {
         let name = stage.as_ref().and_then(|stage| stage.path().file_name());
+        let clear = stage.as_ref().map(|stage| stage.path().to_owned());
         Ok(Self {
             store: store.clone(),
             base: Base::open(&store.root)?,
@@ -37,6 +41,7 @@ impl Session {
             stage,
             next: AtomicUsize::new(0),
             lock,
+            _rest: clear.map(|stage| interrupt::on_stop(move || fs::clear_away(&stage))),
         })
     }
 

@@ -1,7 +1,7 @@
 //! What tools leave in the directories they work in, by name: caches, environments, droppings of file managers and
 //! editors. Nobody wrote these files, so they are no edits of a skill.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::{Node, Tree};
 
@@ -106,7 +106,8 @@ impl Tree {
     #[must_use]
     pub fn without_leftovers(&self, kept: impl Fn(&str) -> bool) -> Self {
         let mut tree = self.clone();
-        tree.entries.retain(|path, entry| leftover_in(path, entry.node == Node::Symlink).is_none_or(&kept));
+        Arc::make_mut(&mut tree.entries)
+            .retain(|path, entry| leftover_in(path, entry.node == Node::Symlink).is_none_or(&kept));
         tree
     }
 }

@@ -158,12 +158,28 @@ fn it_can_be_moved_switched_off_and_hold_arguments() {
     ");
 }
 
-/// `invoke` shows what an agent would get, and writes nothing.
+/// Whoever calls `invoke` gets a skill's instructions, and that is written down as the Python package does it.
 #[test]
-fn a_preview_is_no_activation() {
+fn what_invoke_hands_out_is_an_activation() {
     let sandbox = installed();
     assert_eq!(sandbox.run(&["invoke", "demo"]).code, Some(0));
-    assert!(!log(&sandbox).exists());
+    assert_eq!(sandbox.run(&["invoke", "demo", "a b"]).code, Some(0));
+    let lines = lines(&log(&sandbox));
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for line in &lines {
+        assert_eq!((&line["event"], &line["skill"]), (&"activation".into(), &"demo".into()), "{line}");
+        assert!(line["digest"].as_str().is_some_and(|digest| digest.starts_with("sha256:")), "{line}");
+    }
+    assert!(sandbox.run(&["audit"]).stdout.contains("activation"));
+    // Nobody is kept from the instructions by a log that cannot be written.
+    std::fs::remove_file(log(&sandbox)).expect("removes");
+    std::fs::create_dir(log(&sandbox)).expect("creates");
+    let output = sandbox.run(&["-v", "invoke", "demo"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(
+        output.stdout.contains("# Demo") && output.stderr.contains("the audit log was not written"),
+        "{output}"
+    );
 }
 
 /// Puts something where the log would lie.

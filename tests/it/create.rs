@@ -70,7 +70,7 @@ fn what_is_said() {
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stderr
-    would create `.agents/skills/pdf` from the template `basic`
+    would create `skills/pdf` from the template `basic`
       SKILL.md
     ");
     let output = sandbox.run(&["create", "--list-templates"]);

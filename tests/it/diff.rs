@@ -100,7 +100,7 @@ fn what_the_store_lost_is_fetched_again() {
     insta::assert_snapshot!(output, @"
     exit: 4
     --- stderr
-    warning: `pdf` cannot be compared: `pdf` is not in the store and cannot be fetched: `[FORGE]/repos/acme/skills/zipball/43fffc365f24776a8627ce2fc37c23f34f92f88a` is needed, but `--offline` forbids the network
+    warning: `pdf` cannot be compared: `pdf` is not in the store and cannot be fetched: commit `43fffc365f24776a8627ce2fc37c23f34f92f88a` of `acme/skills` is not in the store, and `--offline` forbids the network
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
 }

@@ -80,7 +80,7 @@ fn out_of_sight_and_back() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source      agents       state
+    name  version  scope    source      seen by      state
     docx  -        project  path:./src  claude-code  ok
     pdf   -        project  path:./src  -            disabled, edited
     ");
@@ -194,7 +194,7 @@ fn copies_of_agents_go_and_come() {
     ");
     assert_eq!(states(&sandbox)[1].1, "ok", "nothing was changed");
     let forced = sandbox.ok(&["disable", "pdf", "--force"]).to_string();
-    assert!(forced.contains("your copy of `pdf` is kept in"), "{forced}");
+    assert!(forced.contains("your edited `pdf` was saved"), "{forced}");
 }
 
 /// A lockfile is enough: the manifest that is needed to remember it names everything that is locked.
@@ -364,7 +364,7 @@ fn what_is_moved_and_replaced_is_kept_from_where_it_lies() {
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     let output = sandbox.ok(&["install", "./src", "--force"]);
-    assert!(output.stderr.contains("your copy of `pdf` is kept in"), "{output}");
+    assert!(output.stderr.contains("your edited `pdf` was saved"), "{output}");
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("pdf"));
     sandbox.ok(&["undo"]);
     assert_eq!(sandbox.read(".agents/.skillpm-disabled/pdf/notes.md"), "mine");
@@ -401,7 +401,7 @@ fn skills_that_move_are_judged_where_they_lie() {
         sandbox.write(&format!("{lies}/notes.md"), "mine");
         sandbox.ok(&["install", "--force", "--dry-run"]);
         let output = sandbox.ok(&["install", "--force"]);
-        assert!(output.stderr.contains("your copy of `pdf` is kept in"), "{output}");
+        assert!(output.stderr.contains("your edited `pdf` was saved"), "{output}");
         sandbox.ok(&["verify"]);
         sandbox.ok(&["undo"]);
         assert_eq!(sandbox.read(&format!("{lies}/notes.md")), "mine");

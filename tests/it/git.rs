@@ -505,7 +505,7 @@ fn an_interrupt_ends_git_too() {
         kill_process(Pid::from_child(&child), signal).expect("signals");
         let output = child.wait_with_output().expect("ends");
         assert_eq!(output.status.signal(), Some(signal.as_raw()));
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "interrupted; nothing was changed\n");
         server.wait_until_abandoned();
         assert!(scene.sandbox.tree(&scene.sandbox.project()).is_empty());
     }

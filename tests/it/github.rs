@@ -311,7 +311,7 @@ fn a_repository_on_another_server_says_how_to_get_there() {
     assert_eq!(scene.forge.requests(), []);
     insta::assert_snapshot!(told(&error, &scene), @r"
     error (Usage): `ghe.example.com/acme/skills` is not on `github.com`
-    hint: for a GitHub Enterprise server set `GH_HOST=ghe.example.com`, and `GH_ENTERPRISE_TOKEN` to a token for it
+    hint: if `ghe.example.com` is your GitHub Enterprise server, set `GH_HOST=ghe.example.com`
     hint: for anything else write the address with its scheme, `https://`
     ");
 }
@@ -323,4 +323,23 @@ fn the_program_runs_in_the_sandbox() {
     sandbox.env("NO_COLOR", "1");
     assert_eq!(sandbox.run(&["--version"]).code, Some(0));
     assert_eq!(sandbox.tree(&sandbox.project()), ["644 a/b.txt", "a/"]);
+}
+
+/// Whoever looks for a reason sees what was asked of whom, and how it went.
+#[test]
+fn requests_are_told_to_whoever_wants_to_know() {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    forge.repo("acme/skills").commit(&Tree::new().skill("skills/pdf", "pdf"));
+    let output = sandbox.run(&["-v", "install", "acme/skills@pdf"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let asked: Vec<_> = output.stderr.lines().filter(|line| line.starts_with("GET http")).collect();
+    assert!(asked[0].contains("/repos/acme/skills/commits/HEAD: 200 in "), "{output}");
+    assert!(asked.iter().any(|line| line.contains("/zipball/") && line.ends_with(" ms")), "{output}");
+    let again = sandbox.run(&["--verbose", "install", "-g", "acme/skills@pdf"]);
+    let cached = |line: &str| line.contains("/zipball/") && line.ends_with(": from the cache");
+    assert!(again.stderr.lines().any(cached), "{again}");
+    let calm = sandbox.run(&["update", "-g"]);
+    assert!(!calm.stderr.contains("GET "), "{calm}");
 }

@@ -42,8 +42,8 @@ impl Reporter for Listener {
         self.hear("end".to_owned());
     }
 
-    fn retrying(&self, what: &str, seconds: u64) {
-        self.hear(format!("retry {what} in {seconds}"));
+    fn retrying(&self, why: &str, seconds: u64, tried: u32, most: u32) {
+        self.hear(format!("retry {tried} of {most} in {seconds}: {why}"));
     }
 }
 
@@ -264,7 +264,7 @@ fn h13_a_limit_that_ends_soon_is_waited_for() {
     scene.text().expect("the second time");
     assert!(start.elapsed() >= Duration::from_secs(1));
     assert_eq!(scene.forge.requests().len(), 2);
-    assert!(scene.listener.heard()[0].ends_with(" in 1"));
+    assert!(scene.listener.heard()[0].contains(" in 1: "));
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn h15_a_limit_of_thirty_years_is_an_error_at_once() {
     assert_eq!(scene.forge.requests().len(), 1);
     insta::assert_snapshot!(told(error, &scene.forge), @r"
     error (Network): the rate limit of `[API]` is reached; it ends in more than 10 years
-    hint: set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one
+    hint: set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one; `gh auth token` prints yours
     ");
 }
 
@@ -291,7 +291,7 @@ fn h16_h50_a_used_up_allowance_says_when_it_is_renewed() {
     assert!(time.as_bytes()[2] == b':', "{time}");
     insta::assert_snapshot!(format!("{before}, at [TIME]{after}"), @r"
     error (Network): the rate limit of `[API]` is reached; it ends in 40 minutes, at [TIME] UTC
-    hint: set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one
+    hint: set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one; `gh auth token` prints yours
     ");
 }
 
@@ -458,7 +458,7 @@ fn h44_offline_makes_no_request() {
     assert_eq!(scene.forge.requests(), []);
     assert_eq!(scene.listener.heard(), Vec::<String>::new());
     insta::assert_snapshot!(told(error, &scene.forge), @r"
-    error (Network): `http://[API]/repos/acme/skills/commits/HEAD` is needed, but `--offline` forbids the network
+    error (Network): `http://[API]/repos/acme/skills/commits/HEAD` is not in the cache, and `--offline` forbids the network
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
 }

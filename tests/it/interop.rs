@@ -207,7 +207,7 @@ fn a_project_of_the_npm_tool() {
     docx  adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names; restored what the npm tool leaves out: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
+    warning: your edited `docx` was saved; `skillpm undo` restores it
     2 skills adopted
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
@@ -224,7 +224,7 @@ fn a_project_of_the_npm_tool() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source              agents       state
+    name  version  scope    source              seen by      state
     docx  -        project  github:acme/skills  claude-code  ok
     pdf   -        project  github:acme/skills  claude-code  ok
     ");
@@ -280,7 +280,7 @@ fn revisions_and_local_sources_of_the_npm_tool() {
     docx  adopted  path:./local                   the version that `skills-lock.json` names; restored what the npm tool leaves out: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
+    warning: your edited `docx` was saved; `skillpm undo` restores it
     2 skills adopted
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
@@ -716,7 +716,7 @@ fn an_older_version_is_found() {
     docx  adopted  github:acme/skills at 3e6bdb9  the version that `skills-lock.json` names; restored what the npm tool leaves out: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
+    warning: your edited `docx` was saved; `skillpm undo` restores it
     2 skills adopted
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
@@ -767,11 +767,12 @@ fn edits_and_unknown_directories_stay() {
     own   unknown  -                              no file says where it comes from
     pdf   edited   github:acme/skills at [COMMIT]  your copy was kept; it differs from the version that was installed: `SKILL.md`
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` restores it
-    1 skill adopted; 1 adopted with your edits; 2 of unknown source
+    warning: your edited `docx` was saved; `skillpm undo` restores it
+    1 skill adopted, 1 adopted with your edits, 2 of unknown source
     `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm install --force` installs the locked versions; the store keeps your edited copies, such as `pdf`
-    hint: skills of unknown source were left as is: if you know the source, `skillpm install SOURCE --skill a.b` installs one from there
+    hint: `skillpm import own` makes `own` your own: it moves to `skills/own`
+    hint: where you know its source, `skillpm install SOURCE --skill own` installs it from there
     ");
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), edited);
     assert!(sandbox.project().join(".agents/skills/own/SKILL.md").exists());
@@ -812,8 +813,8 @@ fn copies_of_gh() {
     docx  left     github:acme/skills             its source has changed since, and the installed version was not found: `skillpm install 'acme/skills/skills/docx#v1' --force` installs the newest; the store keeps your copy
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `gh skill` names; removed what `gh` wrote into the frontmatter
     --- stderr
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/b7f2432ab872c75e670d2b7325728fd41c236b39257126190d02edc7c8a90ce8`; `skillpm undo` restores it
-    1 skill adopted; 1 left as is
+    warning: your edited `pdf` was saved; `skillpm undo` restores it
+    1 skill adopted, 1 skipped
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
@@ -917,7 +918,7 @@ fn hostile_entries() {
     assert_eq!(output.code, Some(1));
     insta::assert_snapshot!(output.stdout, @"
     name    outcome  source              why
-    canary  left     github:acme/skills  `http://127.0.0.1:9/repos/acme/skills/commits/HEAD` is needed, but `--offline` forbids the network
+    canary  left     github:acme/skills  `acme/skills` is not in the store, and `--offline` forbids the network
     esc-2j  left     -                   skillpm does not support sources of the type `oci`
     ext     left     -                   `ext::sh -c touch CANARY` is not an address that skillpm can install from
     gone    left     path:/nowhere       `/nowhere` does not exist

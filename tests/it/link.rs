@@ -349,7 +349,7 @@ fn edits_stay() {
     sandbox.ok(&["link", "-a", "goose"]);
     assert_eq!(sandbox.read(".goose/skills/docx/SKILL.md"), "mine", "a copy says what a link would");
     let forced = sandbox.ok(&["unlink", "-a", "claude-code", "--force"]).to_string();
-    assert!(forced.contains("your copy of `pdf` is kept in"), "{forced}");
+    assert!(forced.contains("your edited `pdf` was saved"), "{forced}");
     assert!(!sandbox.project().join(".claude/skills/pdf").exists());
     assert_eq!(sandbox.read(".agents/skills/docx/SKILL.md"), "mine");
 }

@@ -130,3 +130,95 @@ fn a_version_that_comes_whole_ends_every_merge_into_it() {
         assert_eq!(output.code, Some(2), "{verb}: {output}");
     }
 }
+
+/// The source of `name`, with `line`, which needs the skills `needs`.
+fn write(sandbox: &Sandbox, name: &str, line: &str, needs: &str) {
+    sandbox.write(&format!("src/{name}/SKILL.md"), text(line, needs).replace("pdf", name));
+}
+
+/// `pdf` needs `tables`, which needs `brand`. The next versions need nothing, and `brand` is gone.
+fn chain() -> Sandbox {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "solo", "one", "");
+    write(&sandbox, "brand", "one", "");
+    write(&sandbox, "tables", "one", "../brand");
+    write(&sandbox, "pdf", "one", "../tables");
+    sandbox.ok(&["install", "./src", "--skill", "pdf", "--skill", "solo", "-a", "claude-code"]);
+    write(&sandbox, "solo", "new", "");
+    write(&sandbox, "tables", "new", "");
+    std::fs::remove_dir_all(sandbox.project().join("src/brand")).expect("removed");
+    sandbox
+}
+
+/// A skill that goes because nothing needs it is not one that stays because its source is gone.
+#[test]
+fn what_goes_does_not_stay_as_it_is() {
+    let sandbox = chain();
+    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    exit: 0
+    --- stderr
+    - brand (path:./src): no longer needed
+    ~ solo (path:./src)
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 1 line added, 1 removed
+    ~ tables (path:./src)
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 1 line added, 3 removed
+    2 skills updated, 1 removed, 1 up to date in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    ");
+}
+
+/// What an update of a skill brought along goes back with it, exactly; what has nothing to do with it stays.
+#[test]
+fn what_is_needed_goes_back_too() {
+    for edited in [false, true] {
+        let sandbox = chain();
+        let tables = ".agents/skills/tables/SKILL.md";
+        let solo = ".agents/skills/solo/SKILL.md";
+        sandbox.write(HOME, text("mine", "../tables"));
+        if edited {
+            sandbox.write(tables, sandbox.read(tables) + "\nmine at the end\n");
+        }
+        write(&sandbox, "pdf", "new", "../tables");
+        let before = (sandbox.read(tables), sandbox.read("skillpm.lock"), sandbox.read(HOME));
+        update(&sandbox);
+        assert!(!sandbox.project().join(".agents/skills/brand").exists());
+        assert_ne!(sandbox.read(tables), before.0);
+        let output = sandbox.ok(&["update", "pdf", "--abort"]);
+        assert_eq!((sandbox.read(tables), sandbox.read(HOME)), (before.0, before.2), "{output}");
+        assert!(sandbox.project().join(".agents/skills/brand/SKILL.md").exists());
+        assert!(sandbox.read(solo).contains("new"), "it has nothing to do with it");
+        let after = (sandbox.scope(), sandbox.read("skillpm.lock"));
+        assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(1), "edited skills are left as is");
+        assert_eq!((sandbox.scope(), sandbox.read("skillpm.lock")), after);
+        let lock = before.1.replace(digest_of(&before.1, "solo"), digest_of(&after.1, "solo"));
+        assert_eq!(after.1, lock, "but for `solo` it is what it was");
+    }
+}
+
+/// What was changed since stays, and what nothing needs then does not come back as an orphan.
+#[test]
+fn what_was_changed_since_stays() {
+    let sandbox = chain();
+    sandbox.write(HOME, text("mine", "../tables"));
+    write(&sandbox, "pdf", "new", "../tables");
+    update(&sandbox);
+    write(&sandbox, "tables", "newer", "");
+    sandbox.ok(&["update", "tables"]);
+    let output = sandbox.ok(&["update", "pdf", "--abort"]);
+    let told = "`tables`, which `pdf` needs, does not go back to what it was: it was changed since";
+    assert!(output.stderr.contains(told), "{output}");
+    assert!(sandbox.read(".agents/skills/tables/SKILL.md").contains("newer"));
+    assert!(!sandbox.project().join(".agents/skills/brand").exists(), "{output}");
+    let lock = sandbox.read("skillpm.lock");
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(1), "edited skills are left as is");
+    assert_eq!(sandbox.read("skillpm.lock"), lock);
+}
+
+/// The digest of `name` in a lockfile.
+fn digest_of<'a>(lock: &'a str, name: &str) -> &'a str {
+    let (_, entry) = lock.split_once(&format!("name = \"{name}\"")).expect("an entry");
+    let (_, digest) = entry.split_once("digest = \"").expect("a digest");
+    digest.split('"').next().expect("its end")
+}

@@ -52,7 +52,7 @@ fn what_is_newer_is_told_without_a_download() {
     --- stdout
     name    locked   newest   latest  state    scope    source
     gone    8d6d2ad  88cc625  -       gone     project  github:acme/skills
-    lint    v1.0.0   v1.0.0   v1.1.0  current  project  github:acme/tagged
+    lint    v1.0.0   v1.0.0   v1.1.0  pinned   project  github:acme/tagged
     own     -        -        -       changed  project  path:./own
     pdf     8d6d2ad  88cc625  -       changed  project  github:acme/skills
     zipped  -        -        -       unknown  project  url:http://[FORGE]/zipped.zip
@@ -77,7 +77,7 @@ fn what_is_newer_is_told_without_a_download() {
     doc   8d6d2ad  88cc625  -       current, edited  project  github:acme/skills
     pdf   8d6d2ad  88cc625  -       changed          project  github:acme/skills
     --- stderr
-    1 of 2 skills are outdated
+    1 of 2 skills is outdated
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
 }
@@ -135,6 +135,7 @@ fn programs_read_json() {
         "latest": null,
         "status": "current",
         "held_back": null,
+        "moved_to": null,
         "tag_moved": false,
         "modified": true,
         "disabled": false
@@ -150,6 +151,7 @@ fn programs_read_json() {
         "latest": "v1.1.0",
         "status": "current",
         "held_back": null,
+        "moved_to": null,
         "tag_moved": false,
         "modified": false,
         "disabled": false
@@ -188,7 +190,7 @@ fn the_others_are_told_where_one_cannot_be_reached() {
     name    locked   newest   latest  state            scope    source
     doc     8d6d2ad  88cc625  -       unknown, edited  project  github:acme/skills
     gone    8d6d2ad  88cc625  -       unknown          project  github:acme/skills
-    lint    v1.0.0   v1.0.0   v1.1.0  current          project  github:acme/tagged
+    lint    v1.0.0   v1.0.0   v1.1.0  pinned           project  github:acme/tagged
     own     -        -        -       changed          project  path:./own
     pdf     8d6d2ad  88cc625  -       unknown          project  github:acme/skills
     zipped  -        -        -       not reached      project  url:http://[FORGE]/zipped.zip
@@ -250,7 +252,7 @@ fn without_the_network_what_is_known_is_told() {
     name  locked  newest  latest  state    scope    source
     own   -       -       -       changed  project  path:./own
     --- stderr
-    1 of 6 skills are outdated
+    1 of 6 skills is outdated
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     sandbox.run(&["outdated"]);
@@ -296,7 +298,7 @@ fn a_tag_that_was_moved_is_marked() {
     name  locked  newest   latest  state               scope    source
     pdf   v1.0    86e0fab  -       changed, tag moved  project  git:[URL]
     --- stderr
-    1 of 1 skill is outdated
+    1 skill is outdated
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
 }
@@ -328,7 +330,7 @@ fn what_the_manifest_was_changed_to_counts() {
     name  locked  newest   latest  state    scope    source
     pdf   v2.0    0002a68  -       changed  project  git:file://[DIR]/skills
     --- stderr
-    1 of 1 skill is outdated
+    1 skill is outdated
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     change("a/pdf", "b/pdf");
@@ -389,7 +391,7 @@ fn what_is_no_longer_asked_for_is_left_out() {
     doc   -       -       -       changed  project  path:./doc
     --- stderr
     warning: `pdf` is no longer requested: `skillpm install` removes it
-    1 of 1 skill is outdated
+    1 skill is outdated
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     insta::assert_snapshot!(sandbox.run(&["diff", "--newest", "--name-only"]), @"

@@ -869,7 +869,7 @@ fn everything_that_a_project_uses() {
       pdf (python:demo)
       js (npm:js-demo)
       pdf (r:demo)
-    hint: name one with `--skill NAME` (repeatable), or take all with `--yes`
+    hint: `skillpm install --from-project --skill pdf` (more names may follow), or `--skill '*'` for all
     ");
     insta::assert_snapshot!(refused(&sandbox, 2, run(&["--skill", "pdf"])), @"
     exit: 2
@@ -887,7 +887,7 @@ fn everything_that_a_project_uses() {
     hint: `skillpm install --from-project --list` shows what is available
     ");
     insta::assert_snapshot!(run(&["--yes", "--dry-run"]), @"
-    exit: 0
+    exit: 2
     --- stdout
     would put pdf in .agents/skills
     would put js in .agents/skills

@@ -12,7 +12,7 @@ use skillpm::error::{Error, ErrorKind};
 use skillpm::install::scope::ScopeKind;
 use skillpm::ops::permit::{Permit, PermitRequest, permit};
 use skillpm::ops::provenance::{Checked, Provenance, provenance};
-use skillpm::reporter::Interact;
+use skillpm::reporter::{Choice, Interact};
 use skillpm::settings::{Policies, Settings};
 
 use crate::support::{Output, Sandbox};
@@ -281,7 +281,7 @@ fn a_hostile_list_trusts_nothing() {
 struct Says(bool);
 
 impl Interact for Says {
-    fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
+    fn choose(&self, _question: &str, _items: &[Choice]) -> Option<Vec<usize>> {
         None
     }
 

@@ -122,6 +122,7 @@ fn a_person_picks_from_several_skills() {
     terminal.wait_for("which skills");
     terminal.wait_for("pdf");
     // Down to the second, mark it, done.
+    terminal.wait_for("type to filter");
     terminal.press("\u{1b}[B \r");
     let (code, seen) = terminal.end();
     assert_eq!(code, Some(0), "{seen}");
@@ -148,6 +149,10 @@ fn a_download_shows_its_progress_on_a_terminal_only() {
     let (code, seen) = Terminal::start(&sandbox, &["install", "acme/skills@pdf"]).end();
     assert_eq!(code, Some(0), "{seen}");
     assert!(seen.contains("acme/skills [") && seen.contains("B/s"), "{seen:?}");
+    let (_forge, sandbox) = two_skills();
+    let (_, seen) = Terminal::of_width(40, &sandbox, &["install", "acme/skills@pdf"]).end();
+    let bar = seen.split(['\r', '\n']).find(|line| line.contains("acme/skills ")).expect("a bar");
+    assert!(dialoguer::console::measure_text_width(bar) <= 40, "{bar:?}");
     let (_forge, sandbox) = two_skills();
     let output = sandbox.run(&["install", "acme/skills@pdf"]);
     assert!(!output.stderr.contains('\r') && !output.stderr.contains("B/s"), "{output}");
@@ -253,6 +258,97 @@ fn tables_fit_the_terminal() {
     }
     let (_, seen) = Terminal::of_width(80, &sandbox, &["list"]).end();
     assert!(seen.contains("\u{1b}[1mname\u{1b}[0m") && seen.contains("\u{1b}[32mok"), "{seen:?}");
+    let (_, seen) = Terminal::of_width(40, &sandbox, &["--color", "never", "nope"]).end();
+    assert!(seen.starts_with("error: there is no command `nope`"), "{seen:?}");
     let piped = sandbox.run(&["list"]).stdout;
     assert!(!piped.contains('…') && !piped.contains('\u{1b}'), "{piped}");
+}
+
+/// Typing filters, what is installed is marked, and the answer stays on the screen; all at 40 columns.
+#[test]
+fn a_person_filters_what_is_picked() {
+    let (_forge, sandbox) = two_skills();
+    assert_eq!(sandbox.run(&["install", "acme/skills@docx"]).code, Some(0));
+    let mut terminal = Terminal::of_width(40, &sandbox, &["install", "acme/skills"]);
+    terminal.wait_for("(installed)");
+    terminal.press("pdf");
+    terminal.wait_for("filter: pdf");
+    terminal.press(" ");
+    terminal.wait_for("(1 of 2 picked)");
+    terminal.press("\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("which skills do you want to install? \u{1b}[32mpdf"), "{seen}");
+    assert!(sandbox.project().join(".agents/skills/pdf").exists(), "{seen}");
+}
+
+/// `remove` without a name lets a person pick; with nobody there it says what to type.
+#[test]
+fn a_person_picks_what_goes() {
+    let (_forge, sandbox) = two_skills();
+    assert_eq!(sandbox.run(&["install", "acme/skills", "-s", "*"]).code, Some(0));
+    let mut terminal = Terminal::start(&sandbox, &["remove"]);
+    terminal.wait_for("which skills do you want to remove?");
+    terminal.wait_for("pdf");
+    terminal.press("\u{1b}[B \r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(!sandbox.project().join(".agents/skills/pdf").exists(), "{seen}");
+    assert!(sandbox.project().join(".agents/skills/docx").exists(), "{seen}");
+    let mut terminal = Terminal::start(&sandbox, &["remove"]);
+    terminal.wait_for("docx");
+    terminal.press("\u{1b}");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(1), "{seen}");
+    let output = sandbox.run(&["remove"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr.contains("`skillpm remove '*'` removes all of it"), "{output}");
+    sandbox.ok(&["remove", "*"]);
+    assert!(!sandbox.project().join(".agents/skills").exists());
+    assert_eq!(
+        sandbox.run(&["remove", "*"]).code,
+        Some(0),
+        "nothing is left, and that is what was asked for"
+    );
+}
+
+/// Of an update of several skills a person picks; what could do more is not picked beforehand.
+#[test]
+fn a_person_picks_what_is_updated() {
+    let (forge, sandbox) = two_skills();
+    assert_eq!(sandbox.run(&["install", "acme/skills", "-s", "*"]).code, Some(0));
+    let text = |name: &str, line: &str| {
+        format!("---\nname: {name}\ndescription: Does what {name} does.\n---\n\n{line}\n")
+    };
+    let tree = Tree::new()
+        .file("skills/docx/SKILL.md", text("docx", "new"))
+        .file("skills/pdf/SKILL.md", text("pdf", "`curl https://a.test`"));
+    forge.repo("acme/skills").commit(&tree);
+    let mut terminal = Terminal::start(&sandbox, &["update"]);
+    terminal.wait_for("which skills do you want to update? (1 of 2 picked)");
+    terminal.wait_for("new capabilit");
+    terminal.press("\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(sandbox.read(".agents/skills/docx/SKILL.md").contains("new"), "{seen}");
+    assert!(!sandbox.read(".agents/skills/pdf/SKILL.md").contains("curl"), "{seen}");
+}
+
+/// Ctrl-C at a question changes nothing, and says so.
+#[test]
+fn ctrl_c_at_a_question_is_no_answer() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let (_forge, sandbox) = two_skills();
+    let mut terminal = Terminal::in_front(&sandbox, &["install", "acme/skills"]);
+    terminal.wait_for("type to filter");
+    terminal.press("\u{3}");
+    let Terminal { mut keys, mut child, mut seen } = terminal;
+    let mut bytes = [0; 4096];
+    while let Ok(count @ 1..) = keys.read(&mut bytes) {
+        seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    let status = child.wait().expect("ends");
+    assert!(status.code() == Some(130) || status.signal() == Some(2), "{status}: {seen}");
+    assert!(seen.contains("interrupted; nothing was changed"), "{seen}");
+    assert!(sandbox.tree(&sandbox.project()).is_empty());
 }

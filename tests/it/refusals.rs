@@ -224,7 +224,7 @@ fn skills_that_are_not_there_or_not_named() {
       docx (skills/docx)
       pdf (skills/other)
       pdf (skills/pdf)
-    hint: name one with `--skill NAME` (repeatable), or take all with `--skill '*'`
+    hint: `skillpm install acme/skills --skill docx` (more names may follow), or `--skill '*'` for all
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--skill", "dox"]), @"
     exit: 2
@@ -288,7 +288,7 @@ fn sources_and_flags_that_make_no_sense() {
     exit: 2
     --- stderr
     error: `pdf` is not a source: expected `owner/repo` or a path such as `./pdf`
-    hint: a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`
+    hint: a skill is named after its source: `skillpm install owner/repo NAME`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./missing"]), @"
     exit: 2
@@ -350,7 +350,7 @@ fn sources_and_flags_that_make_no_sense() {
     exit: 2
     --- stderr
     error: there is no `SKILL.md` in `./empty`
-    hint: a skill is a directory with a `SKILL.md`; `owner/repo/path` names one in a deep directory
+    hint: a skill is a directory with a `SKILL.md`
     ");
 }
 
@@ -393,7 +393,7 @@ fn the_network() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "--offline", "acme/skills"]), @"
     exit: 4
     --- stderr
-    error: `http://[FORGE]/repos/acme/skills/commits/HEAD` is needed, but `--offline` forbids the network
+    error: `acme/skills` is not in the store, and `--offline` forbids the network
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
     forge.repo("acme/private").private().commit(&Tree::new().skill("pdf", "pdf"));
@@ -436,7 +436,7 @@ fn the_network() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills"]), @"
     exit: 4
     --- stderr
-    http://[FORGE]/repos/acme/skills/commits/HEAD: retrying in 1 second
+    failed to connect to `[FORGE]`; retrying in 1 s (1 of 1)
     error: failed to connect to `[FORGE]`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`
@@ -457,13 +457,13 @@ fn different_skills_of_one_name_in_one_source() {
     sandbox.write("../source/skills/same/SKILL.md", skill("same", "one"));
     sandbox.write("../source/skills/other/SKILL.md", skill("other", "one"));
     insta::assert_snapshot!(sandbox.run(&["install", "../source", "--skill", "*"]), @r"
-    exit: 0
+    exit: 1
     --- stderr
     + other (path:../source)
     + same (path:../source)
     2 skills added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
+    `skillpm.toml` and `skillpm.lock` changed; `other` and `same` come from outside of the project, so colleagues cannot install them
     warning: `.claude/skills/pdf` and `skills/pdf` were left out: they are different skills of one name; name one by its path, such as `--skill .claude/skills/pdf`
     hint: `skillpm list` shows what is installed, `skillpm invoke other` what an agent gets
     ");
@@ -483,12 +483,12 @@ fn names_of_directories_and_files_with_line_feeds() {
     sandbox.write("../source/skills/c\u{202e}d/SKILL.md", skill("c"));
     sandbox.write("../source/skills/good/SKILL.md", skill("good"));
     insta::assert_snapshot!(sandbox.run(&["install", "../source", "--skill", "*"]), @r"
-    exit: 0
+    exit: 5
     --- stderr
     + good (path:../source)
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
+    `skillpm.toml` and `skillpm.lock` changed; `good` comes from outside of the project, so colleagues cannot install it
     warning: `a` was left out: the directory `skills/a\u{a}b` has a name that a skill must not have
     warning: `c` was left out: the directory `skills/c\u{202e}d` has a name that a skill must not have
     hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets
@@ -505,7 +505,7 @@ fn names_of_directories_and_files_with_line_feeds() {
       a (skills/a\u{a}b)
       c (skills/c\u{202e}d)
       good (skills/good)
-    hint: name one with `--skill NAME` (repeatable), or take all with `--skill '*'`
+    hint: `skillpm install ../source --skill a` (more names may follow), or `--skill '*'` for all
     ");
     sandbox.write("../forged/pdf/SKILL.md", skill("pdf"));
     let pipe = sandbox.project().join("../forged/pdf/a\nhint: run `x`");
@@ -656,7 +656,7 @@ fn what_the_user_wrote_stays() {
     hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
     ");
 
-    let forced = sandbox.run(&["install", "./src/pdf", "--force"]);
+    let forced = sandbox.run(&["install", "./src/pdf", "--force", "--verbose"]);
     assert_eq!(forced.code, Some(0), "{forced}");
     let kept = forced.stderr.split('`').find(|part| part.contains("store-v2")).expect("where it is kept");
     let kept = kept.replace("[DIR]", &sandbox.home().parent().expect("a parent").display().to_string());

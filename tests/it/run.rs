@@ -409,3 +409,21 @@ fn is_running(arguments: &str) -> bool {
         String::from_utf8_lossy(&line).contains(arguments)
     })
 }
+
+/// A skill without a script is half a sentence: the other half is one of its scripts.
+#[test]
+fn a_script_that_is_not_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        ".agents/skills/demo/SKILL.md",
+        "---\nname: demo\ndescription: Shows. Use it in tests.\n---\n",
+    );
+    sandbox.write(".agents/skills/demo/scripts/greet.sh", "echo hello\n");
+    let output = sandbox.run(&["run", "demo"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert_eq!(output.stderr, "error: name a script\nhint: `demo` has `greet.sh`\n");
+    let output = sandbox.run(&["run"]);
+    assert!(output.stderr.starts_with("error: name a skill"), "{output}");
+    let output = sandbox.run(&["run", "--memory", "10", "demo", "greet"]);
+    assert!(output.code == Some(2) && output.stderr.contains("`10M` is one of MiB"), "{output}");
+}

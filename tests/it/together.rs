@@ -4,10 +4,11 @@
 #![cfg(unix)]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use skillpm::context::Context;
@@ -43,11 +44,10 @@ fn listed(sandbox: &Sandbox) -> BTreeSet<String> {
     skills.iter().map(|skill| skill["name"].as_str().expect("a name").to_owned()).collect()
 }
 
-/// Starts an update of the skill `victim` and kills it after it has told of `steps` steps.
-fn kill_one(sandbox: &Sandbox, steps: usize) {
-    let mut child = start(sandbox, &["install", "./src/victim", "-v", "-a", "claude-code"]);
-    let talk = BufReader::new(child.stderr.take().expect("piped"));
-    drop(talk.lines().nth(steps));
+/// Starts an update of the skill `victim` and kills it a while later.
+fn kill_one(sandbox: &Sandbox, after: Duration) {
+    let mut child = start(sandbox, &["install", "./src/victim", "-a", "claude-code"]);
+    std::thread::sleep(after);
     let _ = child.kill();
     child.wait().expect("ends");
 }
@@ -79,7 +79,7 @@ fn many_at_once_and_one_is_killed() {
             }
             running.push((args.join(" "), start(&sandbox, &args)));
         }
-        kill_one(&sandbox, round % 10);
+        kill_one(&sandbox, Duration::from_millis(4 * (round as u64 % 10)));
         for (what, child) in running {
             let output = child.wait_with_output().expect("ends");
             let talk = String::from_utf8_lossy(&output.stderr);
@@ -100,6 +100,45 @@ fn many_at_once_and_one_is_killed() {
     assert_eq!(sandbox.run(&["install", "./src/last"]).code, Some(0));
     let left = std::fs::read_dir(store).expect("a store").count();
     assert_eq!(left, 1, "stages of killed writers are swept");
+}
+
+/// Updates of one skill at once, which somebody edited: the first brings the new version, and the others find that
+/// done. None of them fails, and the edit is merged once.
+#[test]
+fn many_updates_at_once() {
+    let sandbox = Sandbox::new();
+    let text = |first: &str, last: &str| {
+        format!(
+            "---\nname: pdf\ndescription: Does pdf. Use it in tests.\n---\n\n{first}\n\n2\n\n3\n\n{last}\n"
+        )
+    };
+    for name in ["docx", "xlsx"] {
+        write_skill(&sandbox, name, "x");
+        sandbox.ok(&["install", &format!("./src/{name}"), "-a", "claude-code"]);
+    }
+    sandbox.write("src/pdf/SKILL.md", text("one", "four"));
+    sandbox.ok(&["install", "./src/pdf", "-a", "claude-code"]);
+    for round in 0..4 {
+        let mine = format!("mine {round}");
+        let now = sandbox.read(".agents/skills/pdf/SKILL.md");
+        let first = now.lines().nth(5).expect("a line").to_owned();
+        sandbox.write(".agents/skills/pdf/SKILL.md", now.replace(&first, &mine));
+        let new = format!("new {round}");
+        sandbox.write("src/pdf/SKILL.md", text("one", &new));
+        write_skill(&sandbox, "docx", &new);
+        let started: Vec<_> = (0..16)
+            .map(|at| start(&sandbox, if at % 2 == 0 { &["update"] } else { &["update", "pdf", "docx"] }))
+            .collect();
+        for child in started {
+            let output = child.wait_with_output().expect("ends");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "round {round}: {told}");
+        }
+        assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), text(&mine, &new), "round {round}");
+        assert!(sandbox.read(".agents/skills/docx/SKILL.md").contains(&new), "round {round}");
+    }
+    let listed = sandbox.ok(&["list"]).stdout;
+    assert_eq!((listed.matches(" ok").count(), listed.matches(" edited").count()), (2, 1), "{listed}");
 }
 
 /// What a reader process is to read.

@@ -92,9 +92,9 @@ fn an_installation_is_taken_back_and_done_again() {
     --- stderr
     + docx
     + pdf
-    the last change was undone
+    the last change is redone
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: run `skillpm undo` again to redo it
+    hint: `skillpm undo` once more takes it back
     ");
     assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists());
     assert!(sandbox.ok(&["list"]).stdout.contains("pdf"));
@@ -169,7 +169,7 @@ fn the_home_directory_is_in_two_scopes() {
     assert_eq!(at_home(&["undo", "-g"]).code, Some(0));
     assert!(!sandbox.home().join(".agents/skills/pdf").exists());
     let source = sandbox.project().join("src/docx").display().to_string();
-    assert_eq!(at_home(&["install", &source]).code, Some(0));
+    assert_eq!(at_home(&["install", "-p", &source]).code, Some(0));
     insta::assert_snapshot!(at_home(&["undo", "-g", "--dry-run"]), @"
     exit: 1
     --- stderr
@@ -197,6 +197,7 @@ fn hints_about_skills_of_the_user_name_their_scope() {
     --- stderr
     - pdf
     1 skill removed
+    `skillpm.toml` and `skillpm.lock` changed
     hint: `skillpm undo -g` restores it
     ");
     insta::assert_snapshot!(sandbox.run(&["undo", "-g"]), @"
@@ -228,8 +229,9 @@ fn edits_that_were_removed_by_force_come_back() {
     exit: 0
     --- stderr
     - pdf
-    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` restores it
+    your edited `pdf` was saved; `skillpm undo` restores it
     1 skill removed
+    `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 0
@@ -267,7 +269,7 @@ fn edited_copies_that_were_removed_by_force_come_back() {
     in_the_way(&["remove", "pdf"]);
     assert_eq!(sandbox.scope(), edited);
     let told = sandbox.ok(&["remove", "pdf", "--force"]).to_string();
-    assert!(told.contains("your copy of `pdf` is kept in"), "{told}");
+    assert!(told.contains("your edited `pdf` was saved"), "{told}");
     assert!(!sandbox.project().join(".claude/skills/pdf").exists());
     sandbox.ok(&["undo"]);
     assert_eq!(sandbox.scope(), edited);
@@ -329,7 +331,7 @@ fn what_was_changed_since_is_in_the_way() {
     exit: 0
     --- stderr
     your `skillpm.toml` was saved as `[DIR]/home/.local/share/skillpm/store-v2/kept/520ef2890ac43d9bcb1afe8e15d2bf4dbb48096756b34a8e759ee099f36d7674/skillpm.toml`
-    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` restores it
+    your edited `pdf` was saved; `skillpm undo` restores it
     - docx
     - pdf
     the last change was undone
@@ -337,12 +339,14 @@ fn what_was_changed_since_is_in_the_way() {
     hint: run `skillpm undo` again to redo it
     ");
     assert!(!sandbox.project().join(".agents/skills").exists());
-    for line in forced.stderr.lines().filter(|line| line.starts_with("your ")) {
-        let path = line.split('`').nth(3).expect("a path");
+    let copies = sandbox.ok(&["undo", "--list", "--json"]).stdout;
+    let copies: Vec<serde_json::Value> = serde_json::from_str(&copies).expect("JSON");
+    for (name, file) in [("skillpm.toml", "skillpm.toml"), ("pdf", "notes.md")] {
+        let copy = copies.iter().find(|copy| copy["name"] == name).expect("listed");
+        assert_eq!(copy["why"], "taken-back");
         let path =
-            path.replace("[DIR]", &sandbox.project().parent().expect("a parent").display().to_string());
-        let file = if line.contains("pdf") { Path::new(&path).join("notes.md") } else { path.into() };
-        assert!(std::fs::read_to_string(file).expect("kept").contains("mine"), "{line}");
+            copy["path"].as_str().expect("a path").replace("[DIR]", &sandbox.root().display().to_string());
+        assert!(std::fs::read_to_string(Path::new(&path).join(file)).expect("kept").contains("mine"));
     }
     sandbox.ok(&["undo"]);
     assert_eq!(sandbox.scope(), edited, "edits and all");
@@ -458,6 +462,9 @@ fn a_record_that_was_changed_is_refused() {
         let before = sandbox.scope();
         let output = sandbox.run(&["undo", "--force"]);
         assert!(matches!(output.code, Some(1 | 5)), "{what}: {output}");
+        if what == "a step more" {
+            assert!(output.stderr.contains("journal.json` is not as the last change left it"), "{output}");
+        }
         assert_eq!(sandbox.scope(), before, "{what}");
         // Whatever it is, it stops no other change, and nothing outside goes with it.
         sandbox.ok(&["remove", "docx"]);
@@ -467,6 +474,25 @@ fn a_record_that_was_changed_is_refused() {
             assert!(sandbox.home().join("elsewhere/tree-0").exists(), "{what}");
         }
     }
+}
+
+/// Who cannot be asked whether the last change was the user's says no, and why.
+#[test]
+fn a_note_that_cannot_be_read_is_told_as_that() {
+    let sandbox = installed();
+    sandbox.ok(&["remove", "pdf"]);
+    let notes = sandbox.home().join(".local/state/skillpm/undo");
+    for note in std::fs::read_dir(&notes).expect("notes") {
+        std::fs::write(note.expect("a note").path(), "no note").expect("written");
+    }
+    let before = sandbox.scope();
+    let output = sandbox.run(&["undo"]);
+    assert_eq!(output.code, Some(6), "{output}");
+    assert!(
+        output.stderr.contains("which says that you made the last change here, cannot be read"),
+        "{output}"
+    );
+    assert_eq!(sandbox.scope(), before);
 }
 
 /// THREATS: the journal of a killed run, made by a stranger, brings no link that it chose, removes no
@@ -638,8 +664,11 @@ fn without_a_place_for_notes_nothing_is_kept() {
     for change in [&["install", "--force"][..], &["remove", "pdf", "--force"]] {
         sandbox.write(".agents/skills/pdf/notes.md", "mine");
         let told = sandbox.ok(change).to_string();
-        assert!(told.contains("your copy of `pdf` is kept in `"), "{told}");
-        assert!(!told.contains("undo"), "{told}");
+        assert!(told.contains("your edited `pdf` was saved"), "{told}");
+        assert!(
+            told.contains("was saved; `skillpm undo --list` shows it") && !told.contains("undo`"),
+            "{told}"
+        );
     }
     sandbox.ok(&["install", "./src/pdf"]);
     let removed = sandbox.ok(&["remove", "pdf"]).to_string();
@@ -686,6 +715,7 @@ fn json_is_for_programs() {
       "scope": "project",
       "dry_run": false,
       "finished": false,
+      "redone": false,
       "skills": [
         {
           "name": "pdf",
@@ -913,4 +943,73 @@ fn whatever_is_done_can_be_taken_back_and_done_again() {
     outcome.expect("holds");
     println!("{} changes taken back and done again", changes.get());
     assert!(changes.get() > 50);
+}
+
+/// What was edited is saved under its name, and comes back by it: also when another change came in between.
+#[test]
+fn a_saved_copy_comes_back_by_its_name() {
+    let sandbox = installed();
+    assert!(sandbox.ok(&["undo", "--list"]).stderr.contains("no copies of edited skills are kept"));
+    let pdf = ".agents/skills/pdf/notes.md";
+    sandbox.write(pdf, "first");
+    sandbox.ok(&["install", "--force"]);
+    sandbox.write(pdf, "second");
+    sandbox.ok(&["remove", "pdf", "--force"]);
+    sandbox.ok(&["install", "./src/pdf", "-a", "claude-code"]);
+    let listed = sandbox.ok(&["undo", "--list", "--json"]);
+    let copies: Vec<serde_json::Value> = serde_json::from_str(&listed.stdout).expect("JSON");
+    let mut whys: Vec<_> = copies.iter().map(|copy| copy["why"].as_str().expect("noted")).collect();
+    whys.sort_unstable();
+    assert_eq!((whys, copies.len()), (vec!["removed", "replaced"], 2));
+    let root = sandbox.root().display().to_string();
+    for copy in &copies {
+        let from = "[DIR]/project/.agents/skills/pdf";
+        assert_eq!((&copy["name"], &copy["from"]), (&"pdf".into(), &from.into()));
+        let path = copy["path"].as_str().expect("a path").replace("[DIR]", &root);
+        assert!(Path::new(&path).join("notes.md").is_file());
+        assert!(copy["kept_at"].as_str().expect("a time").starts_with("20"));
+    }
+    let digits = |why: &str| {
+        let copy = copies.iter().find(|copy| copy["why"] == why).expect("is there");
+        copy["digest"].as_str().expect("a digest")["sha256:".len()..][..7].to_owned()
+    };
+    let before = sandbox.scope();
+    let lock = sandbox.read("skillpm.lock");
+    sandbox.ok(&["undo", "--restore", &format!("pdf@{}", digits("replaced")), "--dry-run"]);
+    assert_eq!(sandbox.scope(), before);
+    sandbox.ok(&["undo", "--restore", &format!("pdf@{}", digits("replaced"))]);
+    assert_eq!(sandbox.read(pdf), "first");
+    assert_eq!(sandbox.read(".claude/skills/pdf/notes.md"), "first");
+    // What lies there is somebody's work again, and is saved in turn.
+    let told = sandbox.ok(&["undo", "--restore", &format!("pdf@{}", digits("removed"))]).to_string();
+    assert!(told.contains("your edited `pdf` was saved; `skillpm undo` restores it"), "{told}");
+    assert_eq!((sandbox.read(pdf), sandbox.read("skillpm.lock")), ("second".to_owned(), lock));
+    assert!(sandbox.ok(&["list"]).stdout.contains("edited"));
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.read(pdf), "first");
+    // By the name alone it is the one that was kept last.
+    sandbox.ok(&["undo", "--restore", "pdf"]);
+    assert!(sandbox.ok(&["undo", "--restore", "pdf"]).stderr.contains("there is nothing to do"));
+    sandbox.ok(&["remove", "pdf", "--force"]);
+    let output = sandbox.run(&["undo", "--restore", "pdf"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr.contains("your copy is in `"), "{output}");
+    assert_eq!(sandbox.run(&["undo", "--restore", "pfd"]).code, Some(2));
+    assert_eq!(sandbox.run(&["undo", "--restore", "pdf", "--list"]).code, Some(2));
+}
+
+/// A copy of an older version, of which nothing was noted, is listed with what it says itself.
+#[test]
+fn a_copy_without_a_note_is_listed_too() {
+    let sandbox = installed();
+    sandbox.write(".agents/skills/pdf/notes.md", "mine");
+    sandbox.ok(&["install", "--force"]);
+    std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v2/kept-notes")).expect("noted");
+    let listed = sandbox.ok(&["undo", "--list", "--json"]);
+    let copies: Vec<serde_json::Value> = serde_json::from_str(&listed.stdout).expect("JSON");
+    let [copy] = &copies[..] else { panic!("{listed}") };
+    assert_eq!((&copy["name"], &copy["why"]), (&"pdf".into(), &serde_json::Value::Null));
+    assert!(copy["kept_at"].is_string(), "{copy}");
+    sandbox.ok(&["undo", "--restore", "pdf"]);
+    assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "mine");
 }

@@ -129,14 +129,20 @@ fn only_what_is_named_is_updated() {
     error: `pfd` is not installed in this project
     hint: `skillpm list` shows what is installed, and where
     ");
+    // Where nothing is installed nothing is outdated; what is named is missed.
     let empty = Sandbox::new();
-    assert_eq!(empty.run(&["update"]).code, Some(2));
-    insta::assert_snapshot!(empty.run(&["update", "-g"]), @"
+    insta::assert_snapshot!(empty.run(&["update"]), @"
+    exit: 0
+    --- stderr
+    there is nothing to update: no skill is installed
+    ");
+    insta::assert_snapshot!(empty.run(&["update", "-g", "pdf"]), @"
     exit: 2
     --- stderr
     error: there is no `skillpm.toml` in `[DIR]/home/.config/skillpm`
     hint: install something first: `skillpm install -g owner/repo`, or `skillpm install -g ./skill`
     ");
+    assert!(empty.tree(&empty.project()).is_empty());
 }
 
 /// Issue 5: a non-interactive update that brings a new capability stops and names the flag.
@@ -163,18 +169,22 @@ fn new_capabilities_have_to_be_allowed() {
         ! url            SKILL.md:9     https://a.test/x
         2 files: 1 added, 1 changed; 8 lines added, 0 removed
     error: the new version of `pdf` has new capabilities
-    hint: nothing was changed; review the lines marked `!`, then allow them with `--allow-new-capabilities=pdf`, or run `skillpm update pdf` on a terminal
+    hint: nothing was changed; review the lines marked `!`, then run `skillpm update --allow-new-capabilities=pdf`
+    hint: `skillpm update doc` updates the other one
     ");
     // The command of the hint does what was tried.
     let output = sandbox.run(&["update", "pdf", "--latest", "--theirs"]);
-    assert!(output.stderr.contains("run `skillpm update --latest --theirs pdf` on a terminal"), "{output}");
+    assert!(
+        output.stderr.contains("run `skillpm update --latest --theirs pdf --allow-new-capabilities=pdf`"),
+        "{output}"
+    );
     for args in [&["update", "--yes"][..], &["update", "--allow-new-capabilities=doc"], &["update", "pdf"]] {
         assert_eq!(sandbox.run(args).code, Some(1), "{args:?}");
     }
     assert_eq!(state(&sandbox), before);
     let dry = sandbox.run(&["update", "--dry-run"]);
     assert_eq!(dry.code, Some(0));
-    assert!(dry.stderr.contains("`--allow-new-capabilities=pdf`"), "{dry}");
+    assert!(dry.stderr.contains("`skillpm update --allow-new-capabilities=pdf`"), "{dry}");
     assert_eq!(sandbox.run(&["update", "--allow-new-capabilities=nothing"]).code, Some(2));
     sandbox.ok(&["update", "doc"]);
     sandbox.ok(&["update", "--allow-new-capabilities=pdf,doc"]);
@@ -249,8 +259,8 @@ fn latest_goes_past_tags_and_commits() {
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
-    pdf = { github = "acme/skills", path = "skills/pdf", tag = "v1.10.0" }
     doc = { github = "acme/skills", path = "skills/doc", rev = "1aa29f7be7d34edc761eda57c8bb9fcc8d6824b1" }
+    pdf = { github = "acme/skills", path = "skills/pdf", tag = "v1.10.0" }
     "#);
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), skill("pdf", "two"));
     sandbox.ok(&["install", "--locked"]);
@@ -279,15 +289,16 @@ fn latest_goes_past_a_tag_that_is_gone() {
     insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
     exit: 2
     --- stdout
-    name  locked  newest  latest  state        scope    source
-    doc   v1.9.0  -       v1.9.1  not reached  project  git:../repo
-    pdf   v1.9.0  -       v1.9.1  not reached  project  github:acme/skills
+    name  locked  newest  latest  state     scope    source
+    doc   v1.9.0  -       v1.9.1  ref gone  project  git:../repo
+    pdf   v1.9.0  -       v1.9.1  ref gone  project  github:acme/skills
     --- stderr
-    warning: `git+../repo` cannot be checked for newer versions: `../repo` has no tag `v1.9.0`
+    warning: `doc`: the tag `v1.9.0` of `git+../repo` no longer exists
     hint: did you mean `v1.9.1`?
-    warning: `acme/skills` cannot be checked for newer versions: `acme/skills` has no revision `v1.9.0`
-    hint: name a tag, a branch or a full commit id of that repository
-    2 of 2 skills are outdated
+    hint: name another one in `skillpm.toml`, or `skillpm install git+../repo --skill doc` for the default branch
+    warning: `pdf`: the tag or branch `v1.9.0` of `acme/skills` no longer exists
+    hint: name another one in `skillpm.toml`, or `skillpm install acme/skills --skill pdf` for the default branch
+    2 skills are outdated
     hint: `skillpm update --latest` goes past the tags and commits that the manifest names
     ");
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
@@ -296,10 +307,11 @@ fn latest_goes_past_a_tag_that_is_gone() {
     ! doc was left as is
     ! pdf was left as is
     2 skills failed in `.agents/skills`
-    warning: `doc` was left as is: `../repo` has no tag `v1.9.0`
+    warning: `doc` was left as is: the tag `v1.9.0` of `git+../repo` no longer exists
     hint: did you mean `v1.9.1`?
-    warning: `pdf` was left as is: `acme/skills` has no revision `v1.9.0`
-    hint: name a tag, a branch or a full commit id of that repository
+    hint: name another one in `skillpm.toml`, or `skillpm install git+../repo --skill doc` for the default branch
+    warning: `pdf` was left as is: the tag or branch `v1.9.0` of `acme/skills` no longer exists
+    hint: name another one in `skillpm.toml`, or `skillpm install acme/skills --skill pdf` for the default branch
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "--latest"]), @"
     exit: 0
@@ -317,8 +329,8 @@ fn latest_goes_past_a_tag_that_is_gone() {
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
-    pdf = { github = "acme/skills", path = "skills/pdf", ref = "v1.9.1" }
     doc = { git = "../repo", path = "skills/doc", tag = "v1.9.1" }
+    pdf = { github = "acme/skills", path = "skills/pdf", ref = "v1.9.1" }
     "#);
 }
 
@@ -450,7 +462,7 @@ fn one_bad_source_does_not_hold_up_the_others() {
     sandbox.write("src/own/SKILL.md", skill("own", "two"));
     forge.repo("acme/skills").commit(&tree(&[("doc", "two")]));
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
-    exit: 1
+    exit: 2
     --- stderr
     ~ doc (github:acme/skills at 4180b60 -> 3e224d9)
         review: no new commands, addresses, scripts, tools or hidden text
@@ -467,7 +479,7 @@ fn one_bad_source_does_not_hold_up_the_others() {
     assert_eq!(sandbox.read(".agents/skills/own/SKILL.md"), skill("own", "two"));
     let before = state(&sandbox);
     insta::assert_snapshot!(sandbox.run(&["update", "pdf", "own"]), @"
-    exit: 1
+    exit: 2
     --- stderr
     error: `pdf` is no longer found in `github:acme/skills/skills/pdf`
       caused by: there is no directory `skills/pdf` in `acme/skills`

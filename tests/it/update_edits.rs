@@ -52,7 +52,7 @@ fn listed_as_conflict(sandbox: &Sandbox) {
         insta::assert_snapshot!(sandbox.run(&["list"]), @"
         exit: 0
         --- stdout
-        name  version  scope    source          agents       state
+        name  version  scope    source          seen by      state
         pdf   -        project  path:./src/pdf  claude-code  conflict
         --- stderr
         hint: `skillpm update pdf` shows what to resolve
@@ -111,8 +111,8 @@ fn disabled_skills_in_conflict_are_listed_as_such() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source          agents  state
-    pdf   -        project  path:./src/pdf  -       disabled, conflict
+    name  version  scope    source          seen by  state
+    pdf   -        project  path:./src/pdf  -        disabled, conflict
     --- stderr
     hint: `skillpm update pdf` shows what to resolve
     ");
@@ -150,7 +150,7 @@ fn edits_are_merged_again_and_again() {
         edited notes.md: yours stays
     1 skill merged with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/65f6af8f5a6827665150f1a44ca366bd704dd5aac9959bbcbf10423c186423aa`; `skillpm undo` restores it
+    warning: your edited `pdf` was saved; `skillpm undo` restores it
     ");
     assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "five"]));
     assert_eq!(sandbox.read(&format!("{HOME}/notes.md")), "mine\n");
@@ -201,7 +201,7 @@ fn conflicts_are_told_and_resolved_by_hand() {
         conflict SKILL.md: both changed the same lines; yours was saved as `SKILL.md.mine`
     1 skill in conflict with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/349d4d5a38352545fc160f92d512d5158f2cfb6a7d7889fc5fdf99e40d2864e8`; `skillpm undo` restores it
+    warning: your edited `pdf` was saved; `skillpm undo` restores it
     warning: `pdf` has 1 conflict to resolve: `SKILL.md`
     hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
@@ -291,7 +291,7 @@ fn a_merge_is_taken_back() {
     assert_eq!(sandbox.run(&["update"]).code, Some(1));
     mine(&sandbox, &["half done"]);
     let told = sandbox.ok(&["update", "pdf", "--abort"]).to_string();
-    assert!(told.contains("your copy of `pdf` is kept in"), "{told}");
+    assert!(told.contains("your edited `pdf` was saved"), "{told}");
     assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "5"]));
     assert!(kept(&sandbox).contains(body(&["half done"]).as_bytes()));
 }
@@ -440,7 +440,7 @@ fn other_conflicts() {
         conflict there.md: the new version deleted it, but you changed it: yours was kept
     1 skill in conflict with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/13c22e215e53b83d2fdcf3041aca2ab45ae6d0beff41f1f36a8bf5e362dcb34f`; `skillpm undo` restores it
+    warning: your edited `pdf` was saved; `skillpm undo` restores it
     warning: `pdf` has 3 conflicts to resolve: `a.png`, `here.md` and `there.md`
     hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");

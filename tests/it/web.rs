@@ -176,7 +176,7 @@ fn skills_of_an_archive_are_listed_and_picked() {
     error: `http://HOST/all.tgz` has 2 skills; choose some with `--skill`:
       docx (docx)
       pdf (pdf)
-    hint: name one with `--skill NAME` (repeatable), or take all with `--skill '*'`
+    hint: `skillpm install http://HOST/all.tgz --skill docx` (more names may follow), or `--skill '*'` for all
     ");
     let picked = sandbox.run(&["install", &format!("{url}@docx")]);
     assert_eq!(picked.code, Some(0), "{picked}");
@@ -558,7 +558,7 @@ fn unknown_hosts_and_closed_ports() {
     insta::assert_snapshot!(sandbox.run(&["install", "https://127.0.0.1:9/a.zip"]), @"
     exit: 4
     --- stderr
-    https://127.0.0.1:9/a.zip: retrying in 1 second
+    failed to connect to `127.0.0.1:9`; retrying in 1 s (1 of 1)
     error: failed to connect to `127.0.0.1:9`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`
@@ -567,7 +567,7 @@ fn unknown_hosts_and_closed_ports() {
     insta::assert_snapshot!(sandbox.run(&["install", "--offline", "https://h.example/a.zip"]), @"
     exit: 4
     --- stderr
-    error: `https://h.example/a.zip` is needed, but `--offline` forbids the network
+    error: `https://h.example/a.zip` is not in the cache, and `--offline` forbids the network
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
     let (forge, secure) = (Forge::start(), Sandbox::new());

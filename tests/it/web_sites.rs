@@ -113,7 +113,7 @@ fn one_skill_of_a_site() {
       pdf (pdf)
       docx (docx)
       target (target)
-    hint: name one with `--skill NAME` (repeatable), or take all with `--skill '*'`
+    hint: `skillpm install http://HOST --skill pdf` (more names may follow), or `--skill '*'` for all
     ");
     forge.clear_requests();
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("/@pdf")])), @"
@@ -689,7 +689,7 @@ fn hostile_entries() {
     hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets
     ");
     let all = Sandbox::new().run(&["install", &forge.url(""), "--skill", "*"]);
-    assert_eq!((all.code, all.stderr.matches("was left out").count()), (Some(0), 26), "{all}");
+    assert_eq!((all.code, all.stderr.matches("was left out").count()), (Some(5), 26), "{all}");
     let mut shown = String::new();
     for name in ["file-url", "twice", "../../canary", "godo"] {
         shown.push_str(&told(&forge, &sandbox.run(&["install", &forge.url(""), "--skill", name])));

@@ -43,7 +43,8 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', hide_possible_values = true)]
     resources: Vec<ResourceArg>,
 
-    /// make it among the skills of the `project` or among your own (`user`), where agents find it
+    /// make it in `skills/` beside the manifest of the `project` or of the `user`, and install it from there as an
+    /// editable skill
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
     scope: Option<ScopeArg>,
 

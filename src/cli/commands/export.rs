@@ -74,8 +74,8 @@ mod tests {
               --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
                               or `never` [default: auto]
           -q, --quiet         print only warnings and errors
-          -v, --verbose       say every step
-          -h, --help          show this help
+          -v, --verbose       say every request and what else helps to find a reason
+          -h, --help          show this help; `-h` leaves the examples out
 
         Examples:
           skillpm export skills-lock                 write `skills-lock.json`

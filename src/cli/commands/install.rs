@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args};
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
-use crate::cli::{App, exit, render};
+use crate::cli::{App, exit, render, several};
 use crate::error::{Error, Result};
 use crate::ops::install::{InstallRequest, install};
 use crate::spec::Reference;
@@ -29,7 +29,8 @@ pub(crate) struct InstallArgs {
     #[arg(long, conflicts_with_all = ["sources", "marketplace", "revision"])]
     from_project: bool,
 
-    /// install the skill of this name or path; can be repeated, `*` means all
+    /// install the skill of this name or path; several may follow, with blanks or commas between them, `*`
+    /// means all
     #[arg(short, long = "skill", value_name = "NAME")]
     skills: Vec<String>,
 
@@ -68,10 +69,10 @@ pub(crate) struct InstallArgs {
 pub(crate) struct InstallHow {
     /// Where.
     #[command(flatten)]
-    scope: ScopeArgs,
+    pub(crate) scope: ScopeArgs,
 
-    /// link the skills for this agent, such as `claude-code`; can be repeated, `*` means all agents
-    /// on this machine [default: the agents in use]
+    /// link the skills for this agent, such as `claude-code`; several may follow, with blanks or commas
+    /// between them, `*` means all agents on this machine [default: the agents in use]
     #[arg(short, long = "agent", value_name = "AGENT")]
     agents: Vec<String>,
 
@@ -141,12 +142,12 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
         sources: args.sources.clone(),
         marketplace: args.marketplace.clone(),
         from_project: args.from_project,
-        skills: args.skills.clone(),
+        skills: several::listed(&args.skills),
         alias: args.alias.clone(),
         editable: args.editable,
         reference: reference(args)?,
         scope: scope(&how.scope),
-        agents: how.agents,
+        agents: several::listed(&how.agents),
         copy: how.copy,
         dry_run: how.dry_run,
         force: how.force,
@@ -232,7 +233,8 @@ mod tests {
         Options:
               --marketplace <SOURCE>  take plugins from the marketplace in this source
               --from-project          install the skills that come with this project's packages
-          -s, --skill <NAME>          install the skill of this name or path; can be repeated, `*` means all
+          -s, --skill <NAME>          install the skill of this name or path; several may follow, with
+                                      blanks or commas between them, `*` means all
               --as <NAME>             install the skill under this name, for example because its own is
                                       taken
           -e, --editable              link to the directories on this machine instead of copying them: edits
@@ -246,9 +248,9 @@ mod tests {
                                       changed]
           -g, --global                short for `--scope user`
           -p, --project               short for `--scope project`
-          -a, --agent <AGENT>         link the skills for this agent, such as `claude-code`; can be
-                                      repeated, `*` means all agents on this machine [default: the agents in
-                                      use]
+          -a, --agent <AGENT>         link the skills for this agent, such as `claude-code`; several may
+                                      follow, with blanks or commas between them, `*` means all agents on
+                                      this machine [default: the agents in use]
               --copy                  give agents copies instead of links
               --dry-run               show what would be done, do nothing
           -f, --force                 replace what is in the way, such as skills that you edited; the store
@@ -265,8 +267,8 @@ mod tests {
               --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
                               or `never` [default: auto]
           -q, --quiet         print only warnings and errors
-          -v, --verbose       say every step
-          -h, --help          show this help
+          -v, --verbose       say every request and what else helps to find a reason
+          -h, --help          show this help; `-h` leaves the examples out
 
         Examples:
           skillpm install anthropics/skills --skill pdf     one skill of a repository

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
-use crate::cli::{App, exit, render};
+use crate::cli::{App, exit, render, several};
 use crate::error::Result;
 use crate::ops::link::{LinkOutcome, LinkRequest, link, unlink};
 
@@ -50,7 +50,7 @@ pub(super) fn undo(app: &App, args: &LinkArgs) -> Result<u8> {
 
 fn request(args: &LinkArgs) -> LinkRequest {
     LinkRequest {
-        agents: args.agents.clone(),
+        agents: several::listed(&args.agents),
         names: args.names.clone(),
         scope: scope(&args.scope),
         dry_run: args.dry_run,

@@ -4,6 +4,7 @@ pub(super) mod agents;
 pub(super) mod audit;
 pub(super) mod cache;
 pub(super) mod catalog;
+pub(super) mod completions;
 pub(super) mod create;
 pub(super) mod diff;
 pub(super) mod disable;
@@ -16,6 +17,7 @@ pub(super) mod install;
 pub(super) mod invoke;
 pub(super) mod link;
 pub(super) mod list;
+pub(super) mod man;
 pub(super) mod outdated;
 pub(super) mod policy;
 pub(super) mod read;
@@ -45,7 +47,9 @@ use crate::ops::paths::Target;
 /// Runs `command` and returns the exit code.
 pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
     match command {
-        Command::Install(args) => install::run(app, args).map_err(or_elsewhere),
+        Command::Install(args) => {
+            install::run(app, args).map_err(|error| or_elsewhere(error, "install", &args.how.scope))
+        }
         Command::Sync(how) => install::sync(app, how),
         Command::Update(args) => update::run(app, args),
         Command::List(args) => list::run(app, args),
@@ -77,14 +81,18 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Trust(args) => trust::run(app, args),
         Command::Untrust(args) => trust::undo(app, args),
         Command::Audit(args) => audit::run(app, args),
-        Command::Import(args) => import::run(app, args).map_err(or_elsewhere),
+        Command::Import(args) => {
+            import::run(app, args).map_err(|error| or_elsewhere(error, "import", &args.scope))
+        }
         Command::Export(args) => export::run(app, args),
+        Command::Completions(args) => completions::run(app, args),
+        Command::Man(args) => man::run(app, args),
     }
 }
 
-/// Adds to the error of a command that puts skills where `--scope` says that there is another place, if this one may
+/// Adds to the error of a command that `verb` that puts skills where `args` say that there is another place, if this one may
 /// not be written to. Others read and change what is where it is.
-fn or_elsewhere(error: Error) -> Error {
+fn or_elsewhere(error: Error, verb: &str, args: &ScopeArgs) -> Error {
     use std::io::{self, ErrorKind as Io};
 
     let (mut next, mut is_closed) = (error.source(), false);
@@ -94,7 +102,10 @@ fn or_elsewhere(error: Error) -> Error {
         next = cause.source();
     }
     if is_closed && error.kind() == ErrorKind::Io {
-        error.hint("or install for yourself with `skillpm install -g`")
+        error.hint(match scope(args) {
+            Some(ScopeKind::User) => format!("`skillpm {verb} --project` works in this project instead"),
+            _ => format!("`skillpm {verb} -g` works on your own skills instead"),
+        })
     } else {
         error
     }
@@ -115,6 +126,24 @@ pub(crate) fn may_start_others(command: &Command) -> bool {
             | Doctor(_)
             | Import(_)
             | Run(_)
+    )
+}
+
+/// Whether `command` changes all that it changes in one transaction.
+pub(crate) fn changes_as_one(command: &Command) -> bool {
+    use Command::{Disable, Enable, Import, Install, Link, Remove, Sync, Undo, Unlink, Update};
+    matches!(
+        command,
+        Install(_)
+            | Sync(_)
+            | Update(_)
+            | Remove(_)
+            | Link(_)
+            | Unlink(_)
+            | Disable(_)
+            | Enable(_)
+            | Import(_)
+            | Undo(_)
     )
 }
 

@@ -5,14 +5,15 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::remove::{RemoveRequest, remove};
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::scope::ScopeKind;
+use crate::ops::remove::{RemoveRequest, removable, remove};
 
 // Arguments of `remove`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RemoveArgs {
-    /// the names of the installed skills
-    #[arg(value_name = "NAME", required = true)]
+    /// the names of the installed skills; `'*'` is all of them [default: a person picks]
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
 
     /// Where.
@@ -33,12 +34,9 @@ pub(crate) struct RemoveArgs {
 }
 
 pub(super) fn run(app: &App, args: &RemoveArgs) -> Result<u8> {
-    let request = RemoveRequest {
-        names: args.names.clone(),
-        scope: scope(&args.scope),
-        dry_run: args.dry_run,
-        force: args.force,
-    };
+    let names = if args.names.is_empty() { pick(app, scope(&args.scope))? } else { args.names.clone() };
+    let request =
+        RemoveRequest { names, scope: scope(&args.scope), dry_run: args.dry_run, force: args.force };
     let outcome = remove(&app.context, &request)?;
     if args.json {
         app.printer.json(&outcome);
@@ -46,4 +44,21 @@ pub(super) fn run(app: &App, args: &RemoveArgs) -> Result<u8> {
         render::remove::show(&app.printer, &outcome);
     }
     Ok(exit::SUCCESS)
+}
+
+/// The skills that a person picks.
+fn pick(app: &App, scope: Option<ScopeKind>) -> Result<Vec<String>> {
+    let items = removable(&app.context, scope)?;
+    if items.is_empty() {
+        return Err(Error::usage("no skills are installed here")
+            .hint("`skillpm list` shows what is installed, and where"));
+    }
+    match app.context.interact.choose("which skills do you want to remove?", &items) {
+        Some(picked) if picked.is_empty() => {
+            Err(Error::new(ErrorKind::Findings, "nothing was changed: no skill was chosen"))
+        }
+        Some(picked) => Ok(picked.into_iter().filter_map(|at| Some(items.get(at)?.title.clone())).collect()),
+        None => Err(Error::usage("name the skills to remove")
+            .hint("`skillpm list` shows what is installed; `skillpm remove '*'` removes all of it")),
+    }
 }

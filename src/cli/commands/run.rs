@@ -8,9 +8,10 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
+use crate::context::Context;
 use crate::engine::run::{Ended, Limits, Mode, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
-use crate::ops::run::{Place, RunRequest, run as run_script};
+use crate::ops::run::{Place, RunRequest, run as run_script, script_missing};
 
 // Arguments of `run`.
 #[derive(Debug, Clone, Args)]
@@ -19,7 +20,7 @@ pub(crate) struct RunArgs {
     /// the skill, by its name or as `./directory`, the script and the arguments that it gets: all that follows the
     /// script, also what starts with `-`
     // One list, so that clap reads no flag of its own after the names.
-    #[arg(value_names = ["NAME", "SCRIPT"], required = true, num_args = 2.., trailing_var_arg = true)]
+    #[arg(value_names = ["NAME", "SCRIPT"], required = true, num_args = 1.., trailing_var_arg = true)]
     words: Vec<OsString>,
 
     /// where it runs: `skill`, `project` or a directory [default: here, so that file arguments work]
@@ -42,8 +43,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SIZE", default_value = "10M", value_parser = bytes)]
     max_output: u64,
 
-    /// the memory limit of each of its processes [default: no limit]
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    /// the memory limit of each of its processes, such as `512M`; at least `1M` [default: no limit]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
 
     /// the size limit for each file it writes
@@ -104,7 +105,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     #[cfg(unix)]
     close_fds::set_fds_cloexec(3, &[]);
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
-    let outcome = run_script(&app.context, &request(args)?, &mut watch)?;
+    let outcome = run_script(&app.context, &request(&app.context, args)?, &mut watch)?;
     for warning in &outcome.warnings {
         app.printer.warning(warning);
     }
@@ -142,13 +143,15 @@ impl Watch for Shown<'_> {
     }
 }
 
-fn request(args: &RunArgs) -> Result<RunRequest> {
-    let [skill, script, rest @ ..] = &args.words[..] else {
-        return Err(Error::usage("expected a skill and one of its scripts"));
-    };
+fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
     let text = |word: &OsString| {
         let word = word.to_str().ok_or_else(|| Error::usage(format!("`{}` is not text", word.display())));
         word.map(ToOwned::to_owned)
+    };
+    let (skill, script, rest) = match &args.words[..] {
+        [skill, script, rest @ ..] => (skill, script, rest),
+        [skill] => return Err(script_missing(context, &text(skill)?)),
+        [] => return Err(Error::usage("name a skill and one of its scripts")),
     };
     Ok(RunRequest {
         args: rest.to_vec(),
@@ -191,6 +194,23 @@ fn seconds(text: &str) -> std::result::Result<Duration, &'static str> {
     if duration.is_zero() { Err(EXPECTED) } else { Ok(duration) }
 }
 
+/// As [`bytes`], of as much as a process needs to start at all.
+fn memory(text: &str) -> std::result::Result<u64, String> {
+    let bytes = bytes(text)?;
+    if bytes >= LEAST_MEMORY {
+        return Ok(bytes);
+    }
+    let unit = if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!(": `{text}` is a number of bytes, `{text}M` is one of MiB")
+    } else {
+        String::new()
+    };
+    Err(format!("no process starts with so little, and `1M` is the least{unit}"))
+}
+
+/// The least memory that a process may be given, in bytes.
+const LEAST_MEMORY: u64 = 1 << 20;
+
 fn bytes(text: &str) -> std::result::Result<u64, &'static str> {
     const EXPECTED: &str = "expected a number of bytes, such as `500000`, `64K`, `512M` or `2G`";
     let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
@@ -212,7 +232,10 @@ mod tests {
 
     fn parse(line: &str) -> Option<RunRequest> {
         match Cli::try_parse_from(line.split(' ')).ok()?.command {
-            Command::Run(args) => request(&args).ok(),
+            Command::Run(args) => {
+                let context = crate::engine::testing::World::new().context();
+                request(&context, &args).ok()
+            }
             command => panic!("{command:?}"),
         }
     }
@@ -228,6 +251,7 @@ mod tests {
             "skillpm run pdf",
             "skillpm run --timeout 0 pdf x",
             "skillpm run --memory 1X pdf x",
+            "skillpm run --memory 10 pdf x",
         ] {
             assert!(parse(wrong).is_none(), "{wrong}");
         }
@@ -252,6 +276,10 @@ mod tests {
         for wrong in ["", "M", "-1", "1.5M", "99999999999G", "1é"] {
             assert!(bytes(wrong).is_err(), "{wrong}");
         }
+        assert_eq!((memory("1M"), memory("2097152")), (Ok(1 << 20), Ok(2 << 20)));
+        assert!(memory("10").is_err_and(|error| error.contains("`10M` is one of MiB")));
+        assert!(memory("10K").is_err_and(|error| error.ends_with("`1M` is the least")));
+        assert!(memory("x").is_err());
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
         assert_eq!(seconds("2s"), Ok(Duration::from_secs(2)));
         for wrong in ["", "0", "-1", "NaN", "inf", "1e99", "5m"] {

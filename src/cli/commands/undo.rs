@@ -6,6 +6,7 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
+use crate::ops::kept::{RestoreRequest, kept, restore};
 use crate::ops::undo::{UndoRequest, forget, undo};
 
 // Arguments of `undo`.
@@ -28,12 +29,39 @@ pub(crate) struct UndoArgs {
     #[arg(long)]
     forget: bool,
 
+    /// list the copies of edited skills that are kept: the name, when and why
+    #[arg(long, conflicts_with_all = ["dry_run", "force", "forget", "scope", "global", "project"])]
+    list: bool,
+
+    /// bring a copy that is kept back instead of the installed skill: its name, or `NAME@DIGITS` for one of several
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["force", "forget", "list"])]
+    restore: Option<String>,
+
     /// print the outcome as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(app: &App, args: &UndoArgs) -> Result<u8> {
+    if args.list {
+        let copies = kept(&app.context)?;
+        if args.json {
+            render::kept::json(&app.printer, &copies);
+        } else {
+            render::kept::list(&app.printer, &copies);
+        }
+        return Ok(exit::SUCCESS);
+    }
+    if let Some(name) = &args.restore {
+        let request = RestoreRequest { name: name.clone(), scope: scope(&args.scope), dry_run: args.dry_run };
+        let outcome = restore(&app.context, &request)?;
+        if args.json {
+            app.printer.json(&outcome);
+        } else {
+            render::kept::restored(&app.printer, &outcome);
+        }
+        return Ok(exit::SUCCESS);
+    }
     let request = UndoRequest { scope: scope(&args.scope), dry_run: args.dry_run, force: args.force };
     if args.forget {
         let outcome = forget(&app.context, &request)?;

@@ -70,7 +70,7 @@ pub(crate) struct UpdateArgs {
 
 pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
     let request = request(args);
-    let prepared = prepare(&app.context, &request)?;
+    let mut prepared = prepare(&app.context, &request)?;
     let (outcome, told) =
         if args.dry_run { (prepared.plan()?, Vec::new()) } else { carry_out(app, prepared)? };
     match (args.json, args.dry_run) {
@@ -89,7 +89,7 @@ pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
 
 /// Shows what is about to change, asks a person if there is one, and does it. Returns the warnings, too,
 /// that were shown before.
-fn carry_out(app: &App, prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<String>)> {
+fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<String>)> {
     if prepared.is_empty() {
         return Ok((prepared.apply(false)?, Vec::new()));
     }
@@ -97,16 +97,27 @@ fn carry_out(app: &App, prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<St
     render::update::plan(&app.printer, &prepared.plan()?, false);
     let told = prepared.warnings().to_vec();
     app.printer.warnings(&told);
-    let new = prepared.new_versions();
-    let question =
-        if new == 1 { "update this skill?".to_owned() } else { format!("update these {new} skills?") };
-    // What ends an earlier merge was asked for by a flag of its own.
-    let answer = if new == 0 { None } else { app.context.interact.confirm(&question) };
-    if answer == Some(false) {
+    let items = prepared.choices();
+    let picked = match &items[..] {
+        // What ends an earlier merge was asked for by a flag of its own.
+        [] if prepared.new_versions() == 0 => None,
+        // What comes because others need it is no choice of its own.
+        [] | [_] => {
+            app.context.interact.confirm("update this skill?").map(|yes| if yes { vec![0] } else { vec![] })
+        }
+        items => app.context.interact.choose("which skills do you want to update?", items),
+    };
+    let Some(picked) = picked else { return Ok((prepared.apply(false)?, told)) };
+    if picked.is_empty() {
         return Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")
             .hint("`skillpm update NAME` updates only the skills that it names"));
     }
-    Ok((prepared.apply(answer.is_some())?, told))
+    if picked.len() >= items.len() {
+        return Ok((prepared.apply(true)?, told));
+    }
+    let names = picked.into_iter().filter_map(|at| Some(items.get(at)?.title.clone())).collect();
+    let request = UpdateRequest { names, ..prepared.request().clone() };
+    Ok((prepare(&app.context, &request)?.agreed(&prepared).apply(false)?, told))
 }
 
 fn request(args: &UpdateArgs) -> UpdateRequest {
@@ -223,8 +234,8 @@ mod tests {
               --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
                               or `never` [default: auto]
           -q, --quiet         print only warnings and errors
-          -v, --verbose       say every step
-          -h, --help          show this help
+          -v, --verbose       say every request and what else helps to find a reason
+          -h, --help          show this help; `-h` leaves the examples out
 
         Examples:
           skillpm update                    all skills of the project, as far as the manifest allows

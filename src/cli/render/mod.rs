@@ -15,6 +15,7 @@ pub(crate) mod export;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod install;
+pub(crate) mod kept;
 pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod outdated;
@@ -34,6 +35,8 @@ pub(crate) mod validate;
 pub(crate) mod verify;
 pub(crate) mod versions;
 pub(crate) mod why;
+
+pub(in crate::cli) use table::wrapped;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -35,7 +35,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         }
         // What could not be asked was told.
         (_, 0) if of(Status::Current) == 0 => {}
-        (all, outdated) => printer.note(&format!("{outdated} of {} outdated", skills_are(all))),
+        (all, outdated) => printer.note(&format!("{} outdated", of_all(outdated, all))),
     }
     if of(Status::NotAsked) > 0 {
         printer.note(&format!(
@@ -49,12 +49,22 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         );
     }
     for skill in skills {
+        if let Some(place) = &skill.moved_to {
+            let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { one_line(path) };
+            printer.note(&format!(
+                "`{}` moved from `{}` to `{}` in its source: `skillpm update{}` follows it",
+                one_line(&skill.name),
+                shown(skill.path.as_deref().unwrap_or_default()),
+                shown(place),
+                skill.scope.flag()
+            ));
+        }
         if let Some(reason) = &skill.held_back {
             printer.note(&format!("`{}` is held back: the newest version {reason}", one_line(&skill.name)));
         }
     }
     let may_come = |skill: &OutdatedSkill| {
-        matches!(skill.status, Status::Changed | Status::Unknown) && skill.held_back.is_none()
+        matches!(skill.status, Status::Changed | Status::Moved | Status::Unknown) && skill.held_back.is_none()
     };
     if let Some((commands, one)) = updates(skills, "", may_come) {
         let bring = if one { "installs" } else { "install" };
@@ -64,6 +74,12 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         let (go, names) = if one { ("goes", "manifest names") } else { ("go", "manifests name") };
         printer.hint(&format!("{commands} {go} past the tags and commits that the {names}"));
     }
+}
+
+/// `1 of 3 skills is`, or `3 skills are` where it is all of them.
+fn of_all(some: usize, all: usize) -> String {
+    let are = if some == 1 { "is" } else { "are" };
+    if some == all { skills_are(all) } else { format!("{some} of {} {are}", count(all, "skill")) }
 }
 
 /// The commands that update those of `skills` that are `wanted`, and whether it is one: each is for one scope.
@@ -128,9 +144,13 @@ fn newest(skill: &OutdatedSkill) -> String {
 
 fn state(skill: &OutdatedSkill) -> String {
     let mut state = match skill.status {
+        // Its tag or commit means what it meant, and there is a newer one.
+        Status::Current if skill.latest.is_some() => "pinned",
         Status::Current => "current",
         Status::Changed => "changed",
         Status::Gone => "gone",
+        Status::Moved => "moved",
+        Status::RefGone => "ref gone",
         Status::Unknown => "unknown",
         Status::Failed => "not reached",
         Status::NotAsked => "not asked",
@@ -156,10 +176,12 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
 
-    const STATES: [Status; 7] = [
+    const STATES: [Status; 9] = [
         Status::Current,
         Status::Changed,
         Status::Gone,
+        Status::Moved,
+        Status::RefGone,
         Status::Unknown,
         Status::Failed,
         Status::NotAsked,
@@ -178,6 +200,7 @@ mod tests {
             latest: None,
             status,
             held_back: None,
+            moved_to: (status == Status::Moved).then(|| "skills/new".into()),
             tag_moved: false,
             modified: false,
             disabled: false,
@@ -211,10 +234,10 @@ mod tests {
         insta::assert_snapshot!(out.text(), @r"
         name  locked  newest   latest         state                                 scope    source
         pdf   v1.0    9999999  -              changed, tag moved, edited, disabled  project  github:acme/skills
-        pdf   v1.0    v1.0     v1.1\u{1b}[2J  current                               project  github:acme/skills
+        pdf   v1.0    v1.0     v1.1\u{1b}[2J  pinned                                project  github:acme/skills
         ");
         insta::assert_snapshot!(err.text(), @"
-        2 of 2 skills are outdated
+        2 skills are outdated
         hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
         hint: `skillpm update --latest` goes past the tags and commits that the manifest names
         ");

@@ -251,29 +251,32 @@ impl Table {
 
 /// The words of states that are not as they should be, those that somebody changed, and those that are well.
 const STATES: [(Style, &[&str]); 4] = [
-    (BAD, &["missing", "conflict", "gone", "not reached", "refused", "failed"]),
+    (BAD, &["missing", "conflict", "gone", "ref gone", "not reached", "refused", "failed"]),
     (
         CHANGED,
-        &[
-            "edited",
-            "copy edited",
-            "changed",
-            "held back",
-            "moved",
-            "tag moved",
-            "not linked",
-            "unknown",
-            "not chosen",
-        ],
+        &["edited", "copy edited", "changed", "held back", "moved", "tag moved", "not linked", "unknown"],
     ),
     (GOOD, &["ok", "current", "adopted", "editable", "exit 0"]),
-    (FAINT, &["disabled", "untracked", "not asked", "not needed", "tracked", "left", "-"]),
+    (
+        FAINT,
+        &[
+            "disabled",
+            "untracked",
+            "foreign",
+            "not asked",
+            "not chosen",
+            "not needed",
+            "tracked",
+            "left",
+            "-",
+        ],
+    ),
 ];
 
 /// How a state is shown whose parts have commas between them: as the worst of them.
 fn style_of(state: &str) -> Option<Style> {
     let has = |words: &[&str]| state.split(", ").any(|part| words.contains(&part));
-    if state.starts_with("exit ") && !has(&["exit 0"]) || state.starts_with("signal ") {
+    if (state.starts_with("exit ") && !has(&["exit 0"])) || state.starts_with("signal ") {
         return Some(BAD);
     }
     STATES.iter().find(|(_, words)| has(words)).map(|(style, _)| *style)
@@ -286,7 +289,7 @@ fn width_of(text: &str) -> usize {
 }
 
 /// The lines of a text of at most `width` columns, split between words. A longer word is shortened.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(in crate::cli) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {

@@ -38,14 +38,15 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         let (sign, end) = words(skill.change);
         printer.status(sign, &format!("{}{end}", one_line(&skill.name)));
     }
-    printer.note("the last change was undone");
+    printer.note(if outcome.redone { "the last change is redone" } else { "the last change was undone" });
     install::files(printer, outcome.scope, written);
     if !removed.is_empty() {
         printer.note(&format!("{removed} removed: there was none before"));
     }
     printer.warnings(&outcome.warnings);
     if outcome.undoable {
-        printer.hint(&format!("run `skillpm undo{flag}` again to redo it"));
+        let does = if outcome.redone { "takes it back" } else { "does it again" };
+        printer.hint(&format!("`skillpm undo{flag}` once more {does}"));
     }
 }
 
@@ -66,6 +67,7 @@ struct Report<'a> {
     scope: Option<ScopeKind>,
     dry_run: bool,
     finished: bool,
+    redone: bool,
     skills: &'a [UndoneSkill],
     steps: &'a [Step],
     files_changed: ChangedFiles,
@@ -79,6 +81,7 @@ pub(crate) fn json(printer: &Printer, outcome: &UndoOutcome) {
         scope: outcome.scope,
         dry_run: outcome.dry_run,
         finished: outcome.finished,
+        redone: outcome.redone,
         skills: &outcome.skills,
         steps: &outcome.steps,
         files_changed: outcome.files,
@@ -144,6 +147,7 @@ mod tests {
             files_gone: ChangedFiles { manifest: false, lockfile: true },
             kept: vec!["your copy of `s1` is kept".to_owned()],
             warnings: Vec::new(),
+            redone: false,
             finished: false,
             undoable: true,
             dry_run: false,
@@ -178,6 +182,10 @@ mod tests {
             show(&talking, &UndoOutcome { scope: Some(scope), undoable, ..outcome.clone() });
             assert_eq!(err.text().lines().last(), Some(last));
         }
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &UndoOutcome { redone: true, ..outcome.clone() });
+        assert!(err.text().contains("\nthe last change is redone\n"), "{}", err.text());
+        assert!(err.text().ends_with("hint: `skillpm undo` once more takes it back\n"), "{}", err.text());
         outcome.dry_run = true;
         let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &outcome);

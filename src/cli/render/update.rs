@@ -15,11 +15,13 @@ use crate::ops::update::{MergedPath, UpdateChange, UpdateFailure, UpdateOutcome,
 pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
     let look = printer.look();
     let colour = if as_data { look.out_colour } else { look.err_colour };
-    let changing = outcome.skills.iter().filter(|skill| is_change(skill.change));
+    // What nobody has agreed to is the reason of an error, which quiet runs tell, too.
+    let is_told = |skill: &&UpdatedSkill| as_data || !look.quiet || outcome.refused.contains(&skill.name);
+    let changing = outcome.skills.iter().filter(|skill| is_change(skill.change)).filter(is_told);
     let text: String = changing.map(|skill| planned(skill, colour)).collect();
     if as_data {
         printer.styled_data(&text);
-    } else if !look.quiet {
+    } else if !text.is_empty() {
         printer.styled_talk(&text);
     }
 }
@@ -35,8 +37,8 @@ pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     warn(printer, outcome, &[]);
     if !outcome.refused.is_empty() {
         printer.hint(&format!(
-            "review the lines marked `!`, then allow {} on a terminal or with `--allow-new-capabilities={}`",
-            quoted(&outcome.refused),
+            "review the lines marked `!`, then run `skillpm update{} --allow-new-capabilities={}`",
+            outcome.scope.map_or("", ScopeKind::flag),
             one_line(&outcome.refused.join(","))
         ));
     }
@@ -198,7 +200,7 @@ fn heading(skill: &UpdatedSkill) -> String {
     let word = match skill.change {
         UpdateChange::Merged => ": your edits are merged",
         UpdateChange::Conflict => ": your edits conflict with it",
-        UpdateChange::Resolved => ": you chose one side of the conflicts",
+        UpdateChange::Resolved => ": the conflicts are resolved for one side",
         UpdateChange::Aborted => ": back to what it was before the merge",
         UpdateChange::Added => ": now needed by others",
         UpdateChange::Removed => ": no longer needed",
@@ -216,7 +218,7 @@ fn merged(path: &MergedPath) -> String {
     let what = match (path.result, path.conflict) {
         ("ours", _) => "yours stays",
         ("merged", _) => "it has both changes",
-        ("decided", _) => "one side was chosen for the whole file",
+        ("decided", _) => "the file of one side is kept whole",
         (_, Some(Conflict::Lines)) => "both changed the same lines",
         (_, Some(Conflict::Binary)) => "both changed it, and it is not text: the new one was installed",
         (_, Some(Conflict::DeletedHere)) => "you deleted it, but the new version changed it: it was restored",
@@ -351,7 +353,7 @@ mod tests {
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
             conflict scripts/run.sh: both changed the same lines; yours was saved as `scripts/run.sh.mine`
-        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): you chose one side of the conflicts
+        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): the conflicts are resolved for one side
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
@@ -391,7 +393,9 @@ mod tests {
         assert_eq!(err.text(), "there is nothing to update: no skill is installed\n");
         let (talking, out, err) = printer(Look { quiet: true, ..Look::PLAIN });
         plan(&talking, &outcome(), false);
-        assert_eq!((out.text(), err.text()), (String::new(), String::new()));
+        let told = err.text();
+        assert!(out.text().is_empty() && told.starts_with("~ pdf ") && told.contains("! command"), "{told}");
+        assert!(!told.contains("docx"), "only what was refused: {told}");
     }
 
     /// The schema says what is printed, with every change and every kind.

@@ -42,6 +42,9 @@ pub(super) struct Journal {
     /// Whether it takes another transaction back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) back: bool,
+    /// Whether it makes a change again that was taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) redo: bool,
 }
 
 /// One of the two files that changes: the digests of its text before and after, `None` where there is no
@@ -70,8 +73,8 @@ impl Journal {
     ) -> Self {
         let (slots, links, merges) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         let (made, emptied) = (Vec::new(), Vec::new());
-        let (version, scope) = (VERSION, Some(scope));
-        Self { version, scope, steps, manifest, lockfile, merges, slots, links, made, emptied, back: false }
+        let (version, scope, back, redo) = (VERSION, Some(scope), false, false);
+        Self { version, scope, steps, manifest, lockfile, merges, slots, links, made, emptied, back, redo }
     }
 
     /// The number of the `tree-N` of the step with the number `at`.

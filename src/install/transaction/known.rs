@@ -46,8 +46,18 @@ impl Known {
 
     /// Whether the journal with `digest` was written by this user, here. What cannot be read says no.
     pub(super) fn has(&self, digest: &Digest) -> bool {
-        let note = self.file.as_deref().and_then(read);
-        note.is_some_and(|note| note.journals.contains(digest))
+        matches!(self.says(digest), Says::Ours)
+    }
+
+    /// What is noted of the journal with `digest`.
+    pub(super) fn says(&self, digest: &Digest) -> Says {
+        let Some(file) = &self.file else { return Says::Nothing };
+        match read(file) {
+            Some(note) if note.journals.contains(digest) => Says::Ours,
+            Some(_) => Says::Other,
+            None if matches!(fs::kind(file), Ok(None)) => Says::Nothing,
+            None => Says::Unreadable(file.clone()),
+        }
     }
 
     /// Notes the journal with the digest `new`, beside `kept`, that of the one which can be taken back
@@ -69,6 +79,19 @@ impl Known {
     pub(super) fn forget(&self) -> Result<()> {
         Ok(self.file.as_deref().map_or(Ok(()), fs::remove_if_there)?)
     }
+}
+
+/// What is noted of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Says {
+    /// This user wrote it here.
+    Ours,
+    /// This user wrote another one here.
+    Other,
+    /// Nothing.
+    Nothing,
+    /// The note is there, and cannot be read.
+    Unreadable(PathBuf),
 }
 
 /// The notes about scopes in which nothing is left to take back, such as those of projects that are gone.

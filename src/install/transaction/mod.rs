@@ -36,6 +36,7 @@ use super::{attributes, merges};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Kind, LinkKind};
+use crate::interrupt::{self, Changing, Rest};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::reporter::Reporter;
@@ -90,7 +91,11 @@ pub struct Transaction<'a> {
     /// Whether the last transaction can be taken back.
     undoable: Cell<bool>,
     finished_undo: Cell<bool>,
+    /// The directory of skills, if it lay there without anything in it: it is not ours to remove.
+    kept_empty: Option<PathBuf>,
     lock: Option<DirLock>,
+    /// What is cleared away where the user stops before anything is changed.
+    rest: Option<Rest>,
 }
 
 impl<'a> Transaction<'a> {
@@ -102,10 +107,46 @@ impl<'a> Transaction<'a> {
     pub fn begin(scope: &'a Scope, settings: &'a Settings, reporter: &'a dyn Reporter) -> Result<Self> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
-        let lock = DirLock::acquire(&work_dir, || reporter.waiting_for_lock(&work_dir))?;
-        let transaction = Self::new(scope, settings, reporter, Some(lock))?;
-        transaction.recover()?;
+        // Who waits for others may be stopped; what was made on the way is removed again by who is not.
+        let changing = Cell::new(Some(Changing::begin()));
+        let lock = DirLock::acquire(&work_dir, || {
+            drop(changing.take());
+            reporter.waiting_for_lock(&work_dir);
+        })?;
+        let changing = changing.take().unwrap_or_else(Changing::begin);
+        let mut transaction = Self::new(scope, settings, reporter, Some(lock))?;
+        let skills = scope.skills_dir();
+        // Where a run was killed, it may be that one's.
+        transaction.kept_empty = Some(skills).filter(|dir| !Self::is_begun(scope) && fs::is_empty_dir(dir));
+        transaction.recover(&changing)?;
+        transaction.rest = Some(transaction.clear_on_stop());
         Ok(transaction)
+    }
+
+    /// Has what is prepared cleared away where the user stops. Other threads may still be writing it.
+    fn clear_on_stop(&self) -> Rest {
+        let directory = self.directory.clone();
+        let made = self.made_by_us();
+        interrupt::on_stop(move || {
+            let has_begun = fs::kind(&directory.join(JOURNAL)).is_ok_and(|kind| kind.is_some());
+            if !has_begun {
+                fs::clear_away(&directory);
+                for dir in &made {
+                    fs::remove_dir_if_empty(dir);
+                }
+            }
+        })
+    }
+
+    /// The directories of the scope that go where nothing is in them.
+    fn made_by_us(&self) -> Vec<PathBuf> {
+        let dirs = [self.scope.skills_dir(), self.scope.disabled_dir(), self.scope.work_dir()];
+        dirs.into_iter().filter(|dir| self.kept_empty.as_ref() != Some(dir)).collect()
+    }
+
+    /// The command that takes the last change of this scope back, if it can be taken back.
+    fn undone_by(&self) -> Option<String> {
+        self.undoable.get().then(|| format!("skillpm undo{}", self.scope.kind.flag()))
     }
 
     /// One that has done nothing yet. Without a `lock` it goes on for another one, which has it.
@@ -135,7 +176,9 @@ impl<'a> Transaction<'a> {
             known,
             undoable: Cell::new(false),
             finished_undo: Cell::new(false),
+            kept_empty: None,
             lock,
+            rest: None,
         })
     }
 
@@ -152,13 +195,9 @@ impl<'a> Transaction<'a> {
 
     /// What a person should know of a killed run in `scope`, if there was one.
     pub fn cut_off(scope: &Scope) -> Option<String> {
-        let (kind, flag) = (scope.kind, scope.kind.flag());
-        Self::is_cut_off(scope).then(|| {
-            format!(
-                "a run of skillpm was interrupted {}: the next `skillpm install{flag}` finishes it",
-                kind.within()
-            )
-        })
+        let flag = scope.kind.flag();
+        Self::is_cut_off(scope)
+            .then(|| format!("an earlier run was interrupted; `skillpm doctor{flag} --fix` cleans up"))
     }
 
     /// Does what `plan` says; `contents` holds the trees that come. When this fails, the scope is as
@@ -171,6 +210,7 @@ impl<'a> Transaction<'a> {
         if plan.is_empty() {
             return Ok(());
         }
+        let changing = Changing::begin();
         if !self.reporter.may_change() {
             return Err(Error::io("nothing was changed: interrupted"));
         }
@@ -200,7 +240,13 @@ impl<'a> Transaction<'a> {
         let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
         let placed = Placed::of(self.settings, self.scope);
         placed.renew(files, manifest, &plan.steps, false);
+        changing.done(self.undone_by());
         self.settle(self.undoable.get())
+    }
+
+    /// Stops what is only being prepared where the user wants that.
+    fn check_stop() -> Result<()> {
+        if interrupt::asked() { Err(Error::io("interrupted; nothing was changed")) } else { Ok(()) }
     }
 
     /// Prepares everything and writes the journal.
@@ -214,6 +260,7 @@ impl<'a> Transaction<'a> {
         (journal.slots, planted) = self.slots(&plan.steps)?;
         for (at, step) in plan.steps.iter().enumerate() {
             if let Step::Put { name, digest, .. } = step {
+                Self::check_stop()?;
                 self.reporter.step(&format!("stage {name}"));
                 let slot = journal.slot(at);
                 if planted.contains(&slot) {
@@ -238,6 +285,7 @@ impl<'a> Transaction<'a> {
         (journal.links, journal.made) = self.before(&journal)?;
         self.reporter.step("sync");
         fs::sync_filesystem(&self.directory)?;
+        Self::check_stop()?;
         self.reporter.step("journal");
         self.check_place()?;
         self.write_journal(&journal, &self.directory.join(JOURNAL))?;
@@ -374,12 +422,15 @@ impl Drop for Transaction<'_> {
             return;
         }
         self.clear_ahead();
-        fs::remove_dir_if_empty(&self.scope.skills_dir());
-        fs::remove_dir_if_empty(&self.scope.disabled_dir());
+        let made = self.made_by_us();
+        for dir in made.iter().filter(|dir| **dir != self.scope.work_dir()) {
+            fs::remove_dir_if_empty(dir);
+        }
         if matches!(fs::kind(&self.scope.skills_dir()), Ok(None)) {
             attributes::remove_ours(&self.scope.work_dir());
         }
         fs::remove_dir_if_empty(&self.scope.work_dir());
+        drop(self.rest.take());
         drop(self.lock.take());
     }
 }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::journal::{Change, Journal, Made};
-use super::known::Known;
+use super::known::{Known, Says};
 use super::undo::Undo;
 use super::{JOURNAL, Old, Transaction, own_file};
 use crate::digest::Digest;
@@ -27,6 +27,7 @@ use crate::install::placed::Placed;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
+use crate::interrupt::Changing;
 use crate::settings::Settings;
 use crate::store;
 
@@ -73,8 +74,11 @@ impl Record {
         }
         // Without a journal it is the rest of one that was being removed.
         let Some(text) = own_file(&directory.join(JOURNAL))? else { return Ok(None) };
-        if !Known::of(settings, &work_dir)?.has(&Digest::of(&text)) {
-            return Err(foreign(&directory));
+        match Known::of(settings, &work_dir)?.says(&Digest::of(&text)) {
+            Says::Ours => {}
+            Says::Nothing => return Err(foreign(&directory)),
+            Says::Other => return Err(damaged(&directory)),
+            Says::Unreadable(note) => return Err(unreadable(&note)),
         }
         let journal = Journal::parse(&String::from_utf8_lossy(&text)).map_err(|reason| {
             Error::config(format!("`{}` cannot be read: {reason}", directory.join(JOURNAL).display()))
@@ -88,6 +92,11 @@ impl Record {
         self.journal.scope
     }
 
+    /// Whether the change took another one back, which is made again where this one is taken back.
+    pub fn is_undo(&self) -> bool {
+        self.journal.back && !self.journal.redo
+    }
+
     /// Where the tree or link with the number `slot` lies.
     pub(super) fn tree(&self, slot: usize) -> PathBuf {
         tree(&self.directory, slot)
@@ -98,6 +107,22 @@ impl Record {
         let text = own_file(&kept(&self.directory, file, digest))?;
         Ok(text.filter(|text| Digest::of(text) == digest))
     }
+}
+
+/// The error for a record that is not as the last change left it.
+fn damaged(directory: &Path) -> Error {
+    let journal = directory.join(JOURNAL);
+    Error::integrity(format!(
+        "`{}` is not as the last change left it, so it is not taken back",
+        journal.display()
+    ))
+    .hint("it was edited or damaged, or came with the files of somebody else: `skillpm undo --forget` removes it")
+}
+
+/// The error for a note about the last change that cannot be read.
+fn unreadable(note: &Path) -> Error {
+    Error::io(format!("`{}`, which says that you made the last change here, cannot be read", note.display()))
+        .hint("make it readable and run the command again; `skillpm undo --forget` gives the last change up")
 }
 
 fn foreign(directory: &Path) -> Error {
@@ -232,6 +257,7 @@ impl Transaction<'_> {
     ///
     /// Where it cannot be removed.
     pub fn forget(&self) -> Result<()> {
+        let _changing = Changing::begin();
         self.drop_record()?;
         self.known.forget()
     }
@@ -242,6 +268,7 @@ impl Transaction<'_> {
     ///
     /// Where something cannot be written, or was changed meanwhile.
     pub fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
+        let changing = Changing::begin();
         let back = record.directory.join(BACK);
         // Only to know what was placed: a file that cannot be read says nothing of it.
         let before = Files::read(self.scope).unwrap_or_default();
@@ -271,12 +298,14 @@ impl Transaction<'_> {
             let placed = Placed::of(self.settings, self.scope);
             placed.renew(&before, &manifest, &journal.steps, true);
         }
+        changing.done(self.undone_by());
         self.settle(self.undoable.get())
     }
 
     /// Prepares everything in the record and writes the journal.
     fn stage_back(&self, record: &Record, undo: &Undo) -> Result<Journal> {
         for (slot, name, set, digest) in &undo.refills {
+            Self::check_stop()?;
             self.reporter.step(&format!("stage {name}"));
             let written = fs::materialize(set, &record.tree(*slot))?;
             if written != *digest {
@@ -308,9 +337,10 @@ impl Transaction<'_> {
         (journal.slots, journal.links) = (undo.slots.clone(), undo.links.clone());
         journal.emptied.clone_from(&record.journal.made);
         journal.made = self.before(&journal)?.1;
-        journal.back = true;
+        (journal.back, journal.redo) = (true, record.is_undo());
         self.reporter.step("sync");
         fs::sync_filesystem(&record.directory)?;
+        Self::check_stop()?;
         self.reporter.step("journal");
         self.write_journal(&journal, &record.directory.join(BACK))?;
         Ok(journal)

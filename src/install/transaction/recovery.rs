@@ -12,9 +12,10 @@ use crate::install::plan::Step;
 use crate::install::scope::Scope;
 use crate::install::state::{HAS_REPOSITORY, read_manifest};
 use crate::install::trees::Trees;
+use crate::interrupt::Changing;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
-use crate::store::{self, Store};
+use crate::store::{self, Note, Store, Why};
 
 /// The texts that manifest and lockfile had before.
 pub(super) struct Old<'a> {
@@ -28,7 +29,7 @@ impl Transaction<'_> {
     /// # Errors
     ///
     /// Where it cannot be finished or cleared away.
-    pub(super) fn recover(&self) -> Result<()> {
+    pub(super) fn recover(&self, changing: &Changing) -> Result<()> {
         match fs::kind(&self.directory)? {
             None => return Ok(()),
             Some(Kind::Directory) => {}
@@ -57,6 +58,7 @@ impl Transaction<'_> {
                     .hint(format!("delete `{begun}` to abandon it"))
             })?;
             self.finished_undo.set(known && journal.back && twin.is_none());
+            changing.done(None);
             return self.settle(known);
         }
         self.clear()
@@ -158,7 +160,8 @@ impl Transaction<'_> {
         }
         // What a skill may not have is only in what tools left there.
         let set = store::read(tree).or_else(|_| trees.read(tree).map(|lying| lying.files))?;
-        let place = Store::new(self.settings)?.keep(&set)?;
+        let note = Note::new(name.as_str(), Why::Meanwhile, self.scope.skill_dir(name));
+        let place = Store::new(self.settings)?.keep(&set, Some(note))?;
         let place = place.display();
         self.saved
             .borrow_mut()

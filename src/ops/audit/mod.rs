@@ -57,8 +57,7 @@ pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> 
 /// Writes down that `event` happened to `subject`. That it cannot be written stops nothing: whoever looks for
 /// the reason is told.
 ///
-/// A front end that hands the instructions of skills to an agent has [`Activations`] for that; `skillpm invoke`
-/// only shows what an agent would get, and writes nothing.
+/// What hands the instructions of skills to an agent has [`Activations`] for that.
 pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
     if let Err(error) = AuditLog::new(&context.settings).write(subject, event) {
         context.reporter.trouble(&not_written(&error));

@@ -7,21 +7,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use self::job::{Job, Ready};
+pub(super) use self::sources::OpenedOnce;
 #[cfg(feature = "create")]
 pub(in crate::ops) use self::sources::check_no_directory;
-use self::sources::names_of;
 pub(in crate::ops) use self::sources::{asked, open, unprotected};
-pub(super) use self::sources::{list, parse};
+pub(super) use self::sources::{check_missed, list, parse};
+use self::sources::{choose_from, names_of, open_typed, told_query};
 
-use super::InstallRequest;
 use super::editable;
 use super::intake::Intake;
 use super::needs::{Needer, Needs};
-use super::select::{by_path, candidates, check_alphabet, install_name, select, source_of, typed};
+use super::select::{by_path, candidates, check_alphabet, elsewhere, install_name, source_of, typed};
+use super::{InstallRequest, LeftOut};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
@@ -52,6 +53,10 @@ pub(in crate::ops) struct Fetched {
     pub(in crate::ops) planted: BTreeMap<SkillName, Planted>,
     /// What a person should know.
     pub(in crate::ops) warnings: Vec<String>,
+    /// What was asked for among others and could not be taken; the warnings say why.
+    pub(in crate::ops) left_out: Vec<LeftOut>,
+    /// Sources that were opened.
+    sources: OpenedOnce,
     /// Lets in what the policy admits.
     pub(in crate::ops) gate: Gate,
     /// What was taken in, as skills of which is to be looked at what they need.
@@ -66,6 +71,8 @@ pub(super) struct Chosen {
     pub(super) candidates: Vec<Candidate>,
     /// Whether somebody meant these very skills: then none may be passed over.
     pub(super) named: bool,
+    /// Names that were given for several sources and that this one does not have.
+    pub(super) missed: Vec<String>,
 }
 
 impl Chosen {
@@ -91,7 +98,7 @@ impl Fetched {
         Self { gate, ..Self::default() }
     }
 
-    /// Opens source `spec` and chooses the skills that `request` means.
+    /// Opens source `spec`, which `text` was read as, and chooses the skills that `request` means.
     ///
     /// # Errors
     ///
@@ -101,30 +108,40 @@ impl Fetched {
         context: &Context,
         scope: &Scope,
         request: &InstallRequest,
+        text: &str,
         spec: &SourceSpec,
     ) -> Result<Chosen> {
         if request.editable {
             editable::check(context, scope, spec)?;
         }
         local::check_outside(&context.settings, scope, &spec.origin)?;
-        let opened = open(context, scope, spec, &mut self.gate)?;
+        let (spec, opened) = open_typed(context, scope, (text, spec), &mut self.gate, &mut self.sources)?;
         self.warnings.extend(unprotected(&spec.origin));
-        let found = candidates(&opened, spec)?;
-        let names = names_of(request, spec);
-        let named = names.iter().any(|name| name != super::select::ALL);
+        self.warnings.extend(told_query(&spec.origin));
+        let found = candidates(&opened, &spec)?;
+        let named = names_of(request, &spec).iter().any(|name| name != super::select::ALL);
+        if !named {
+            self.warnings.extend(elsewhere(&spec, &opened, &found));
+        }
         let passed_over: Vec<Candidate> = match opened.shelf {
             Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
             None => Vec::new(),
         };
-        let chosen = select(context, spec, &opened, found, &names, request.yes)?;
+        let (chosen, missed) = choose_from(context, request, &spec, &opened, found)?;
+        if chosen.is_empty() {
+            self.warnings.push(format!(
+                "nothing comes from `{}`: it has none of the skills that are named",
+                spec.typed()
+            ));
+        }
         if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
             let number = chosen.len();
             return Err(Error::usage(format!("`--as {alias}` is for one skill, but {number} were chosen"))
                 .hint("name the one with `--skill NAME`"));
         }
-        self.warnings.extend(unusable(spec, &passed_over, &chosen));
+        self.warnings.extend(unusable(&spec, &passed_over, &chosen));
         let named = named || chosen.len() == 1;
-        Ok(Chosen { spec: spec.clone(), opened, candidates: chosen, named })
+        Ok(Chosen { spec, opened, candidates: chosen, named, missed })
     }
 
     /// Takes the skills of a source that was asked for, at least one.
@@ -140,7 +157,8 @@ impl Fetched {
         chosen: &Chosen,
         intake: &Intake<'_>,
     ) -> Result<()> {
-        if self.add_chosen(context, scope, request, chosen, intake)? == 0 {
+        let none = self.add_chosen(context, scope, request, chosen, intake)? == 0;
+        if none && !chosen.candidates.is_empty() {
             let (number, spec) = (chosen.candidates.len(), &chosen.spec);
             return Err(Error::integrity(format!(
                 "none of the {number} skills of `{spec}` can be installed"
@@ -221,6 +239,10 @@ impl Fetched {
         let unclear = if chosen.named { BTreeMap::new() } else { unclear(&done) };
         for paths in unclear.values() {
             self.warnings.push(told_unclear(&chosen.spec, opened, paths));
+            let left = paths
+                .iter()
+                .map(|path| LeftOut { name: visible_name(path), code: ErrorKind::Findings.exit_code() });
+            self.left_out.extend(left);
         }
         let mut installed = 0;
         for (candidate, done) in done {
@@ -231,11 +253,9 @@ impl Fetched {
                 Ok(()) => installed += 1,
                 // Of many, the ones that cannot be used are passed over, and told.
                 Err(error) if !chosen.named => {
-                    self.warnings.push(format!(
-                        "`{}` was left out: {}",
-                        visible_name(candidate.title(&opened.name)),
-                        error.with_causes()
-                    ));
+                    let name = visible_name(candidate.title(&opened.name));
+                    self.warnings.push(format!("`{name}` was left out: {}", error.with_causes()));
+                    self.left_out.push(LeftOut { name, code: error.kind().exit_code() });
                 }
                 Err(error) => return Err(error),
             }
@@ -272,6 +292,12 @@ impl Fetched {
         // What no manifest could hold is found by its path alone.
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
         let own = written.filter(|written| written != name.as_str()).filter(writable);
+        if let (Some(_), Some(own)) = (&request.alias, &own) {
+            self.warnings.push(format!(
+                "agents that go by the name in `SKILL.md` still call `{name}` `{}`",
+                visible_name(own)
+            ));
+        }
         let requirement = Requirement {
             path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
             reference: spec.reference.clone(),

@@ -1,18 +1,17 @@
 //! `install --marketplace`: plugins by name, from the list that a marketplace is.
 
-use std::collections::BTreeMap;
-
-use super::fetch::{self, Chosen, Fetched, mark_named};
-use super::select::{self, ALL};
-use super::{Available, InstallOutcome, InstallRequest, OfferedPlugin};
+use super::fetch::{self, Chosen, Fetched, OpenedOnce, mark_named};
+use super::select::{self, ALL, ask_among, leave};
+use super::{Available, InstallOutcome, InstallRequest, LeftOut, OfferedPlugin};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::Scope;
 use crate::ops::gate::Gate;
+use crate::reporter::Choice;
 use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
 use crate::source::{self, Opened};
-use crate::spec::{Origin, Reference, SourceSpec};
+use crate::spec::SourceSpec;
 use crate::text::{closest, shell_word, visible_name};
 
 /// Lists the plugins of the marketplace `typed`, or the skills of those that were named, as far as they are meant.
@@ -59,13 +58,14 @@ pub(super) fn choose_plugins(
     let mut market = Market::open(context, scope, request, typed, gate)?;
     let plugins = market.choose(request)?;
     let all = plugins.len() > 1 && (request.yes || request.sources.iter().any(|name| name == ALL));
-    let (mut sources, mut warnings) = (Vec::new(), Vec::new());
+    let (mut sources, mut warnings, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for plugin in &plugins {
         match market.skills(plugin) {
             Ok(chosen) => sources.push(chosen),
             // Nobody asked for this one by its name.
             Err(error) if all => {
                 warnings.push(format!("left out: {}", error.with_causes()));
+                left_out.push(LeftOut { name: plugin.name.clone(), code: error.kind().exit_code() });
             }
             Err(error) => return Err(error),
         }
@@ -78,8 +78,14 @@ pub(super) fn choose_plugins(
         .hint(format!("`skillpm install --marketplace {} --list` says why", shell_word(typed))));
     }
     narrow(&mut sources, &request.skills, typed)?;
+    if request.skills.is_empty() && !request.sources.iter().any(|name| name == ALL) {
+        let names: Vec<_> = plugins.iter().map(|plugin| format!(" {}", shell_word(&plugin.name))).collect();
+        let typed = format!("--marketplace {}{}", shell_word(typed), names.concat());
+        ask_among(context, &mut sources, request.yes, "these plugins", &typed)?;
+    }
     let mut fetched = Fetched::new(market.gate);
     fetched.warnings = warnings;
+    fetched.left_out = left_out;
     mark_named(request, &mut sources);
     Ok((fetched, sources))
 }
@@ -113,9 +119,7 @@ fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
             )));
         }
     }
-    for (source, keep) in sources.iter_mut().zip(&keep) {
-        source.candidates.retain(|candidate| keep.contains(&candidate.path));
-    }
+    leave(sources, &keep);
     Ok(())
 }
 
@@ -129,8 +133,8 @@ struct Market<'a> {
     spec: SourceSpec,
     opened: Opened,
     list: Marketplace,
-    /// Other sources, so that each is fetched once.
-    others: BTreeMap<(Origin, Option<Reference>), Opened>,
+    /// Other sources.
+    others: OpenedOnce,
     /// What sources have to pass.
     gate: Gate,
 }
@@ -156,7 +160,7 @@ impl<'a> Market<'a> {
                 shell_word(typed)
             )));
         };
-        Ok(Self { context, scope, typed, spec, opened, list, others: BTreeMap::new(), gate })
+        Ok(Self { context, scope, typed, spec, opened, list, others: OpenedOnce::default(), gate })
     }
 
     /// The plugins that `names` mean.
@@ -198,7 +202,7 @@ impl<'a> Market<'a> {
             return Ok(plugins.clone());
         }
         let items: Vec<_> =
-            plugins.iter().map(|plugin| (plugin.name.clone(), one_line(&plugin.description))).collect();
+            plugins.iter().map(|plugin| Choice::new(&plugin.name, &one_line(&plugin.description))).collect();
         match self.context.interact.choose("which plugins do you want to install?", &items) {
             Some(picked) if picked.is_empty() => Err(Error::usage("no plugin was chosen")
                 .hint("select plugins with the space bar, or name them after the source")),
@@ -242,12 +246,8 @@ impl<'a> Market<'a> {
             PluginSource::Elsewhere(spec) => {
                 let origin = source::settled(self.context, self.scope, spec.origin.clone())?;
                 let spec = SourceSpec { origin, ..spec.clone() };
-                let key = (spec.origin.clone(), spec.reference.clone());
-                if !self.others.contains_key(&key) {
-                    let opened = fetch::open(self.context, self.scope, &spec, &mut self.gate)?;
-                    self.others.insert(key.clone(), opened);
-                }
-                (spec, self.others[&key].clone())
+                let opened = self.others.open(self.context, self.scope, &spec, &mut self.gate)?;
+                (spec, opened)
             }
             PluginSource::Unusable { message, hint } => {
                 return Err(
@@ -264,7 +264,7 @@ impl<'a> Market<'a> {
             )));
         }
         let candidates = of_plugin(&opened.tree, &root, &plugin.definition)?;
-        Ok(Chosen { spec, opened, candidates, named: false })
+        Ok(Chosen { spec, opened, candidates, named: false, missed: Vec::new() })
     }
 
     /// Directory `dir` of the marketplace's own source.

@@ -1,12 +1,15 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 mod alarms;
+mod around;
 mod attributes;
 pub(super) mod audience;
 pub(super) mod editable;
 mod fetch;
+mod incomplete;
 pub(in crate::ops) mod intake;
 mod marketplace;
 pub(in crate::ops) mod needs;
@@ -21,8 +24,8 @@ pub(super) use self::fetch::{asked, locked, unprotected};
 #[cfg(feature = "create")]
 pub(super) use self::fetch::{check_no_directory, open};
 pub(super) use self::intake::keep;
-pub use self::outcome::{Available, Change, InstallOutcome, InstalledSkill, OfferedPlugin};
-pub(super) use self::select::{candidates, typed};
+pub use self::outcome::{Available, Change, InstallOutcome, InstalledSkill, LeftOut, OfferedPlugin};
+pub(super) use self::select::{candidates, of_name, typed};
 
 use self::audience::Audience;
 use self::fetch::Chosen;
@@ -32,6 +35,7 @@ use self::outcome::outcome;
 use self::restore::Restore;
 use super::change::{add_contents, is_fetched, keep_copies, keep_replaced, kept_by, make_plan, no_manifest};
 use super::gate::Gate;
+use super::home;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -42,8 +46,8 @@ use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::settings::Settings;
-use crate::spec::{Reference, SourceSpec};
-use crate::text::conflict_line;
+use crate::spec::{Reference, SourceSpec, SpecError};
+use crate::text::{conflict_line, shell_word};
 
 /// What is to be installed.
 #[derive(Debug, Clone, Default)]
@@ -97,7 +101,12 @@ pub struct InstallRequest {
 /// Everything that can be wrong with a source, its content, the scope or the request; nothing has
 /// been changed then.
 pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
-    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let scope = if request.list {
+        Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?
+    } else {
+        home::to_change(context, request.scope)?
+    };
+    let request = &*with_skills_named(context, request)?;
     if request.restores() {
         check_restore(request)?;
         return reinstall(context, &scope, request);
@@ -130,15 +139,41 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         .collect::<Result<_>>()?;
     if request.list {
         let mut gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
-        let lists = specs.iter().map(|spec| fetch::list(context, &scope, request, spec, &mut gate));
-        let available = lists.collect::<Result<Vec<_>>>()?.concat();
-        return Ok(InstallOutcome { available, ..InstallOutcome::default() });
+        return fetch::list(context, &scope, request, &specs, &mut gate);
     }
     let gate = check_scope(context, &scope, request)?;
     let mut fetched = Fetched::new(gate);
-    let chosen = specs.iter().map(|spec| fetched.choose(context, &scope, request, spec));
+    let typed = request.sources.iter().zip(&specs);
+    let chosen = typed.map(|(text, spec)| fetched.choose(context, &scope, request, text, spec));
     let chosen = chosen.collect::<Result<Vec<_>>>()?;
+    let missed: Vec<_> = chosen.iter().map(|chosen| chosen.missed.clone()).collect();
+    fetch::check_missed(request, &missed)?;
     put(context, &scope, request, fetched, &chosen, Enough::OneOfEach)
+}
+
+/// Returns `request` with the words among its sources that are no sources as names of skills, where there are sources
+/// beside them: `owner/repo pdf`.
+///
+/// # Errors
+///
+/// A word that is also what a directory or file here is called.
+fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Result<Cow<'a, InstallRequest>> {
+    let is_word = |text: &String| matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_)));
+    let (words, sources): (Vec<String>, Vec<String>) = request.sources.iter().cloned().partition(is_word);
+    if request.marketplace.is_some() || words.is_empty() || sources.is_empty() {
+        return Ok(Cow::Borrowed(request));
+    }
+    if let Some(word) =
+        words.iter().find(|word| matches!(fs::kind(&context.settings.cwd.join(word)), Ok(Some(_))))
+    {
+        return Err(Error::usage(format!(
+            "`{word}` is the name of something here, and may be a skill of `{}`",
+            sources[0]
+        ))
+        .hint(format!("`--skill {0}` is the skill, `./{0}` what is here", shell_word(word))));
+    }
+    let skills = request.skills.iter().cloned().chain(words).collect();
+    Ok(Cow::Owned(InstallRequest { sources, skills, ..request.clone() }))
 }
 
 /// How many skills must be fit to be installed.
@@ -266,7 +301,8 @@ fn change(
     // A plan is only looked at: it takes no lock and mends nothing.
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
-    if let Some(outcome) = order::known(context, scope, request) {
+    if let Some(mut outcome) = order::known(context, scope, request) {
+        around::look(context, scope, None, &mut outcome)?;
         return Ok(outcome);
     }
     let files = read(scope, request)?;
@@ -312,8 +348,8 @@ fn change(
     check_locked(scope, request, &plan)?;
     let mut outcome = outcome(scope, &goal, &plan, &files, &[&modified[..], &unreadable].concat());
     outcome.dry_run = request.dry_run;
-    outcome.passed_over = audience.passed_over().iter().map(ToString::to_string).collect();
     outcome.warnings = fetched.warnings;
+    outcome.left_out = fetched.left_out;
     outcome.decided = fetched.gate.decided();
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, &files, conflicts)));
     outcome.warnings.extend(still_disabled(scope, request, &goal));
@@ -341,6 +377,15 @@ fn change(
     }
     if plan.is_empty() {
         order::remember(context, scope, request, (&goal, &files), &outcome);
+    }
+    if !request.dry_run {
+        let (manifest, lock) = (plan.manifest, plan.lock);
+        let now = Files {
+            manifest: manifest.unwrap_or(files.manifest),
+            lock: lock.unwrap_or(files.lock),
+            ..Files::default()
+        };
+        around::look(context, scope, Some(now), &mut outcome)?;
     }
     Ok(outcome)
 }

@@ -1,15 +1,13 @@
 //! `install --from-project`: the skills of the packages that a project uses.
 
-use std::fmt::Write as _;
-
 use super::fetch::{Chosen, Fetched, mark_named};
-use super::select::{self, ALL};
+use super::select::{self, ALL, ask_among, leave};
 use super::{InstallOutcome, InstallRequest};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::gate::Gate;
-use crate::source::discover::{Candidate, discover_all};
+use crate::source::discover::discover_all;
 use crate::source::package::{self, Project};
 use crate::spec::{Origin, SourceSpec};
 use crate::text::{closest, shell_word};
@@ -58,7 +56,7 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String
     for (package, opened) in packages {
         let spec = SourceSpec { origin: Origin::Package(package), path: None, reference: None, skill: None };
         let candidates = discover_all(&opened.tree);
-        bringers.push(Chosen { spec, opened, candidates, named: false });
+        bringers.push(Chosen { spec, opened, candidates, named: false, missed: Vec::new() });
     }
     if bringers.is_empty() {
         let root = scope.root.display();
@@ -81,51 +79,10 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
     if request.skills.iter().any(|name| name == ALL) {
         return Ok(());
     }
-    let mut keep: Vec<Vec<String>> = vec![Vec::new(); bringers.len()];
     if request.skills.is_empty() {
-        let all: Vec<(usize, &Candidate)> = bringers
-            .iter()
-            .enumerate()
-            .flat_map(|(at, bringer)| bringer.candidates.iter().map(move |candidate| (at, candidate)))
-            .collect();
-        let shown: Vec<_> = all.iter().copied().filter(|(_, candidate)| !candidate.is_internal()).collect();
-        let offered = if shown.is_empty() { all } else { shown };
-        let title =
-            |(at, candidate): (usize, &Candidate)| candidate.title(&bringers[at].opened.name).to_owned();
-        let picked = if offered.len() == 1 || request.yes {
-            (0..offered.len()).collect()
-        } else {
-            let items: Vec<_> = offered
-                .iter()
-                .map(|one| {
-                    let text = select::description(one.1);
-                    (title(*one), format!("({}) {text}", bringers[one.0].spec))
-                })
-                .collect();
-            match context.interact.choose("which skills do you want to install?", &items) {
-                Some(picked) if picked.is_empty() => {
-                    return Err(Error::usage("no skill was chosen")
-                        .hint("select skills with the space bar, or name them with `--skill NAME`"));
-                }
-                Some(picked) => picked,
-                None => {
-                    let mut message = format!(
-                        "the packages of this project have {} skills; choose some with `--skill`:",
-                        offered.len()
-                    );
-                    for one in &offered {
-                        // Writing to a string cannot fail.
-                        let _ = write!(message, "\n  {} ({})", title(*one), bringers[one.0].spec);
-                    }
-                    return Err(Error::usage(message)
-                        .hint("name one with `--skill NAME` (repeatable), or take all with `--yes`"));
-                }
-            }
-        };
-        for (at, candidate) in picked.into_iter().filter_map(|at| offered.get(at)) {
-            keep[*at].push(candidate.path.clone());
-        }
+        return ask_among(context, bringers, request.yes, "the packages of this project", "--from-project");
     }
+    let mut keep: Vec<Vec<String>> = vec![Vec::new(); bringers.len()];
     for name in &request.skills {
         let mut having = Vec::new();
         for (at, Chosen { spec, opened, candidates, .. }) in bringers.iter().enumerate() {
@@ -178,8 +135,6 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
             }
         }
     }
-    for (bringer, keep) in bringers.iter_mut().zip(&keep) {
-        bringer.candidates.retain(|candidate| keep.contains(&candidate.path));
-    }
+    leave(bringers, &keep);
     Ok(())
 }

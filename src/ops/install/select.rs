@@ -3,12 +3,16 @@
 use std::fmt::Write as _;
 
 use super::Available;
+use super::fetch::Chosen;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
 use crate::name::SkillName;
+use crate::reporter::Choice;
 use crate::source::Opened;
-use crate::source::discover::{Candidate, discover, discover_all, discover_in};
-use crate::spec::{Origin, Reference, SourceSpec};
+use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
+use crate::spec::{Origin, Reference, SourceSpec, check_directory};
 use crate::text::{closest, shell_word, visible_name};
 use crate::{document::Document, install::agents, lint};
 
@@ -41,6 +45,18 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
         return Ok(found.into_iter().map(|one| one.called(&opened.tree, &opened.name)).collect());
     }
     let everywhere = discover(&opened.tree, agents::project_dirs());
+    let is_in = |path: &str, module: &String| {
+        path.strip_prefix(module.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    if let Some(path) = &spec.path
+        && submodules(&opened.tree).iter().any(|module| is_in(path, module))
+    {
+        let source = source_of(spec, opened);
+        return Err(Error::usage(format!(
+            "`{path}` in `{source}` is a submodule: its files are in another repository"
+        ))
+        .hint("install it from that repository; `.gitmodules` names it"));
+    }
     let error = match &spec.path {
         Some(path) if opened.tree.below(path).next().is_none() => {
             let error =
@@ -57,10 +73,12 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
             Error::usage(format!("`{}` comes with no skills", source_of(spec, opened)))
                 .hint("packages keep their skills in a directory `skills`: docs/guide/packages.md")
         }
-        None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec, opened))).hint(
-            "a skill is a directory with a `SKILL.md`; `owner/repo/path` names one in a deep directory",
-        ),
+        None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec, opened)))
+            .hint("a skill is a directory with a `SKILL.md`"),
     };
+    if let Some(told) = elsewhere(spec, opened, &everywhere) {
+        return Err(error.hint(told));
+    }
     Err(if everywhere.is_empty() {
         error
     } else {
@@ -82,6 +100,51 @@ pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> S
     origin.typed() + &reference.unwrap_or_default()
 }
 
+/// What to tell of directories with a `SKILL.md` that are not among `found`, all that was found in the source `spec`.
+pub(super) fn elsewhere(spec: &SourceSpec, opened: &Opened, found: &[Candidate]) -> Option<String> {
+    if spec.path.is_some() || opened.shelf.is_some() || matches!(spec.origin, Origin::Package(_)) {
+        return None;
+    }
+    let others = not_searched(&opened.tree, found);
+    let first = others.first()?;
+    let source = source_of(spec, opened);
+    let (place, take) = (visible_name(first), shell_word(format!("./{first}")));
+    Some(match others.len() {
+        1 => format!(
+            "`{source}` has a skill in `{place}`, which is not searched: `--skill {take}` installs it"
+        ),
+        number => format!(
+            "`{source}` has {number} skills in directories that are not searched, such as `{place}`: `--skill {take}` installs it"
+        ),
+    })
+}
+
+/// Of the skills `found` in the source `spec` those that `names` mean, and the names that none has.
+///
+/// # Errors
+///
+/// A name that more than one has.
+pub(super) fn by_names<'a>(
+    spec: &SourceSpec,
+    opened: &Opened,
+    found: &[Candidate],
+    names: impl IntoIterator<Item = &'a String>,
+) -> Result<(Vec<Candidate>, Vec<&'a String>)> {
+    let (mut chosen, mut missed): (Vec<Candidate>, _) = (Vec::new(), Vec::new());
+    for name in names {
+        let one = match by_name(spec, opened, found, name)? {
+            Some(one) => Some(one),
+            None => by_place(spec, opened, name)?,
+        };
+        match one {
+            Some(one) if chosen.iter().all(|other| other.path != one.path) => chosen.push(one),
+            Some(_) => {}
+            None => missed.push(name),
+        }
+    }
+    Ok((chosen, missed))
+}
+
 /// Picks the skills that `names` mean; without names the only one there is, or those that a person
 /// picks.
 ///
@@ -100,15 +163,11 @@ pub(super) fn select(
         return Ok(found);
     }
     if !names.is_empty() {
-        let mut chosen: Vec<Candidate> = Vec::new();
-        for name in names {
-            let one =
-                by_name(spec, opened, &found, name)?.ok_or_else(|| unknown(spec, opened, &found, name))?;
-            if chosen.iter().all(|other| other.path != one.path) {
-                chosen.push(one);
-            }
-        }
-        return Ok(chosen);
+        let (chosen, missed) = by_names(spec, opened, &found, names)?;
+        return match missed.first() {
+            Some(name) => Err(unknown(spec, opened, &found, name)),
+            None => Ok(chosen),
+        };
     }
     let offered: Vec<Candidate> = found.iter().filter(|c| !c.is_internal()).cloned().collect();
     let offered = if offered.is_empty() { found } else { offered };
@@ -116,7 +175,9 @@ pub(super) fn select(
     if offered.len() == 1 || yes {
         return Ok(offered);
     }
-    let items: Vec<_> = offered.iter().map(|c| (c.title(&opened.name).to_owned(), description(c))).collect();
+    let offer = |c: &Candidate| Choice::new(c.title(&opened.name), &description(c));
+    let mut items: Vec<_> = offered.iter().map(offer).collect();
+    mark_installed(context, &mut items);
     match context.interact.choose("which skills do you want to install?", &items) {
         Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")
             .hint("select skills with the space bar, or name them with `--skill NAME`")),
@@ -126,14 +187,97 @@ pub(super) fn select(
 }
 
 fn several(spec: &SourceSpec, opened: &Opened, offered: &[Candidate]) -> Error {
-    let mut message =
-        format!("`{}` has {} skills; choose some with `--skill`:", source_of(spec, opened), offered.len());
+    let source = source_of(spec, opened);
+    let mut message = format!("`{source}` has {} skills; choose some with `--skill`:", offered.len());
     for candidate in offered {
         // Writing to a string cannot fail.
         let (title, path) = (visible_name(candidate.title(&opened.name)), visible_name(&candidate.path));
         let _ = write!(message, "\n  {title} ({path})");
     }
-    Error::usage(message).hint("name one with `--skill NAME` (repeatable), or take all with `--skill '*'`")
+    Error::usage(message).hint(choose_hint(&shell_word(source), offered[0].title(&opened.name)))
+}
+
+/// Asks which of the skills of several `sources` are meant, and leaves only these; all where `all` is set. `what` are
+/// the sources, which are typed as `typed`.
+///
+/// # Errors
+///
+/// Several skills and nobody to ask; none that was chosen.
+pub(super) fn ask_among(
+    context: &Context,
+    sources: &mut [Chosen],
+    all: bool,
+    what: &str,
+    typed: &str,
+) -> Result<()> {
+    let every: Vec<(usize, &Candidate)> = sources
+        .iter()
+        .enumerate()
+        .flat_map(|(at, source)| source.candidates.iter().map(move |candidate| (at, candidate)))
+        .collect();
+    let shown: Vec<_> = every.iter().copied().filter(|(_, candidate)| !candidate.is_internal()).collect();
+    let offered = if shown.is_empty() { every } else { shown };
+    let title = |(at, candidate): (usize, &Candidate)| candidate.title(&sources[at].opened.name).to_owned();
+    let picked = if offered.len() == 1 || all {
+        (0..offered.len()).collect()
+    } else {
+        let item = |one: &(usize, &Candidate)| {
+            Choice::new(&title(*one), &format!("({}) {}", sources[one.0].spec, description(one.1)))
+        };
+        let mut items: Vec<_> = offered.iter().map(item).collect();
+        mark_installed(context, &mut items);
+        match context.interact.choose("which skills do you want to install?", &items) {
+            Some(picked) if picked.is_empty() => {
+                return Err(Error::usage("no skill was chosen")
+                    .hint("select skills with the space bar, or name them with `--skill NAME`"));
+            }
+            Some(picked) => picked,
+            None => {
+                let mut message =
+                    format!("{what} have {} skills; choose some with `--skill`:", offered.len());
+                for one in &offered {
+                    // Writing to a string cannot fail.
+                    let _ = write!(message, "\n  {} ({})", visible_name(&title(*one)), sources[one.0].spec);
+                }
+                return Err(Error::usage(message).hint(choose_hint(typed, &title(offered[0]))));
+            }
+        }
+    };
+    let mut keep: Vec<Vec<String>> = vec![Vec::new(); sources.len()];
+    for (at, candidate) in picked.into_iter().filter_map(|at| offered.get(at)) {
+        keep[*at].push(candidate.path.clone());
+    }
+    leave(sources, &keep);
+    Ok(())
+}
+
+/// Leaves only the skills whose paths `keep` has for each of the `sources`.
+pub(super) fn leave(sources: &mut [Chosen], keep: &[Vec<String>]) {
+    for (source, keep) in sources.iter_mut().zip(keep) {
+        source.candidates.retain(|candidate| keep.contains(&candidate.path));
+    }
+}
+
+/// How to name some or all of the skills of a source, which is typed as `source`.
+pub(super) fn choose_hint(source: &str, first: &str) -> String {
+    format!(
+        "`skillpm install {source} --skill {}` (more names may follow), or `--skill '*'` for all",
+        shell_word(first)
+    )
+}
+
+/// Says of those of `items` that are installed, in the project or for the user, that they are. Files that cannot be read
+/// say nothing.
+pub(super) fn mark_installed(context: &Context, items: &mut [Choice]) {
+    for (kind, note) in [(ScopeKind::User, "installed for you"), (ScopeKind::Project, "installed")] {
+        let files = Scope::new(&context.settings, kind).and_then(|scope| Files::read(&scope));
+        let Ok(files) = files else { continue };
+        for item in items.iter_mut() {
+            if SkillName::new(&item.title).is_ok_and(|name| files.knows(&name)) {
+                item.note = Some(note.to_owned());
+            }
+        }
+    }
 }
 
 /// What is shown of a skill where one is picked.
@@ -189,6 +333,53 @@ pub(super) fn by_name(
     }
 }
 
+/// The one skill in the directory `name` of the source, wherever that is: a directory that somebody names is
+/// searched.
+///
+/// # Errors
+///
+/// A directory with several skills.
+fn by_place(spec: &SourceSpec, opened: &Opened, name: &str) -> Result<Option<Candidate>> {
+    let path = name.strip_prefix("./").unwrap_or(name).trim_end_matches('/');
+    let is_path = name.starts_with("./") || path.contains('/');
+    if !is_path || path.is_empty() || check_directory(path).is_err() || opened.shelf.is_some() {
+        return Ok(None);
+    }
+    let inside =
+        |root: &str| path == root || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
+    let path = match &spec.path {
+        Some(root) if !inside(root) => format!("{root}/{path}"),
+        _ => path.to_owned(),
+    };
+    let found = discover_in(&opened.tree, &path);
+    match &found[..] {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        _ => {
+            let shown = visible_name(&path);
+            let paths: Vec<_> = found.iter().map(|c| format!("\n  {}", visible_name(&c.path))).collect();
+            Err(Error::usage(format!(
+                "the directory `{shown}` has {} skills:{}",
+                paths.len(),
+                paths.concat()
+            ))
+            .hint(format!("name one, such as `{}`", by_path(spec, opened, &found[0].path))))
+        }
+    }
+}
+
+/// Whether `name` is that of a skill, as it is written or as it would be installed.
+pub(super) fn is_called(candidate: &Candidate, root: &str, name: &str) -> bool {
+    candidate.title(root) == name || install_name(candidate, root).is_ok_and(|own| own.as_str() == name)
+}
+
+/// The only skill of that name in all of `opened`, wherever that is.
+pub(in crate::ops) fn of_name(opened: &Opened, name: &str) -> Option<Candidate> {
+    let found = discover_all(&opened.tree);
+    let mut found = found.into_iter().filter(|candidate| is_called(candidate, &opened.name, name));
+    found.next().filter(|_| found.next().is_none())
+}
+
 /// What to type to mean the skill at `path` of the source `spec`.
 pub(super) fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> String {
     match &spec.origin {
@@ -215,7 +406,16 @@ fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) 
     }
     let titles: Vec<&str> = found.iter().map(|c| c.title(&opened.name)).collect();
     let mut error = Error::usage(format!("there is no skill `{name}` in `{}`", source_of(spec, opened)));
-    if let Some(close) = closest(name, titles.iter().copied()) {
+    let searched = opened.shelf.is_some() || spec.path.is_some();
+    let everywhere = if searched { Vec::new() } else { discover_all(&opened.tree) };
+    let is_it = |c: &&Candidate| c.title(&opened.name) == name || c.directory_name(&opened.name) == name;
+    if let Some(one) = everywhere.iter().find(is_it) {
+        error = error.hint(format!(
+            "there is one in `{}`, which is not searched: `--skill {}`",
+            visible_name(&one.path),
+            shell_word(format!("./{}", one.path))
+        ));
+    } else if let Some(close) = closest(name, titles.iter().copied()) {
         error = error.hint(format!("did you mean `{close}`?"));
     }
     if spec.skill.as_deref() == Some(name)

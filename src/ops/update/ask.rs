@@ -17,11 +17,12 @@ use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::ops::install::restore::{Newest as Fresh, skill_file, spec_of};
 use crate::ops::install::typed;
+use crate::ops::outdated::reference_gone;
 use crate::skill;
 use crate::source::local;
 use crate::source::newest::{self, Answer, Files, Newest, Query};
 use crate::spec::{Origin, Reference};
-use crate::text::shell_word;
+use crate::text::{shell_word, visible_name};
 use crate::tree::FileSet;
 
 /// What a source says of a skill before anything is fetched; nothing where it was not asked.
@@ -84,6 +85,16 @@ impl<'a> Finder<'a> {
                 (Err(error), _) | (_, Err(error)) => {
                     failed.extend(at.iter().copied());
                     let ones: Vec<_> = at.iter().filter_map(|at| tell.get(*at)).collect();
+                    let error = match ones.first() {
+                        Some(one) => {
+                            let here = local::here(&self.context.settings, self.scope, &one.entry.origin);
+                            let origin = here.as_ref().unwrap_or(&one.entry.origin);
+                            let place = (origin, one.entry.reference.as_ref());
+                            let names = ones.iter().map(|one| one.name.as_str());
+                            reference_gone(self.scope.kind, place, names, error)
+                        }
+                        None => error,
+                    };
                     self.fail_all(&ones, error)?;
                 }
             }
@@ -147,10 +158,16 @@ impl<'a> Finder<'a> {
             }
             return Err(error);
         }
-        let newest = self.worker.newest(name, &entry).map_err(|error| {
-            let here = local::here(&self.context.settings, self.scope, &entry.origin);
-            gone(self.scope.kind, name, &entry, here.as_ref(), error)
-        })?;
+        let (newest, follows) = match self.worker.newest(name, &entry) {
+            Ok(newest) => (newest, false),
+            Err(error) => {
+                let Some(place) = self.worker.moved(name, &entry) else {
+                    let here = local::here(&self.context.settings, self.scope, &entry.origin);
+                    return Err(gone(self.scope.kind, name, &entry, here.as_ref(), error));
+                };
+                (self.follow(name, &mut entry, place)?, true)
+            }
+        };
         let digest = newest.set.digest()?;
         if digest != locked.digest
             && let Some(now) = newest.other_name(name)
@@ -175,11 +192,27 @@ impl<'a> Finder<'a> {
         }
         // Without a manifest the lockfile says what is asked for, and so it does of what others need.
         let is_written = self.files.manifest.skills().contains_key(*name);
-        let moved = Some(&entry).filter(|_| moved && is_written).cloned();
+        let moved = Some(&entry).filter(|_| (moved || follows) && is_written).cloned();
         let job = self.renew(installed, &newest, moved)?;
         self.came.push(newest.needer(name));
         self.found.jobs.push(job);
         Ok(())
+    }
+
+    /// Follows a skill to `place`, where its source has it now: `entry` says so from now on.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be used.
+    fn follow(&mut self, name: &SkillName, entry: &mut Requirement, place: String) -> Result<Fresh> {
+        let old = entry.path.replace(place);
+        entry.path = entry.path.take().filter(|path| !path.is_empty());
+        let newest = self.worker.newest(name, entry)?;
+        let shown = |path: Option<&str>| path.map_or(".".to_owned(), visible_name);
+        let (from, to) = (shown(old.as_deref()), shown(entry.path.as_deref()));
+        let warning = format!("`{name}` moved from `{from}` to `{to}` in `{}`", entry.origin.typed());
+        self.found.warnings.push(warning);
+        Ok(newest)
     }
 
     /// Whether what is locked has another name than `now`. Many skills are called otherwise than their entry, and only a
@@ -315,7 +348,7 @@ fn gone(
     if !matches!(error.kind(), ErrorKind::Usage | ErrorKind::Config) {
         return error;
     }
-    let new = Error::new(ErrorKind::Findings, format!("`{name}` is no longer found in `{}`", spec_of(entry)));
+    let new = Error::usage(format!("`{name}` is no longer found in `{}`", spec_of(entry)));
     new.because(error).hint(format!(
         "`skillpm install --list {}` shows what is available; set its new path in `skillpm.toml`, or remove it with `skillpm remove{} {name}`",
         shell_word(typed(here.unwrap_or(&entry.origin), entry.reference.as_ref())),

@@ -180,6 +180,7 @@ mod tests {
             merged: digest,
             paths: disputed(&merged),
             gone: std::collections::BTreeMap::new(),
+            others: std::collections::BTreeMap::new(),
         };
         let paths: Vec<_> = record.paths.iter().map(|disputed| disputed.path.as_str()).collect();
         assert_eq!(paths, ["SKILL.md", "gone", "pic"]);

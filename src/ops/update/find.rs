@@ -9,9 +9,9 @@ use super::outcome::{MergedPath, UpdateChange, UpdateFailure, UpdatedSkill};
 use super::{Prefer, UpdateRequest};
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
-use crate::install::merges::{Asked, Unresolved};
+use crate::install::merges::{Asked, Other, Unresolved};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
 use crate::install::state;
@@ -98,6 +98,21 @@ impl Job {
         }
     }
 
+    /// Which version it brings, for comparison.
+    pub(super) fn version(&self) -> (SkillName, Digest) {
+        (self.name.clone(), self.locks().digest)
+    }
+
+    /// What is locked of it when it is done.
+    pub(super) fn locks(&self) -> &Locked {
+        match &self.work {
+            Work::New(newer) => &newer.new,
+            Work::Come(come) => &come.locked,
+            Work::Decide { locked, .. } | Work::Return { locked, .. } => locked,
+            Work::Abort { record, .. } => &record.before,
+        }
+    }
+
     /// Whether an earlier merge is over when it is done.
     pub(super) fn ends_a_merge(&self) -> bool {
         matches!(self.work, Work::Decide { .. } | Work::Abort { .. })
@@ -162,7 +177,9 @@ pub(super) fn find(
             finder.fail(&installed, error)?;
         }
     }
-    if !request.no_deps {
+    if request.abort {
+        finder.drop_unneeded();
+    } else if !request.no_deps {
         finder.complete()?;
     }
     let Finder { worker, mut found, .. } = finder;
@@ -251,6 +268,10 @@ impl<'a> Finder<'a> {
     /// be done for the skill.
     fn earlier(&mut self, installed: &Installed<'_>) -> Result<bool> {
         let Installed { name, entry, locked } = installed;
+        // It goes back with one that needs it.
+        if self.found.jobs.iter().any(|job| job.name == **name) {
+            return Ok(true);
+        }
         let record = Unresolved::read(self.scope, name, locked)?;
         let Some(record) = record else {
             if self.request.abort && self.is_named() {
@@ -265,8 +286,9 @@ impl<'a> Finder<'a> {
         if self.request.abort {
             let mine = mine(self.context, name, &record)?;
             let before = asked_before(self.files.manifest.skills().get(*name), &record);
-            let gone = record.gone.clone();
+            let (mut gone, others) = (record.gone.clone(), record.others.clone());
             job(before, Work::Abort { record, locked: (*locked).clone(), mine });
+            gone.extend(self.take_back(name, others));
             self.bring_back(name, gone);
             return Ok(true);
         }
@@ -296,6 +318,46 @@ impl<'a> Finder<'a> {
         Ok(true)
     }
 
+    /// Takes back what the update that has left the merge of `name` made of the skills that `name` needs, as far as they
+    /// are still so, and returns what was locked of those that are gone since.
+    fn take_back(
+        &mut self,
+        name: &SkillName,
+        others: BTreeMap<SkillName, Other>,
+    ) -> BTreeMap<SkillName, Locked> {
+        let mut gone = BTreeMap::new();
+        for (other, changed) in others {
+            let entry = self.files.manifest.skills().get(&other);
+            let Some(locked) = self.files.lock.skills.get(&other) else {
+                gone.insert(other, changed.before);
+                continue;
+            };
+            let is_ours = locked.digest == changed.new && locked.origin == changed.before.origin;
+            let set = if is_ours {
+                self.stored(&other, &changed.before, &changed.mine).and_then(|set| {
+                    set.ok_or_else(|| Error::integrity("the store no longer has it as it was".to_owned()))
+                })
+            } else {
+                Err(Error::new(ErrorKind::Findings, "it was changed since"))
+            };
+            match set {
+                Ok(mine) => {
+                    let record = changed.into_record();
+                    let (before, disabled) =
+                        (asked_before(entry, &record), entry.is_some_and(|e| e.disabled));
+                    let work = Work::Abort { record, locked: locked.clone(), mine };
+                    self.found.jobs.retain(|job| job.name != other);
+                    self.found.jobs.push(Job { name: other, entry: before, disabled, work });
+                }
+                Err(error) => self.found.warnings.push(format!(
+                    "`{other}`, which `{name}` needs, does not go back to what it was: {}",
+                    error.with_causes()
+                )),
+            }
+        }
+        gone
+    }
+
     /// Brings back what the update took away that has left the merge of `name`. A record may be a stranger's, so only what
     /// was here before comes from it.
     fn bring_back(&mut self, name: &SkillName, gone: BTreeMap<SkillName, Locked>) {
@@ -304,7 +366,7 @@ impl<'a> Finder<'a> {
             if is_coming || self.files.knows(&needed) {
                 continue;
             }
-            let why = match self.stored(&needed, &locked) {
+            let why = match self.stored(&needed, &locked, &locked.digest) {
                 Ok(Some(set)) => {
                     let work = Work::Return { locked, set };
                     self.found.jobs.push(Job { name: needed, entry: None, disabled: false, work });
@@ -320,14 +382,18 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The files of `locked` where the store has them and the policy lets them in.
-    fn stored(&mut self, name: &SkillName, locked: &Locked) -> Result<Option<FileSet>> {
+    /// The files with the digest `tree`, which are `locked` or what a user made of it, where the store has them and the
+    /// policy lets them in.
+    fn stored(&mut self, name: &SkillName, locked: &Locked, tree: &Digest) -> Result<Option<FileSet>> {
         let gate = &mut self.worker.restore.fetched.gate;
         admit(gate, self.files, name, locked)?;
-        let set = Store::new(&self.context.settings)?.get(&locked.digest)?;
-        let whole = |set: &FileSet| set.digest().is_ok_and(|digest| digest == locked.digest);
+        let set = Store::new(&self.context.settings)?.get(tree)?;
+        let whole = |set: &FileSet| set.digest().is_ok_and(|digest| digest == *tree);
         let Some(set) = set.filter(whole) else { return Ok(None) };
-        gate.skill(name, &set)?;
+        // What a user made of a skill is his own, as it is where it was.
+        if *tree == locked.digest {
+            gate.skill(name, &set)?;
+        }
         Ok(Some(set))
     }
 

@@ -18,17 +18,26 @@ pub use self::outcome::{
     ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };
 
+use self::edits::DIGITS;
 use self::find::Job;
+use self::settle::{Fault, Settled};
 use super::change::{add_contents, installed_names, keep_copies, keep_replaced, kept_by, no_manifest};
 use super::gate::Decided;
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::merges;
+use crate::install::needs::reach;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
+use crate::lockfile::Locked;
 use crate::merge::Prefer;
 use crate::name::SkillName;
+use crate::reporter::Choice;
+
+/// So many skills are named in the command of a hint.
+const MOST_NAMED: usize = 8;
 
 /// What is to be updated.
 #[derive(Debug, Clone, Default)]
@@ -110,7 +119,7 @@ pub struct Prepared<'a> {
 ///
 /// As [`prepare`] and [`Prepared::apply`]; nothing has been changed then.
 pub fn update(context: &Context, request: &UpdateRequest) -> Result<UpdateOutcome> {
-    let prepared = prepare(context, request)?;
+    let mut prepared = prepare(context, request)?;
     if request.dry_run { prepared.plan() } else { prepared.apply(false) }
 }
 
@@ -123,15 +132,35 @@ pub fn update(context: &Context, request: &UpdateRequest) -> Result<UpdateOutcom
 /// somebody has to look at first. Where none was named, these are told in the outcome.
 pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<Prepared<'a>> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let begin = || Transaction::begin(&scope, &context.settings, &*context.reporter);
     if !request.dry_run && Transaction::is_begun(&scope) {
         // What a killed run has begun is finished first: it may lock other versions.
-        drop(Transaction::begin(&scope, &context.settings, &*context.reporter)?);
+        drop(begin()?);
     }
+    let before = Files::read(&scope);
+    let found = look(context, request, scope.clone());
+    if found.is_err() && !request.dry_run && is_at_work(&scope, before.as_ref().ok()) {
+        // What is read while another run changes it may not fit together.
+        let _alone = begin()?;
+        return look(context, request, scope.clone());
+    }
+    found
+}
+
+/// Whether another run is changing `scope`, or has changed it since `before` was read.
+fn is_at_work(scope: &Scope, before: Option<&Files>) -> bool {
+    let now = Files::read(scope);
+    let texts = |files: &Files| (files.manifest_text.clone(), files.lock_text.clone());
+    Transaction::is_begun(scope) || before.map(texts) != now.as_ref().ok().map(texts)
+}
+
+/// As [`prepare`], from what lies in `scope` now.
+fn look<'a>(context: &'a Context, request: &'a UpdateRequest, scope: Scope) -> Result<Prepared<'a>> {
     let files = Files::read(&scope)?;
-    if files.manifest_text.is_none() && files.lock_text.is_none() {
+    if files.manifest_text.is_none() && files.lock_text.is_none() && !request.names.is_empty() {
         return Err(no_manifest(&scope));
     }
-    let mut names = installed_names(&scope, &files, &request.names)?;
+    let mut names = installed_names(context, &scope, &files, ("update", &request.names))?;
     if request.names.is_empty() {
         names = files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned().collect();
         names.sort();
@@ -142,7 +171,7 @@ pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<P
         // What comes because others need it is not installed yet.
         let comes = |name: &&String| found.jobs.iter().any(|job| job.name.as_str() == *name);
         let others: Vec<_> = only.iter().filter(|name| !comes(name)).cloned().collect();
-        installed_names(&scope, &files, &others)?;
+        installed_names(context, &scope, &files, ("update", &others))?;
     }
     let is_allowed = |name: &SkillName| match &request.allow {
         Allow::None => false,
@@ -182,13 +211,63 @@ impl Prepared<'_> {
         self.jobs.iter().filter(|job| job.new_version().is_some()).count()
     }
 
-    /// What [`Prepared::apply`] would do, as things are now. Nothing is changed.
+    /// What is to be done.
+    pub fn request(&self) -> &UpdateRequest {
+        self.request
+    }
+
+    /// The skills with a new version, for a person who picks some of them. Those with new capabilities that nobody agreed
+    /// to are not picked beforehand.
+    pub fn choices(&self) -> Vec<Choice> {
+        let choice = |job: &Job| {
+            let find::Work::New(newer) = &job.work else { return None };
+            let version = |locked: &Locked| {
+                locked
+                    .version
+                    .clone()
+                    .or_else(|| Some(locked.revision.as_ref()?.chars().take(DIGITS).collect()))
+            };
+            let versions = match (version(&newer.old), version(&newer.new)) {
+                (Some(old), Some(new)) if old != new => format!("{old} -> {new}, "),
+                _ => String::new(),
+            };
+            let what = match job.new_capabilities() {
+                0 => "no new capabilities".to_owned(),
+                1 => "1 new capability".to_owned(),
+                number => format!("{number} new capabilities"),
+            };
+            let picked = !self.refused.contains(&job.name);
+            Some(Choice { picked, ..Choice::new(job.name.as_str(), &format!("{versions}{what}")) })
+        };
+        self.jobs.iter().filter_map(choice).collect()
+    }
+
+    /// With the new capabilities agreed to that were in `seen`, which a person has looked at.
+    #[must_use]
+    pub fn agreed(mut self, seen: &Self) -> Self {
+        let seen = seen.versions();
+        let jobs = &self.jobs;
+        self.refused
+            .retain(|name| !jobs.iter().any(|job| job.name == *name && seen.contains(&job.version())));
+        self
+    }
+
+    /// What [`Prepared::apply`] would do, as things are now. Nothing is changed. Where another run is changing the same
+    /// skills, all is looked at anew.
     ///
     /// # Errors
     ///
     /// Edits that cannot be merged; what is in the way.
-    pub fn plan(&self) -> Result<UpdateOutcome> {
-        let settled = settle::settle(self, &self.files)?;
+    pub fn plan(&mut self) -> Result<UpdateOutcome> {
+        let settled = match settle::settle(self, &self.files) {
+            Err(_) if !self.request.dry_run && is_at_work(&self.scope, Some(&self.files)) => {
+                let (scope, context) = (self.scope.clone(), self.context);
+                let _alone = Transaction::begin(&scope, &context.settings, &*context.reporter)?;
+                *self = look(context, self.request, scope.clone())?;
+                settle::settle(self, &self.files)?
+            }
+            settled => settled?,
+        };
         Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
     }
 
@@ -216,23 +295,42 @@ impl Prepared<'_> {
             return Ok(settle::settle(&self, &self.files)?.outcome);
         }
         let (settings, reporter) = (&self.context.settings, &*self.context.reporter);
-        let transaction = Transaction::begin(&self.scope, settings, reporter)?;
-        let files = Files::read(&self.scope)?;
-        if !self.still_holds(&files) {
-            return Err(Error::new(
-                ErrorKind::Findings,
-                format!(
-                    "`{}` was changed while the sources were being checked",
-                    self.scope.lockfile.display()
-                ),
-            )
-            .hint("nothing was changed by this run: run the command again"));
+        let scope = self.scope.clone();
+        let transaction = Transaction::begin(&scope, settings, reporter)?;
+        let files = Files::read(&scope)?;
+        if self.still_holds(&files) {
+            match settle::settle(&self, &files) {
+                Ok(settled) => return self.carry_out(&transaction, &files, settled),
+                Err(Fault::Other(error)) => return Err(error),
+                Err(Fault::Stale(_)) => {}
+            }
         }
-        let mut settled = settle::settle(&self, &files)?;
+        // Others were faster. Nobody else changes anything from here on, so what is seen now holds.
+        let mut again = look(self.context, self.request, scope.clone())?;
+        if consent {
+            again = again.agreed(&self);
+        }
+        again.check_capabilities()?;
+        let settled = settle::settle(&again, &files)?;
+        again.carry_out(&transaction, &files, settled)
+    }
+
+    /// The new versions, as a person has seen them.
+    fn versions(&self) -> BTreeSet<(SkillName, Digest)> {
+        self.jobs.iter().map(Job::version).collect()
+    }
+
+    /// Makes the change that was `settled` from `files`.
+    fn carry_out(
+        &self,
+        transaction: &Transaction<'_>,
+        files: &Files,
+        mut settled: Settled,
+    ) -> Result<UpdateOutcome> {
         add_contents(self.context, &self.scope, &settled.plan, &mut settled.contents)?;
         let told = keep_replaced(self.context, &self.scope, &settled.plan)?;
         let told: BTreeSet<String> = told.into_iter().collect();
-        keep_copies(self.context, &settled.plan, &files, &settled.contents);
+        keep_copies(self.context, &settled.plan, files, &settled.contents);
         let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
         let is_open = |name: &SkillName| settled.unresolved.iter().any(|(other, _)| other == name);
         settled.plan.ended.extend(ended.chain(&self.resolved).cloned());
@@ -240,13 +338,13 @@ impl Prepared<'_> {
         for (name, record) in &settled.unresolved {
             record.write(&self.scope, name)?;
         }
-        transaction.apply(&settled.plan, &files, &settled.contents).inspect_err(|_| {
+        transaction.apply(&settled.plan, files, &settled.contents).inspect_err(|_| {
             for (name, _) in &settled.unresolved {
                 // It is about a version that is not locked, so nobody will read it.
                 let _ = merges::forget(&self.scope, name);
             }
         })?;
-        let told = kept_by(&transaction, &self.scope, told.into_iter().collect());
+        let told = kept_by(transaction, &self.scope, told.into_iter().collect());
         settled.outcome.warnings.extend(told);
         // Where nothing else changes there is no transaction that does it.
         for name in &settled.plan.ended {
@@ -257,7 +355,9 @@ impl Prepared<'_> {
 
     /// Refuses new capabilities that nobody agreed to.
     fn check_capabilities(&self) -> Result<()> {
-        let [first, ..] = &self.refused[..] else { return Ok(()) };
+        if self.refused.is_empty() {
+            return Ok(());
+        }
         let quoted: Vec<_> = self.refused.iter().map(|name| format!("`{name}`")).collect();
         let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
         let comes = |name: &SkillName| !self.files.lock.skills.contains_key(name);
@@ -266,14 +366,37 @@ impl Prepared<'_> {
         } else {
             format!("the new version of {} has new capabilities", quoted.join(", "))
         };
-        let first = if comes(first) { String::new() } else { format!(" {first}") };
         let error = Error::new(ErrorKind::Findings, what);
-        Err(error.hint(format!(
-            "nothing was changed; review the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{}{}{first}` on a terminal",
-            only.join(","),
-            command(self.scope.kind),
-            self.request.options()
-        )))
+        let command = format!("{}{}", command(self.scope.kind), self.request.options());
+        let names: String = self.request.names.iter().flat_map(|name| [" ", name]).collect();
+        let error = error.hint(format!(
+            "nothing was changed; review the lines marked `!`, then run `{command}{names} --allow-new-capabilities={}`",
+            only.join(",")
+        ));
+        let rest = self.unsuspicious();
+        Err(if rest.is_empty() {
+            error
+        } else {
+            let updates = if rest.len() == 1 { "the other one" } else { "the others" };
+            error.hint(format!("`{command} {}` updates {updates}", rest.join(" ")))
+        })
+    }
+
+    /// The skills that could be updated without those that bring new capabilities, where it is few enough to name them.
+    fn unsuspicious(&self) -> Vec<&str> {
+        let free = self.jobs.iter().filter(|job| self.is_unsuspicious(job));
+        let names: Vec<_> = free.map(|job| job.name.as_str()).collect();
+        if names.len() > MOST_NAMED { Vec::new() } else { names }
+    }
+
+    fn is_unsuspicious(&self, job: &Job) -> bool {
+        let lock = |name: &SkillName| match self.jobs.iter().find(|job| job.name == *name) {
+            Some(job) => Some(job.locks()),
+            None => self.files.lock.skills.get(name),
+        };
+        matches!(job.work, find::Work::New(_))
+            && !self.files.is_only_needed(&job.name)
+            && reach([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
     }
 }
 

@@ -114,13 +114,12 @@ impl Finder<'_> {
         self.fail(&Installed { name, entry, locked }, error)
     }
 
-    /// Leaves out what was to come for a skill that nothing needs any more.
-    fn drop_unneeded(&mut self) {
-        let jobs = self.found.jobs.iter();
-        let anew = jobs.filter_map(|job| Some((&job.name, Some(job.new_version()?)))).collect();
+    /// Leaves out what was to come, or to come back, for a skill that nothing needs any more.
+    pub(super) fn drop_unneeded(&mut self) {
+        let anew = self.found.jobs.iter().map(|job| (&job.name, Some(job.locks()))).collect();
         let stay = self.files.staying(std::iter::empty(), &anew);
-        let is_needed = |job: &Job| !matches!(job.work, Work::Come(_)) || stay.contains(&job.name);
-        self.found.jobs.retain(is_needed);
+        let comes = |job: &Job| matches!(job.work, Work::Come(_) | Work::Return { .. });
+        self.found.jobs.retain(|job| !comes(job) || stay.contains(&job.name));
     }
 
     /// Takes a skill in that others need.

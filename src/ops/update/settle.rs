@@ -10,7 +10,7 @@ use super::outcome::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Vers
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::merges::{Asked, Unresolved};
+use crate::install::merges::{Asked, Other, Unresolved};
 use crate::install::needs::reach;
 use crate::install::plan::{Content, Goal, Merged, Place, Plan, Wanted};
 use crate::install::state::Files;
@@ -21,7 +21,7 @@ use crate::ops::change::{Unedited, make_plan};
 use crate::ops::install::audience::Audience;
 use crate::ops::install::needs::unneeded;
 use crate::store::Store;
-use crate::tree::FileSet;
+use crate::tree::{FileSet, ReadError};
 
 /// What will be done.
 pub(super) struct Settled {
@@ -31,6 +31,39 @@ pub(super) struct Settled {
     /// Merges that somebody has to look at.
     pub(super) unresolved: Vec<(SkillName, Unresolved)>,
     pub(super) outcome: UpdateOutcome,
+}
+
+/// Why it cannot be said what is to be done.
+pub(super) enum Fault {
+    /// What lies there is not what was looked at.
+    Stale(Error),
+    Other(Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<fs::PathError> for Fault {
+    fn from(error: fs::PathError) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl From<ReadError> for Fault {
+    fn from(error: ReadError) -> Self {
+        Self::Stale(error.into())
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Stale(error) | Fault::Other(error) => error,
+        }
+    }
 }
 
 /// What is to lie there of one skill.
@@ -48,12 +81,12 @@ struct Done {
 /// # Errors
 ///
 /// Edits that cannot be merged; what is in the way.
-pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> {
+pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled, Fault> {
     let Prepared { context, request, scope, .. } = prepared;
     let mut audience = Audience::read(&context.settings, scope, files)?;
     let copy = files.manifest.agents().copy;
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
-    let (mut contents, mut unresolved) = (BTreeMap::new(), Vec::new());
+    let (mut contents, mut unresolved, mut changed) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
     let mut skills = prepared.others.clone();
     let unedited = Unedited::new(context, scope);
     let is_unedited = |job: &Job, path: &Path, digest: &Digest| {
@@ -70,6 +103,9 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
             Content::Merged(merged) => merged.replaces,
             _ => None,
         };
+        if let Work::New(newer) = &job.work {
+            changed.insert(job.name.clone(), other(prepared, job, newer, replaced, &set)?);
+        }
         let copies = if copy { copies(prepared, files, job, replaced)? } else { BTreeSet::new() };
         let known: BTreeSet<_> = known.into_iter().chain(copies).collect();
         goal.known.insert(job.name.clone(), known);
@@ -96,6 +132,20 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let plan = make_plan(context, scope, &goal, files)?;
+    let now = plan.lock.as_ref().unwrap_or(&files.lock);
+    for (name, record) in &mut unresolved {
+        let mut needed = reach([&*name], |name| files.lock.skills.get(name));
+        needed.append(&mut reach([&*name], |name| now.skills.get(name)));
+        needed.remove(name);
+        let others = changed.iter().filter(|(other, _)| needed.contains(*other));
+        record.others = others.map(|(name, other)| (name.clone(), other.clone())).collect();
+    }
+    // What goes need not be had.
+    let mut failures = prepared.failures.clone();
+    for failure in &mut failures {
+        failure.names.retain(|name| goal.remove.iter().all(|gone| gone.as_str() != name));
+    }
+    failures.retain(|failure| !failure.names.is_empty());
     let outcome = UpdateOutcome {
         skills,
         steps: plan.steps.clone(),
@@ -104,11 +154,29 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
         dry_run: false,
         scope: Some(scope.kind),
         refused: prepared.refused.iter().map(ToString::to_string).collect(),
-        failures: prepared.failures.clone(),
+        failures,
         warnings: prepared.warnings.clone(),
         decided: prepared.decided.clone(),
     };
     Ok(Settled { plan, contents, unresolved, outcome })
+}
+
+/// What the update makes of the skill of `job`, for one that needs it: in its place comes `set`, and what lay there was
+/// `replaced`, where somebody had edited it.
+fn other(
+    prepared: &Prepared<'_>,
+    job: &Job,
+    newer: &Newer,
+    replaced: Option<Digest>,
+    set: &FileSet,
+) -> Result<Other> {
+    Ok(Other {
+        before: newer.old.clone(),
+        asked: Asked::of(&prepared.files.manifest, &job.name),
+        new: newer.new.digest,
+        mine: replaced.unwrap_or(newer.old.digest),
+        merged: set.digest()?,
+    })
 }
 
 /// What is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
@@ -116,7 +184,7 @@ fn done(
     prepared: &Prepared<'_>,
     job: &Job,
     is_unedited: &dyn Fn(&Job, &Path, &Digest) -> bool,
-) -> Result<Done> {
+) -> Result<Done, Fault> {
     let lies = tree(prepared.context, &prepared.scope, &job.name, job.disabled)?;
     let digest = lies.as_ref().and_then(|(_, digest)| *digest);
     match &job.work {
@@ -191,17 +259,17 @@ fn edited(
     clean: Done,
     digest: Digest,
     ours: &FileSet,
-) -> Result<Done> {
+) -> Result<Done, Fault> {
     let base = match (&newer.base, prepared.request.prefer) {
         (Some(base), _) => base.clone(),
         // Without a base all that differs is a conflict, and a side was asked for.
         (None, Some(_)) => nothing(),
         (None, None) if prepared.request.force => return Ok(Done { known: Some(digest), ..clean }),
-        (None, None) => return Err(changed(&job.name)),
+        (None, None) => return Err(Fault::Stale(changed(&job.name))),
     };
     // It may be the installed files that were unchanged when they were looked at.
     if newer.base.is_some() && base.digest()? != newer.old.digest {
-        return Err(changed(&job.name));
+        return Err(Fault::Stale(changed(&job.name)));
     }
     let versions = Versions { base: &base, ours, theirs: &newer.set };
     let merged = edits::merged(&job.name, &versions, &newer.new, prepared.request.prefer)?;
@@ -215,6 +283,7 @@ fn edited(
         merged: tree,
         paths,
         gone: BTreeMap::new(),
+        others: BTreeMap::new(),
     };
     let mut skill = clean.skill;
     skill.change = if paths.is_empty() { UpdateChange::Merged } else { UpdateChange::Conflict };

@@ -3,7 +3,7 @@
 //! Where a whole repository is looked through, such a file only says where to look, and what it names
 //! outside of the repository is passed over. Where somebody chose a plugin, what is wrong with it is told.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -41,8 +41,8 @@ pub struct Declared {
 
 /// Returns the skills of the plugin in directory `root`, of which a marketplace says `definition`.
 ///
-/// What the marketplace and the plugin's manifests name counts, and where one of them names nothing,
-/// what lies in `skills/`. A plugin that has only a `SKILL.md` is one skill.
+/// What the marketplace and the plugin's manifests name counts, and nothing else; where they name nothing, the
+/// directories in `skills/`. A plugin that has only a `SKILL.md` is one skill.
 ///
 /// # Errors
 ///
@@ -61,8 +61,7 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
             definition.place
         )));
     }
-    let mut places = definition.skills.clone().unwrap_or_default();
-    let mut usual = definition.skills.is_none();
+    let mut named = definition.skills.clone();
     if definition.strict != Some(false) {
         for (name, path) in &manifests {
             let bytes = tree
@@ -72,16 +71,15 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
             let manifest = json.root().object("plugin")?;
             // In Agent Plugins 1.0 the place is fixed, and unknown fields are passed over.
             if let Some(skills) = manifest.get("skills").filter(|_| *name != MANIFESTS[0]) {
-                places.extend(marketplace::declared(&skills)?);
+                named.get_or_insert_default().extend(marketplace::declared(&skills)?);
             }
-            usual = true;
         }
     }
     let mut found = skill_files(tree, root);
     let whole = found.remove(root);
     let found = outermost(found);
     let mut chosen: BTreeSet<&str> = BTreeSet::new();
-    for place in &places {
+    for place in named.iter().flatten() {
         let dir = below(root, &place.path);
         if place.path.is_empty() && whole.is_some() {
             chosen.insert(root);
@@ -94,9 +92,9 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
         }
         chosen.extend(there);
     }
-    if usual {
+    if named.is_none() {
         let dir = below(root, SKILLS);
-        chosen.extend(found.keys().filter(|skill| is_at(skill, &dir)));
+        chosen.extend(found.keys().filter(|skill| depth_below(skill, &dir) == Some(1)));
         if chosen.is_empty() && whole.is_some() {
             chosen.insert(root);
         }
@@ -123,14 +121,30 @@ fn below(root: &str, path: &str) -> String {
     }
 }
 
-/// Directories that plugin files declare to be skills.
-pub(super) fn skills(tree: &Tree) -> BTreeSet<String> {
-    plugins(tree).into_iter().flat_map(|plugin| plugin.skills).collect()
+/// What the plugin files of a tree say of where skills are.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    /// Directories that are skills if they have a `SKILL.md`.
+    pub(super) skills: BTreeSet<String>,
+    /// Directories that hold skills, with how many directories deep.
+    pub(super) containers: BTreeMap<String, usize>,
 }
 
-/// Directories that hold the skills of plugins which name none.
-pub(super) fn containers(tree: &Tree) -> BTreeSet<String> {
-    plugins(tree).into_iter().map(|plugin| below(&plugin.root, SKILLS)).collect()
+/// Returns what the marketplaces and the manifest at the root of `tree` declare.
+pub(super) fn declarations(tree: &Tree) -> Declarations {
+    let mut said = Declarations::default();
+    for Plugin { root, skills } in plugins(tree) {
+        for skill in &skills {
+            // The npm tool lists what lies beside a skill that is named.
+            if let Some((parent, _)) = skill.rsplit_once('/') {
+                said.containers.entry(parent.to_owned()).or_insert(1);
+            }
+        }
+        let deep = skills.iter().filter(|dir| !dir.is_empty()).cloned().chain([below(&root, SKILLS)]);
+        said.containers.extend(deep.map(|dir| (dir, CONTAINER_DEPTH)));
+        said.skills.extend(skills.into_iter().chain([root]));
+    }
+    said
 }
 
 /// Directories that the manifests of the plugin in `root` declare to be skills.
@@ -226,8 +240,29 @@ mod tests {
             {"name":"p","source":"./","skills":["./deep/er/than/five/levels/of/a"]},
             {"name":"q","source":"./plugins/q"},
             {"name":"r","source":{"source":"github","repo":"o/r"}}]}"#;
-        let dirs = ["deep/er/than/five/levels/of/a", "plugins/q/skills/b", "other/c"];
+        let dirs = ["deep/er/than/five/levels/of/a", "plugins/q/skills/b", "other/c/d"];
         assert_eq!(found(marketplace, &dirs), ["deep/er/than/five/levels/of/a", "plugins/q/skills/b"]);
+    }
+
+    /// A plugin may be one skill, or a skill with others in it.
+    #[test]
+    fn the_directory_of_a_plugin_is_a_skill() {
+        let marketplace = r#"{"name":"m","plugins":[
+            {"name":"one","source":"./p/one"}, {"name":"suite","source":"./p/suite"},
+            {"name":"more","source":"./p/more","skills":["./x/group", "./y/z"]}]}"#;
+        let dirs = [
+            "p/one",
+            "p/one/in",
+            "p/suite",
+            "p/suite/skills/two",
+            "p/more/x/group/a",
+            "p/more/y/z",
+            "p/more/y/beside",
+            "p/other",
+        ];
+        let expected =
+            ["p/more/x/group/a", "p/more/y/beside", "p/more/y/z", "p/one", "p/suite", "p/suite/skills/two"];
+        assert_eq!(found(marketplace, &dirs), expected);
     }
 
     #[test]
@@ -238,7 +273,7 @@ mod tests {
                 (manifest.to_owned(), text.to_owned()),
                 (format!("{deep}/SKILL.md"), SKILL.to_owned()),
                 ("skills/near/SKILL.md".to_owned(), SKILL.to_owned()),
-                ("other/SKILL.md".to_owned(), SKILL.to_owned()),
+                ("other/in/SKILL.md".to_owned(), SKILL.to_owned()),
             ];
             let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
             discover(&tree(&files), std::iter::empty()).into_iter().map(|c| c.path).collect::<Vec<_>>()
@@ -285,20 +320,21 @@ mod tests {
             ("p/more/m/SKILL.md", SKILL),
             ("p/skills/a/SKILL.md", SKILL),
             ("p/skills/b/SKILL.md", SKILL),
+            ("p/skills/deep/c/SKILL.md", SKILL),
             ("skills/others/SKILL.md", SKILL),
         ];
-        assert_eq!(of(&all, None, None).unwrap(), ["p/more/m", "p/skills/a", "p/skills/b"]);
+        assert_eq!(of(&all, None, None).unwrap(), ["p/more/m"]);
         assert_eq!(of(&all, None, Some(false)).unwrap(), ["p/skills/a", "p/skills/b"]);
         assert_eq!(of(&all, Some(&["examples/x"]), Some(false)).unwrap(), ["p/examples/x"]);
-        assert_eq!(
-            of(&all, Some(&["examples/x"]), Some(true)).unwrap(),
-            ["p/examples/x", "p/more/m", "p/skills/a", "p/skills/b"]
-        );
+        assert_eq!(of(&all, Some(&["examples/x"]), Some(true)).unwrap(), ["p/examples/x", "p/more/m"]);
         // Without a manifest of its own, what the marketplace names is all there is.
         assert_eq!(of(&all[1..], Some(&["skills/b"]), None).unwrap(), ["p/skills/b"]);
         assert_eq!(of(&all[1..], Some(&[""]), None).unwrap(), ["p"]);
         assert_eq!(of(&all[1..3], None, None).unwrap(), ["p"]);
         assert!(of(&all[6..], None, None).unwrap().is_empty());
+        // It keeps skills in its usual place too where its manifest names none.
+        let plain = [("p/.claude-plugin/plugin.json", "{}"), all[4], all[6]];
+        assert_eq!(of(&plain, None, None).unwrap(), ["p/skills/a"]);
     }
 
     #[test]

@@ -79,6 +79,14 @@ impl Trees {
     }
 }
 
+impl Trees {
+    /// Whether there is a directory that is called as that of `path`, or has this `id`.
+    pub fn has_like(&self, path: &str, id: Option<&str>) -> bool {
+        let last = |path: &str| path.rsplit('/').next().map(ToOwned::to_owned);
+        self.dirs.iter().any(|(dir, one)| Some(one.as_str()) == id || last(dir) == last(path))
+    }
+}
+
 impl GitHub<'_> {
     /// As [`GitHub::resolve`]; without a network, what the reference meant when it was last asked for.
     ///
@@ -170,6 +178,8 @@ mod tests {
         assert_eq!(trees.at("skills/pdf"), Identity::Id("c".repeat(40)));
         assert_eq!(trees.at("skills/doc"), Identity::Absent);
         assert_eq!(trees.at("README.md"), Identity::Absent, "no directory");
+        assert!(trees.has_like("old/pdf", None) && trees.has_like("x", Some(&"c".repeat(40))));
+        assert!(!trees.has_like("x", None) && !trees.has_like("x", Some(&"9".repeat(40))));
         let other = listing(false).replace(&"b".repeat(40), &"f".repeat(40));
         assert_ne!(Trees::parse(&other).expect("a listing").at(""), trees.at(""));
     }

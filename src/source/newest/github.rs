@@ -47,6 +47,21 @@ impl<'a> Repository<'a> {
     }
 }
 
+impl Repository<'_> {
+    /// Whether `commit`, which does not have the directory of a skill any more, has one like it.
+    fn elsewhere(&mut self, commit: &str, query: &Query<'_>) -> Files {
+        let was = query.locked.revision.as_deref().and_then(|locked| self.trees(locked));
+        let id = match was.map(|trees| trees.at(query.path())) {
+            Some(Identity::Id(id)) => Some(id),
+            _ => None,
+        };
+        match self.trees(commit) {
+            Some(trees) if trees.has_like(query.path(), id.as_deref()) => Files::Moved,
+            _ => Files::Gone,
+        }
+    }
+}
+
 impl Ask for Repository<'_> {
     fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>> {
         self.github()?.resolve_now(reference).map(Some)
@@ -70,7 +85,10 @@ impl Ask for Repository<'_> {
                     };
                     let new = list(self.trees(&commit));
                     let old = || locked.map_or(Identity::Unknown, |locked| list(self.trees(locked)));
-                    compare(context, query, &new, old)
+                    match compare(context, query, &new, old) {
+                        Files::Gone => self.elsewhere(&commit, query),
+                        files => files,
+                    }
                 }
             };
             answers.push(Newest { revision: Some(commit), files });

@@ -216,6 +216,12 @@ impl Repo<'_> {
         self
     }
 
+    /// Takes a branch away.
+    pub fn unbranch(&self, name: &str) -> &Self {
+        self.with(|repository| repository.branches.remove(name).expect("a branch"));
+        self
+    }
+
     /// Takes a tag away.
     pub fn untag(&self, name: &str) -> &Self {
         self.with(|repository| repository.tags.remove(name).expect("a tag"));

@@ -210,7 +210,7 @@ fn one(what: &str, way: Way, endpoint: Endpoint, fault: Fault) -> String {
     let last = requests.last().expect("it was asked");
     let number = requests.iter().filter(|path| *path == last).count();
     let text = told(&scene, &output);
-    let retries = text.lines().filter(|line| line.contains(": retrying")).count();
+    let retries = text.lines().filter(|line| line.contains("; retrying in")).count();
     if !what.contains("loop") {
         assert_eq!(number, 1 + retries, "{what}: {requests:?}\n{text}");
     }
@@ -420,12 +420,12 @@ fn nobody_is_there() {
         }
     }
     insta::assert_snapshot!(shown, @"
-    http://127.0.0.1:9/a.zip: retrying in 1 second
+    failed to connect to `127.0.0.1:9`; retrying in 1 s (1 of 1)
     error: failed to connect to `127.0.0.1:9`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`
     hint: skills in the store can be installed without a network: `--offline`
-    http://0.0.0.0:9/a.zip: retrying in 1 second
+    failed to connect to `0.0.0.0:9`; retrying in 1 s (1 of 1)
     error: failed to connect to `0.0.0.0:9`
       caused by: Connection refused (os error 111)
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`

@@ -113,7 +113,7 @@ fn certificates_that_are_wrong() {
             scene.judge("h40", Want::Quiet, &before, &output);
         } else {
             scene.judge("h40", Want::Fails(4, "no secure connection to"), &before, &output);
-            assert!(!output.stderr.contains("retrying"), "{output}");
+            assert!(!output.stderr.contains("retrying in"), "{output}");
             let host = url.split('/').nth(2).expect("a host");
             let text = output.stderr.replace(host, "HOST").replace(&scene.forge.api_host(), "HOST");
             writeln!(shown, "# {certificate}, {authority}\n{}", text.trim_end()).expect("memory");

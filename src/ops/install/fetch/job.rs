@@ -8,6 +8,7 @@ use crate::install::transaction::Planted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::install::alarms::alarms;
+use crate::ops::install::incomplete::incomplete;
 use crate::ops::install::intake::{Intake, Taken};
 use crate::ops::install::select::off_specification;
 use crate::refusal::Limits;
@@ -67,6 +68,7 @@ impl Job<'_> {
             warnings.extend(alarms(name, set, &document)?);
         }
         warnings.extend(unportable(name, set));
+        warnings.extend(incomplete(name, self.tree, &candidate.path, set));
         Ok(warnings)
     }
 }

@@ -1,16 +1,23 @@
 //! Sources as they were typed, opened if the policy lets them in.
 
+use std::collections::BTreeMap;
+
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
 use crate::ops::gate::Gate;
-use crate::ops::install::select::{available, candidates, select};
-use crate::ops::install::{Available, InstallRequest};
+use crate::ops::install::select::{ALL, available, by_names, candidates, elsewhere, select};
+use crate::ops::install::{InstallOutcome, InstallRequest};
+use crate::source::REVISION_UNKNOWN;
+use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
-use crate::spec::{Origin, SourceSpec, SpecError};
+use crate::spec::{Origin, Reference, SourceSpec, SpecError, is_page};
 use crate::text::shell_word;
+
+/// How many parts of a page's address are tried as parts of a branch's name: each may cost requests.
+const MOST_PARTS: usize = 5;
 
 /// Reads a source as it was typed, with what flags say of it.
 ///
@@ -29,6 +36,7 @@ pub(in crate::ops::install) fn parse(
             SpecError::Credentials => told.hint(
                 "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
             ),
+            SpecError::Word(_) => told.hint("a skill is named after its source: `skillpm install owner/repo NAME`"),
             _ => told.hint(
                 "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
             ),
@@ -100,11 +108,88 @@ pub(in crate::ops) fn open(
     Ok(opened)
 }
 
+/// Sources that were opened for one command: each once, however many of its directories are meant.
+#[derive(Debug, Default)]
+pub(in crate::ops::install) struct OpenedOnce(BTreeMap<(Origin, Option<Reference>), Opened>);
+
+impl OpenedOnce {
+    /// Opens the source `spec`, if `gate` lets it in.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`].
+    pub(in crate::ops::install) fn open(
+        &mut self,
+        context: &Context,
+        scope: &Scope,
+        spec: &SourceSpec,
+        gate: &mut Gate,
+    ) -> Result<Opened> {
+        let key = (spec.origin.clone(), spec.reference.clone());
+        if let Some(opened) = self.0.get(&key) {
+            gate.source(asked(spec))?;
+            gate.release(context, asked(spec), opened)?;
+            return Ok(opened.clone());
+        }
+        let opened = open(context, scope, spec, gate)?;
+        self.0.insert(key, opened.clone());
+        Ok(opened)
+    }
+}
+
+/// Opens what was read as `spec` from `text`, if `gate` lets it in, and returns what was opened as what.
+///
+/// The address of a page does not tell where the name of a branch ends: where there is no such revision, longer names
+/// are tried.
+///
+/// # Errors
+///
+/// As [`open`].
+pub(super) fn open_typed(
+    context: &Context,
+    scope: &Scope,
+    (text, spec): (&str, &SourceSpec),
+    gate: &mut Gate,
+    sources: &mut OpenedOnce,
+) -> Result<(SourceSpec, Opened)> {
+    let first = match sources.open(context, scope, spec, gate) {
+        Ok(opened) => return Ok((spec.clone(), opened)),
+        Err(error) if error.code() == Some(REVISION_UNKNOWN) && is_page(text) => error,
+        Err(error) => return Err(error),
+    };
+    let mut tried = spec.clone();
+    for _ in 0..MOST_PARTS {
+        let Some(longer) = tried.with_longer_reference() else { break };
+        match sources.open(context, scope, &longer, gate) {
+            Ok(opened) => return Ok((longer, opened)),
+            Err(error) if error.code() == Some(REVISION_UNKNOWN) => tried = longer,
+            Err(error) => return Err(error),
+        }
+    }
+    let shown = SourceSpec { reference: None, path: None, ..spec.clone() }.typed();
+    Err(first.hint(format!("a revision can also be written after `#`, as in `{shown}#feature/x`")))
+}
+
 /// What to tell of a source that anybody on the way could change.
 pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<String> {
     let told =
         || format!("`{}` was read over `http`: anyone on the network could have changed it", origin.typed());
     (!origin.is_private()).then(told)
+}
+
+/// What to tell of an address whose query is written into files that are committed: it may be a secret.
+pub(super) fn told_query(origin: &Origin) -> Option<String> {
+    let (Origin::Download(address) | Origin::Site(address)) = origin else { return None };
+    let (place, _) = address.as_str().split_once('?')?;
+    let instead = source::query_variable(address).map(|variable| {
+        format!(
+            ": if it holds a secret, leave it out of the address, and set `{variable}` to what follows `?`"
+        )
+    });
+    Some(format!(
+        "the query of `{place}` is written into `skillpm.toml` and `skillpm.lock`{}",
+        instead.unwrap_or_default()
+    ))
 }
 
 /// What a policy is asked about `spec`.
@@ -117,7 +202,53 @@ pub(super) fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<Strin
     request.skills.iter().chain(&spec.skill).cloned().collect()
 }
 
-/// Lists what the source `spec` holds, or what of it `request` names.
+/// Of the skills `found` in the source `spec` those that are meant; of the names that were given for several sources,
+/// which ones this source does not have.
+///
+/// # Errors
+///
+/// As [`select`].
+pub(super) fn choose_from(
+    context: &Context,
+    request: &InstallRequest,
+    spec: &SourceSpec,
+    opened: &Opened,
+    found: Vec<Candidate>,
+) -> Result<(Vec<Candidate>, Vec<String>)> {
+    let names = names_of(request, spec);
+    let alone =
+        request.sources.len() < 2 || request.skills.is_empty() || names.iter().any(|name| name == ALL);
+    if alone {
+        let asks_nothing = request.yes || request.list;
+        return Ok((select(context, spec, opened, found, &names, asks_nothing)?, Vec::new()));
+    }
+    let (mut chosen, missed) = by_names(spec, opened, &found, &request.skills)?;
+    let missed = missed.into_iter().cloned().collect();
+    if let Some(own) = &spec.skill {
+        let own = select(context, spec, opened, found, std::slice::from_ref(own), true)?;
+        let is_new = |one: &Candidate| chosen.iter().all(|other| other.path != one.path);
+        let own: Vec<_> = own.into_iter().filter(is_new).collect();
+        chosen.extend(own);
+    }
+    Ok((chosen, missed))
+}
+
+/// Refuses names that none of several sources has; `missed` are those that each of them does not have.
+///
+/// # Errors
+///
+/// The first such name.
+pub(in crate::ops::install) fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> {
+    let Some((first, others)) = missed.split_first() else { return Ok(()) };
+    let Some(name) = first.iter().find(|name| others.iter().all(|other| other.contains(name))) else {
+        return Ok(());
+    };
+    let sources: Vec<_> = request.sources.iter().map(shell_word).collect();
+    Err(Error::usage(format!("none of the {} sources has a skill `{name}`", sources.len()))
+        .hint(format!("`skillpm install --list {}` shows what they have", sources.join(" "))))
+}
+
+/// Lists what the sources hold, or what of them `request` names; `specs` are what was typed, read.
 ///
 /// # Errors
 ///
@@ -126,14 +257,24 @@ pub(in crate::ops::install) fn list(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
-    spec: &SourceSpec,
+    specs: &[SourceSpec],
     gate: &mut Gate,
-) -> Result<Vec<Available>> {
-    let opened = open(context, scope, spec, gate)?;
-    let mut found = candidates(&opened, spec)?;
-    let names = names_of(request, spec);
-    if !names.is_empty() {
-        found = select(context, spec, &opened, found, &names, true)?;
+) -> Result<InstallOutcome> {
+    let mut outcome = InstallOutcome::default();
+    let mut missed = Vec::new();
+    let mut sources = OpenedOnce::default();
+    for (text, spec) in request.sources.iter().zip(specs) {
+        let (spec, opened) = open_typed(context, scope, (text, spec), gate, &mut sources)?;
+        let mut found = candidates(&opened, &spec)?;
+        if names_of(request, &spec).is_empty() {
+            outcome.warnings.extend(elsewhere(&spec, &opened, &found));
+        } else {
+            let not_here;
+            (found, not_here) = choose_from(context, request, &spec, &opened, found)?;
+            missed.push(not_here);
+        }
+        outcome.available.extend(found.iter().map(|c| available(&spec, &opened.name, c)));
     }
-    Ok(found.iter().map(|c| available(spec, &opened.name, c)).collect())
+    check_missed(request, &missed)?;
+    Ok(outcome)
 }

@@ -41,7 +41,8 @@ pub(in crate::ops::install) fn bring(
         for Pick { name, spec, opened, candidate } in needs.of(&mut worker, &needer)? {
             let fetched = &mut worker.restore.fetched;
             fetched.warnings.extend(unprotected(&spec.origin));
-            let chosen = Chosen { spec, opened, candidates: vec![candidate], named: true };
+            let chosen =
+                Chosen { spec, opened, candidates: vec![candidate], named: true, missed: Vec::new() };
             fetched.add_chosen(context, scope, &plain, &chosen, intake).map_err(|error| {
                 let what = format!("`{}` needs `{name}`, which cannot be installed", needer.name);
                 can_be_left_out(error.context(what))

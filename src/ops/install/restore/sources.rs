@@ -9,11 +9,12 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::install::InstallRequest;
 use crate::ops::install::fetch::{self, locked};
+use crate::ops::install::incomplete::incomplete;
 use crate::ops::install::intake::keep;
 use crate::ops::install::needs::Needer;
-use crate::ops::install::select::{candidates, install_name, source_of};
+use crate::ops::install::select::{candidates, install_name, is_called, of_name, source_of};
 use crate::refusal::Limits;
-use crate::source::discover::Candidate;
+use crate::source::discover::{Candidate, discover_in};
 use crate::source::{self, Opened, REVISION_GONE, local};
 use crate::spec::{Origin, Reference, SourceSpec, is_commit};
 use crate::text::shell_word;
@@ -236,9 +237,23 @@ impl Worker<'_> {
     ///
     /// A policy that refuses the content; files that cannot be read.
     pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: &Newest) -> Result<(Locked, FileSet)> {
-        let (digest, set) = keep(self.context, newest.set.clone(), &mut self.restore.fetched.warnings)?;
+        let warnings = &mut self.restore.fetched.warnings;
+        warnings.extend(incomplete(name, &newest.opened.tree, &newest.candidate.path, &newest.set));
+        let (digest, set) = keep(self.context, newest.set.clone(), warnings)?;
         self.restore.fetched.gate.content(name, &newest.candidate.file_name, &set)?;
         Ok((newest.locked(digest), set))
+    }
+
+    /// The directory in which the source of `requirement` has the skill `name` now, where there is none any more in
+    /// the one that `requirement` names, and exactly one of that name elsewhere.
+    pub(in crate::ops) fn moved(&mut self, name: &SkillName, requirement: &Requirement) -> Option<String> {
+        let old = requirement.path.as_deref()?;
+        let opened = self.open_now(&spec_of(requirement)).ok()?;
+        let own = requirement.name.as_deref().unwrap_or(name.as_str());
+        if !discover_in(&opened.tree, old).is_empty() {
+            return None;
+        }
+        of_name(&opened, own).map(|candidate| candidate.path)
     }
 
     /// Asks the source for what `requirement` of the skill `name` means now. Nothing of it is in the
@@ -255,13 +270,7 @@ impl Worker<'_> {
         let matching: Vec<_> = match &found[..] {
             // Where no name is given, the only one there is is meant, whatever it is called.
             [one] if requirement.name.is_none() => vec![one],
-            all => all
-                .iter()
-                .filter(|c| {
-                    c.title(&opened.name) == own
-                        || install_name(c, &opened.name).is_ok_and(|n| n.as_str() == own)
-                })
-                .collect(),
+            all => all.iter().filter(|c| is_called(c, &opened.name, own)).collect(),
         };
         let [candidate] = matching[..] else {
             let error = match matching.len() {

@@ -1,0 +1,131 @@
+//! Copies of what users edited: a table, and what came back.
+
+use super::table::Table;
+use super::{count, one_line, steps};
+use crate::cli::printer::Printer;
+use crate::install::plan::ChangedFiles;
+use crate::install::scope::ScopeKind;
+use crate::ops::kept::{KeptCopy, RestoreOutcome};
+use crate::store::Why;
+
+pub(crate) fn list(printer: &Printer, copies: &[KeptCopy]) {
+    if copies.is_empty() {
+        return printer.note("no copies of edited skills are kept");
+    }
+    let mut table = Table::new(&["name", "id", "kept", "why", "from"]);
+    for copy in copies {
+        table.row([
+            copy.name.as_deref().unwrap_or_default(),
+            copy.id(),
+            &copy.kept_at.as_deref().map(minute).unwrap_or_default(),
+            copy.why.map(why).unwrap_or_default(),
+            copy.from.as_deref().unwrap_or_default(),
+        ]);
+    }
+    table.show(printer);
+    for copy in copies {
+        printer.detail(&format!("{} is in `{}`", copy.id(), one_line(&copy.path)));
+    }
+    printer.hint("`skillpm undo --restore NAME` brings one back, or `NAME@ID` where there are several");
+}
+
+pub(crate) fn json(printer: &Printer, copies: &[KeptCopy]) {
+    printer.json(&copies);
+}
+
+pub(crate) fn restored(printer: &Printer, outcome: &RestoreOutcome) {
+    let name = one_line(outcome.restored.name.as_deref().unwrap_or_default());
+    if outcome.dry_run {
+        return steps::plan(printer, &outcome.steps, ChangedFiles::default());
+    }
+    for kept in &outcome.kept {
+        printer.note(kept);
+    }
+    if outcome.steps.is_empty() {
+        return printer.note(&format!("there is nothing to do: `{name}` is as it was saved"));
+    }
+    printer.status("~", &format!("{name} (as you had it)"));
+    printer.note(&format!("{} restored", count(1, "skill")));
+    if outcome.undoable && outcome.kept.is_empty() {
+        let flag = outcome.scope.map_or("", ScopeKind::flag);
+        printer.hint(&format!("`skillpm undo{flag}` undoes it"));
+    }
+}
+
+/// `2026-11-26 12:30`, of a time as RFC 3339 has it.
+fn minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replace('T', " ")
+}
+
+fn why(why: Why) -> &'static str {
+    match why {
+        Why::Removed => "removed",
+        Why::Replaced => "replaced",
+        Why::TakenBack => "change taken back",
+        Why::Meanwhile => "written meanwhile",
+        Why::LeftOver => "left over",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    fn copies() -> Vec<KeptCopy> {
+        let copy = |name: Option<&str>, why| KeptCopy {
+            name: name.map(ToOwned::to_owned),
+            kept_at: Some("2026-11-26T12:30:59Z".to_owned()),
+            why,
+            from: why.map(|_| "/p/.agents/skills/pdf".to_owned()),
+            path: "/s/kept/0123".to_owned(),
+            digest: format!("sha256:{}", "0123456789abcdef".repeat(4)),
+        };
+        let whys = [Why::Removed, Why::Replaced, Why::TakenBack, Why::Meanwhile, Why::LeftOver];
+        let mut copies: Vec<_> = whys.into_iter().map(|why| copy(Some("pdf"), Some(why))).collect();
+        copies.push(KeptCopy { kept_at: None, ..copy(None, None) });
+        copies
+    }
+
+    #[test]
+    fn a_row_for_each_copy() {
+        let (talking, out, err) = printer(Look::PLAIN);
+        list(&talking, &copies());
+        insta::assert_snapshot!(out.text(), @"
+        name  id       kept              why                from
+        pdf   0123456  2026-11-26 12:30  removed            /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  replaced           /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  change taken back  /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  written meanwhile  /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  left over          /p/.agents/skills/pdf
+        -     0123456  -                 -                  -
+        ");
+        assert_eq!(
+            err.text(),
+            "hint: `skillpm undo --restore NAME` brings one back, or `NAME@ID` where there are several\n"
+        );
+        let (talking, out, err) = printer(Look::PLAIN);
+        list(&talking, &[]);
+        assert_eq!((out.text().as_str(), err.text().as_str()), ("", "no copies of edited skills are kept\n"));
+    }
+
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("undo.schema.json");
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &copies());
+        schema.assert_describes(&out.text());
+        let (talking, out, _) = printer(Look::PLAIN);
+        let restored = copies().remove(0);
+        talking.json(&RestoreOutcome {
+            scope: None,
+            restored,
+            steps: Vec::new(),
+            kept: vec!["your edited `pdf` was saved".to_owned()],
+            dry_run: false,
+            undoable: true,
+        });
+        schema.assert_describes(&out.text());
+    }
+}

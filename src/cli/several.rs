@@ -1,0 +1,116 @@
+//! Several words behind one option, as in `--skill pdf docx`.
+//!
+//! Clap would take all words for the option, the sources behind them too. What is a source stays one here: so the
+//! option is repeated before each word that it has, which is the form that clap reads.
+
+use std::ffi::OsString;
+
+use crate::spec::{SourceSpec, SpecError};
+
+/// The commands with such options, under all of their names.
+const COMMANDS: &[&str] = &["install", "add", "i", "sync"];
+/// The options, and the beginnings of the forms that hold a value.
+const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
+
+/// Returns `arguments`, the program's name first, with `--skill pdf docx` as `--skill pdf --skill docx`.
+///
+/// The first word is the option's, whatever it looks like. The next ones are too, up to a flag or to one that reads as
+/// a source: that and all behind it is what it would be without the option. With `--marketplace` plugins are named by
+/// words, and nothing is changed.
+pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
+    let is = |word: &OsString, known: &[&str]| word.to_str().is_some_and(|word| known.contains(&word));
+    let start = arguments.iter().position(|word| is(word, COMMANDS));
+    let market = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with("--marketplace"));
+    let Some(start) = start.filter(|_| !arguments.iter().any(market)) else { return arguments };
+    let mut result = Vec::with_capacity(arguments.len());
+    let mut option: Option<&str> = None;
+    let mut has_value = false;
+    let mut rest = arguments.iter();
+    result.extend(rest.by_ref().take(start + 1).cloned());
+    for word in rest.by_ref() {
+        let text = word.to_str();
+        if text == Some("--") {
+            result.push(word.clone());
+            break;
+        }
+        if let Some(flag) = text.filter(|text| text.starts_with('-') && text.len() > 1) {
+            option = OPTIONS.iter().copied().find(|known| belongs(flag, known));
+            has_value = option.is_some_and(|option| flag != option);
+        } else if let Some(known) = option {
+            if !has_value {
+                has_value = true;
+            } else if text.is_some_and(is_name) {
+                result.push(known.into());
+            } else {
+                option = None;
+            }
+        }
+        result.push(word.clone());
+    }
+    result.extend(rest.cloned());
+    result
+}
+
+/// Whether `flag` is `option`, alone or with a value in the same word.
+fn belongs(flag: &str, option: &str) -> bool {
+    match flag.strip_prefix(option) {
+        Some("") => true,
+        Some(value) => !option.starts_with("--") || value.starts_with('='),
+        None => false,
+    }
+}
+
+/// Whether `text` reads as no source.
+fn is_name(text: &str) -> bool {
+    matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_)))
+}
+
+/// Returns `values` with those that are lists, such as `pdf,docx`, taken apart. Paths stay whole.
+pub(crate) fn listed(values: &[String]) -> Vec<String> {
+    let parts = values.iter().flat_map(|value| {
+        let is_path = value.contains(['/', '\\']);
+        let parts = value.split(move |c: char| c == ',' && !is_path);
+        parts.map(str::trim).filter(|part| !part.is_empty())
+    });
+    parts.map(ToOwned::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> String {
+        let words = text.split(' ').map(OsString::from).collect();
+        let words = repeated(words).into_iter().map(|word| word.into_string().expect("UTF-8"));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn words_behind_an_option_are_its_values() {
+        for (typed, read) in [
+            (
+                "x add a/s --skill pdf docx -a cursor codex -y",
+                "x add a/s --skill pdf --skill docx -a cursor -a codex -y",
+            ),
+            ("x add -s pdf docx a/s xlsx", "x add -s pdf -s docx a/s xlsx"),
+            ("x install --skill=pdf docx ./here", "x install --skill=pdf --skill docx ./here"),
+            ("x i -spdf docx", "x i -spdf -s docx"),
+            ("x install --skill skills/pdf a/s", "x install --skill skills/pdf a/s"),
+            ("x install -s pdf --tag v1 a/s", "x install -s pdf --tag v1 a/s"),
+            ("x install -a '*' -s * b", "x install -a '*' -s * -s b"),
+            ("x sync -a cursor codex", "x sync -a cursor -a codex"),
+            ("x install a/s -s pdf -- docx", "x install a/s -s pdf -- docx"),
+            ("x install --marketplace a/s -s pdf office", "x install --marketplace a/s -s pdf office"),
+            ("x install a/s --agents b c", "x install a/s --agents b c"),
+            ("x link -a cursor pdf", "x link -a cursor pdf"),
+        ] {
+            assert_eq!(line(typed), read);
+        }
+    }
+
+    #[test]
+    fn lists_are_taken_apart() {
+        let values = ["a,b", "c", "./d,e", ",", "f, g"].map(ToOwned::to_owned);
+        assert_eq!(listed(&values), ["a", "b", "c", "./d,e", "f", "g"]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Copies of what users edited: which are kept, and bringing one back by its name.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::change::{add_contents, keep_copies, keep_replaced, kept_by, make_plan, not_installed};
+use super::install::audience::Audience;
+use crate::context::Context;
+use crate::document::Document;
+use crate::error::{Error, ErrorKind, Result};
+use crate::fs;
+use crate::install::plan::{Content, Goal, Merged, Place, Step, Wanted};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::install::transaction::Transaction;
+use crate::name::SkillName;
+use crate::skill;
+use crate::store::{self, Kept, Note, Store, Why};
+use crate::text::{closest, timestamp};
+
+/// So many digits of a digest tell a copy from the others of its name.
+const DIGITS: usize = 7;
+
+/// A copy that is kept. Its JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptCopy {
+    /// The name of the skill, or of a file beside the skills; `None` where nobody knows.
+    pub name: Option<String>,
+    /// When it was kept, as RFC 3339 has it; `None` where nobody knows.
+    pub kept_at: Option<String>,
+    /// Why; `None` for a copy of a version that did not note it.
+    pub why: Option<Why>,
+    /// Where it was.
+    pub from: Option<String>,
+    /// Where it is.
+    pub path: String,
+    /// Its digest.
+    pub digest: String,
+}
+
+impl KeptCopy {
+    /// The digits by which it is told from others of its name.
+    pub fn id(&self) -> &str {
+        let hex = self.digest.split_once(':').map_or(&*self.digest, |(_, hex)| hex);
+        hex.get(..DIGITS).unwrap_or(hex)
+    }
+}
+
+/// The copies that are kept, those that were kept last first.
+///
+/// # Errors
+///
+/// Where the store cannot be read.
+pub fn kept(context: &Context) -> Result<Vec<KeptCopy>> {
+    let store = Store::new(&context.settings)?;
+    let mut copies: Vec<_> = store.kept()?.iter().flat_map(|kept| copies_of(&store, kept)).collect();
+    copies.sort_by_key(|(at, copy)| (std::cmp::Reverse(*at), copy.name.clone(), copy.path.clone()));
+    Ok(copies.into_iter().map(|(_, copy)| copy).collect())
+}
+
+/// One line for each name of `kept`, with the time of its last note.
+fn copies_of(store: &Store, kept: &Kept) -> Vec<(Option<u64>, KeptCopy)> {
+    let bare = KeptCopy {
+        name: None,
+        kept_at: None,
+        why: None,
+        from: None,
+        path: kept.path.display().to_string(),
+        digest: kept.digest.to_string(),
+    };
+    let time = |at: u64| timestamp(i64::try_from(at).unwrap_or(i64::MAX), 0).replace(".000Z", "Z");
+    let mut last = BTreeMap::new();
+    for note in store.notes(kept) {
+        last.insert((note.name.clone(), note.from.clone()), note);
+    }
+    if last.is_empty() {
+        // It is of a version that noted nothing, or agents have copies of it.
+        let at = fs::usage(&kept.path).ok().and_then(|usage| usage.changed_at());
+        return vec![(at, KeptCopy { name: own_name(&kept.path), kept_at: at.map(time), ..bare })];
+    }
+    let copy = |note: Note| {
+        let (at, why, from) = (Some(note.at), Some(note.why), Some(note.from.display().to_string()));
+        (at, KeptCopy { name: Some(note.name), kept_at: at.map(time), why, from, ..bare.clone() })
+    };
+    last.into_values().map(copy).collect()
+}
+
+/// The name that the skill at `path` gives itself.
+fn own_name(path: &Path) -> Option<String> {
+    let text =
+        fs::read_capped(&path.join(crate::engine::load::SKILL_FILE), crate::engine::load::MAX_SKILL_FILE);
+    let document = Document::from_bytes(text.ok()??);
+    Some(skill::load(&document).ok()?.meta.name)
+}
+
+/// Which copy is to come back.
+#[derive(Debug, Clone, Default)]
+pub struct RestoreRequest {
+    /// The name of the skill, or `NAME@DIGITS` for one of several copies.
+    pub name: String,
+    /// The scope; the project where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Plan only.
+    pub dry_run: bool,
+}
+
+/// What came back. Its JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Serialize)]
+pub struct RestoreOutcome {
+    /// Where.
+    #[serde(skip)]
+    pub scope: Option<ScopeKind>,
+    /// The copy.
+    pub restored: KeptCopy,
+    /// What was or would be done, in order.
+    pub steps: Vec<Step>,
+    /// What is told of the copy that lay there and was kept in turn.
+    pub kept: Vec<String>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// Whether `undo` takes it back.
+    #[serde(skip)]
+    pub undoable: bool,
+}
+
+/// Brings a copy back that was kept: it takes the place of the installed skill of its name, as somebody's edits of the
+/// version that is locked.
+///
+/// # Errors
+///
+/// No copy of that name; a skill that is not installed, or is a link to a directory; anything that cannot be written.
+pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOutcome> {
+    let settings = &context.settings;
+    let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let copy = find(context, &scope, &request.name)?;
+    let transaction =
+        (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
+    let files = Files::read(&scope)?;
+    let name = copy.name.clone().unwrap_or_default();
+    let elsewhere = |error: Error| error.hint(format!("your copy is in `{}`", copy.path));
+    let name = SkillName::new(&name)
+        .map_err(|_| elsewhere(Error::usage(format!("`{name}` is not the name of a skill"))))?;
+    let entry = files.manifest.skills().get(&name);
+    if entry.is_some_and(|entry| entry.editable) {
+        let message = format!("`{name}` is a link to a directory that you work on");
+        return Err(elsewhere(Error::new(ErrorKind::Findings, message)));
+    }
+    let Some(locked) = files.lock.skills.get(&name) else {
+        let known = files.lock.skills.keys().map(SkillName::as_str);
+        return Err(elsewhere(not_installed(Some(scope.kind), name.as_str(), known)));
+    };
+    let disabled = entry.is_some_and(|entry| entry.disabled);
+    let place = if disabled { Place::Disabled } else { Place::Canonical };
+    let path = scope.place(settings, &place, &name)?;
+    let replaces = if fs::kind(&path)?.is_some() { scope.index.trees().digest(&path) } else { None };
+    let set = store::read(Path::new(&copy.path))?;
+    let tree = set.digest()?;
+    let keep = replaces.is_some_and(|there| there != locked.digest && there != tree);
+    let content = if tree == locked.digest {
+        Content::Locked(locked.clone())
+    } else {
+        Content::Merged(Merged { locked: locked.clone(), tree, replaces, keep })
+    };
+    let mut audience = Audience::read(settings, &scope, &files)?;
+    let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
+    audience.come(std::slice::from_ref(&wanted), std::iter::empty());
+    audience.dress(&mut wanted);
+    let copies = files.manifest.agents().copy;
+    let goal = Goal { put: vec![wanted], copy: copies, force: true, ..Goal::default() };
+    let plan = make_plan(context, &scope, &goal, &files)?;
+    let mut outcome = RestoreOutcome {
+        scope: Some(scope.kind),
+        restored: copy.clone(),
+        steps: plan.steps.clone(),
+        kept: Vec::new(),
+        dry_run: request.dry_run,
+        undoable: false,
+    };
+    if let Some(transaction) = transaction {
+        let mut contents = BTreeMap::from([(name, set)]);
+        add_contents(context, &scope, &plan, &mut contents)?;
+        let kept = keep_replaced(context, &scope, &plan)?;
+        keep_copies(context, &plan, &files, &contents);
+        transaction.apply(&plan, &files, &contents)?;
+        outcome.kept = kept_by(&transaction, &scope, kept);
+        outcome.undoable = transaction.is_undoable();
+    }
+    Ok(outcome)
+}
+
+/// The copy that `text` means: the last one that was kept of the name, in `scope` where it was there.
+fn find(context: &Context, scope: &Scope, text: &str) -> Result<KeptCopy> {
+    let (name, digits) = text.rsplit_once('@').map_or((text, ""), |(name, digits)| (name, digits));
+    let all = kept(context)?;
+    let of_name = |copy: &&KeptCopy| copy.name.as_deref() == Some(name);
+    let hex = |copy: &KeptCopy| copy.digest.split_once(':').is_some_and(|(_, hex)| hex.starts_with(digits));
+    let root = scope.root.display().to_string();
+    let is_here = |copy: &&KeptCopy| copy.from.as_deref().is_some_and(|from| from.starts_with(&root));
+    let matching: Vec<_> = all.iter().filter(of_name).filter(|copy| hex(copy)).collect();
+    let found = matching.iter().find(|copy| is_here(copy)).or(matching.first());
+    found.map(|copy| (*copy).clone()).ok_or_else(|| {
+        let error = Error::usage(format!("no copy of `{text}` is kept"));
+        match closest(name, all.iter().filter_map(|copy| copy.name.as_deref())) {
+            Some(close) if close != name => error.hint(format!("did you mean `{close}`?")),
+            _ => error.hint("`skillpm undo --list` shows the copies that are kept"),
+        }
+    })
+}

@@ -1,0 +1,110 @@
+//! What is known of the copies that are kept: of which skill each is, when it was kept and why.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{KEPT, Kept, Store};
+use crate::env;
+use crate::fs;
+
+/// The directory of the notes. They do not lie among the copies, which are for people to look into.
+const NOTES: &str = "kept-notes";
+/// The largest file of notes that is read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+/// So many notes are kept of one copy: the last ones.
+const MOST: usize = 20;
+
+/// What is known of a copy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The name of the skill, or of a file beside the skills.
+    pub name: String,
+    /// When it was kept, in seconds since 1970.
+    pub at: u64,
+    /// Why.
+    pub why: Why,
+    /// Where it was.
+    pub from: PathBuf,
+}
+
+/// Why a copy is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// The skill was removed.
+    Removed,
+    /// Another version took its place, or was merged into it.
+    Replaced,
+    /// The change that had brought it was taken back.
+    TakenBack,
+    /// It was written while a change was made, which failed.
+    Meanwhile,
+    /// A run that was cut off had left it.
+    LeftOver,
+}
+
+impl Note {
+    /// A note of this moment.
+    pub fn new(name: &str, why: Why, from: PathBuf) -> Self {
+        Self { name: name.to_owned(), at: env::now(), why, from }
+    }
+}
+
+impl Store {
+    /// Notes what is known of the copy that is kept at `place`. Without it the copy is kept all the same.
+    pub(super) fn note(&self, place: &std::path::Path, note: Note) {
+        let Some(file) = self.notes_of(place) else { return };
+        let mut notes = read(&file).unwrap_or_default();
+        notes.push(note);
+        notes.drain(..notes.len().saturating_sub(MOST));
+        let text = serde_json::to_string(&notes).unwrap_or_default();
+        if let Some(dir) = file.parent()
+            && fs::create_dir_all(dir).is_ok()
+        {
+            // Names and places are nobody else's business.
+            fs::make_private(dir);
+            let _ = fs::write_small(&file, text.as_bytes());
+        }
+    }
+
+    /// What is known of `kept`, the latest last.
+    pub fn notes(&self, kept: &Kept) -> Vec<Note> {
+        self.notes_of(&kept.path).and_then(|file| read(&file)).unwrap_or_default()
+    }
+
+    /// The file of the notes about the copy at `place`; `None` for a copy in an older store.
+    fn notes_of(&self, place: &std::path::Path) -> Option<PathBuf> {
+        let name = place.strip_prefix(self.root.join(KEPT)).ok()?.to_str()?;
+        Some(self.root.join(NOTES).join(format!("{name}.json")))
+    }
+}
+
+fn read(file: &std::path::Path) -> Option<Vec<Note>> {
+    let text = fs::read_text(file, MAX_FILE).ok()??;
+    serde_json::from_str(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::set;
+    use super::*;
+
+    #[test]
+    fn what_is_known_of_a_copy_is_told_and_notes_do_not_grow() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = Store { root: dir.path().join("store-v2") };
+        let notes = || store.kept().expect("lists").iter().map(|kept| store.notes(kept)).collect::<Vec<_>>();
+        let note = |at| Note { at, ..Note::new("pdf", Why::Removed, dir.path().join("pdf")) };
+        let kept = store.keep(&set("mine"), None).expect("writes");
+        assert_eq!(notes(), [Vec::new()]);
+        for at in 0..30 {
+            assert_eq!(store.keep(&set("mine"), Some(note(at))).expect("writes"), kept);
+        }
+        let ats: Vec<_> = notes()[0].iter().map(|note| note.at).collect();
+        assert_eq!(ats, (10..30).collect::<Vec<_>>());
+        let file = store.notes_of(&kept).expect("a place");
+        fs::write_atomic(&file, b"[{}]").expect("writes");
+        assert_eq!(notes(), [Vec::new()], "what cannot be read tells nothing");
+    }
+}
