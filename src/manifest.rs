@@ -3,6 +3,7 @@
 mod above;
 mod edit;
 mod gaps;
+mod order;
 mod quick;
 mod requirement;
 

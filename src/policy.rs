@@ -190,10 +190,11 @@ const fn user(dir: &'static str) -> Place {
 pub const DEFAULT_DEPTH: usize = 5;
 
 impl Policy {
-    /// What skillpm itself tolerates: whatever has a name and a description that can be read.
+    /// What skillpm itself tolerates: whatever has a description that can be read, and a name, which may be that of its
+    /// directory, as Claude Code has it.
     pub const DEFAULT: Self = Self {
         names: NameRule::Lenient,
-        name_from_directory: false,
+        name_from_directory: true,
         description_required: true,
         frontmatter_required: true,
         shapes: Tolerance::Warn,
@@ -219,6 +220,7 @@ impl Policy {
     /// Nothing that is off the specification.
     pub const STRICT: Self = Self {
         names: NameRule::Strict,
+        name_from_directory: false,
         shapes: Tolerance::Refuse,
         allowed_tools: AllowedTools::Spaces,
         unknown_fields: Tolerance::Refuse,
@@ -234,6 +236,7 @@ impl Policy {
     /// As skillkit, the Python library that was `skills-use`: one flat directory, names as they are.
     pub const SKILLKIT: Self = Self {
         names: NameRule::AsIs,
+        name_from_directory: false,
         unknown_fields: Tolerance::Accept,
         legacy_fields: Tolerance::Accept,
         default_version: Some("0.0.0"),
@@ -264,6 +267,7 @@ impl Policy {
     /// was read is kept for the session.
     pub const LANGFLOW: Self = Self {
         names: NameRule::AsIs,
+        name_from_directory: false,
         unknown_fields: Tolerance::Accept,
         legacy_fields: Tolerance::Accept,
         default_version: Some("1.0"),
@@ -280,6 +284,7 @@ impl Policy {
     /// As btw, the R package: what is off the specification is skipped, later places override.
     pub const BTW: Self = Self {
         names: NameRule::Strict,
+        name_from_directory: false,
         shapes: Tolerance::Refuse,
         unknown_fields: Tolerance::Refuse,
         legacy_fields: Tolerance::Refuse,

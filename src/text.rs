@@ -74,10 +74,7 @@ pub fn is_conflict_mark(line: &str) -> bool {
 /// A name in one line, with nothing hidden in it: names of files may have line ends, also those that only some
 /// programs take for one.
 pub fn visible_name(name: &str) -> String {
-    let ends = [('\n', "\\u{a}"), ('\u{2028}', "\\u{2028}"), ('\u{2029}', "\\u{2029}")];
-    ends.iter().fold(visible(name).into_owned(), |name, (end, shown)| {
-        if name.contains(*end) { name.replace(*end, shown) } else { name }
-    })
+    visible(name).replace('\n', "\\u{a}")
 }
 
 /// A path or another text as one word of a command line: in quotes where a shell would read something else.
@@ -108,6 +105,16 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     quoted + "'"
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn and(words: &[impl AsRef<str>]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
 /// Makes a text from outside harmless to show: what a terminal would act on or would not show is
 /// written as its code point. Line feeds and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
@@ -129,13 +136,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Control, format, private-use and unassigned characters, save the joiner and the variation
-/// selector that emoji are made with.
+/// Control, format, private-use and unassigned characters, and the line ends of Unicode, save the joiner and the
+/// variation selector that emoji are made with.
 fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
     }
-    !matches!(c, '\u{200d}' | '\u{fe0f}') && c.general_category_group() == GeneralCategoryGroup::Other
+    matches!(c, '\u{2028}' | '\u{2029}')
+        || !matches!(c, '\u{200d}' | '\u{fe0f}') && c.general_category_group() == GeneralCategoryGroup::Other
 }
 
 /// The numbers from 0 to `count` in the order of the bytes of their names, of which none holds a NUL.
@@ -298,6 +306,7 @@ mod tests {
     fn hostile_texts_are_shown_not_obeyed() {
         assert_eq!(visible("a\u{1b}]52;c;x\u{7}b"), "a\\u{1b}]52;c;x\\u{7}b");
         assert_eq!(visible("\u{9b}2J\u{202e}x\u{e0041}"), "\\u{9b}2J\\u{202e}x\\u{e0041}");
+        assert_eq!(visible("a\u{2028}b\u{2029}c"), "a\\u{2028}b\\u{2029}c");
         assert_eq!(visible("plain\n\ttext é 👩‍🚀"), "plain\n\ttext é 👩‍🚀");
     }
 

@@ -19,9 +19,9 @@ const LETTERS: usize = 6;
 /// to 28 % off on the same texts.
 ///
 /// Against those of `OpenAI`'s models (`cl100k_base` and `o200k_base`), the same skills whole: 10 % too many in
-/// sum, between 7 % too low and 25 % too high for each with more than 200 tokens. On catalogs of 25
-/// skills, which have more names and tags than prose, it is between 4 and 9 % too high: what is held to a budget
-/// by it is within the budget.
+/// sum, between 7 % too low and 25 % too high for each with more than 200 tokens; nine of ten other English skills
+/// and catalogs are within 15 %. Texts in other scripts are further off: Chinese is up to 25 % too low. What must
+/// not be exceeded is held to [`most`].
 pub fn estimate(text: &str) -> usize {
     let (mut tokens, mut marks, mut word) = (0, 0, 0);
     let mut previous = b' ';
@@ -45,6 +45,41 @@ pub fn estimate(text: &str) -> usize {
         }
     }
     tokens + usize::div_ceil(marks, 2)
+}
+
+/// Returns how many tokens `text` is at the most, or nearly always: what is held to a budget by it is within the budget.
+///
+/// It counts one token for every five letters of a word that were begun, one for each digit and each run of line ends,
+/// two for three other visible characters, seven for six characters of two bytes, three for two of three bytes and
+/// three for each of four. Of 336 real skills and 975 catalogs made of them, in all forms, and of texts in twelve
+/// languages, none has more for `cl100k_base` or `o200k_base`; the catalogs have a fifth less at the median.
+pub fn most(text: &str) -> usize {
+    const LETTERS: usize = 5;
+    // In sixths of a token.
+    let (mut sixths, mut word) = (0, 0);
+    let mut previous = b' ';
+    for &byte in text.as_bytes() {
+        if byte.is_ascii_alphabetic() {
+            sixths += if word % LETTERS == 0 { 6 } else { 0 };
+            word += 1;
+        } else {
+            word = 0;
+            sixths += match byte {
+                b'\n' if previous == b'\n' => 0,
+                b'\n' | b'0'..=b'9' => 6,
+                // The first byte of a character says how many follow.
+                0xf0.. => 18,
+                0xe0.. => 9,
+                0xc0.. => 7,
+                byte if byte.is_ascii_graphic() => 4,
+                _ => 0,
+            };
+        }
+        if !matches!(byte, b'\r' | b' ' | b'\t') {
+            previous = byte;
+        }
+    }
+    usize::div_ceil(sixths, 6)
 }
 
 /// Returns a number that [`at_most`] does not exceed, in a part of its time: every byte that is no letter
@@ -132,10 +167,23 @@ mod tests {
         format!("<available_skills>\n{}</available_skills>\n", skills.collect::<String>())
     }
 
+    /// Texts that are no English, in the scripts that people write skills in.
+    const OTHERS: [&str; 9] = [
+        "用于处理PDF文件的技能：提取文本、表格和图片，合并与拆分文档，填写表单。当用户提到PDF或需要从文档中提取内容时使用。",
+        "数据清洗、可视化与统计建模流程助手，涵盖缺失值处理、异常检测、特征工程以及报告撰写。",
+        "ドキュメントを要約し、日本語のメールを作成するためのスキルです。PDFやExcelの処理にも対応します。",
+        "한국어 문서를 요약하고 번역하는 스킬입니다. 사용자가 문서 처리를 요청할 때 사용하세요.",
+        "Навык для обработки документов: извлечение текста и таблиц, объединение файлов, заполнение форм.",
+        "مهارة لمعالجة ملفات PDF واستخراج النصوص والجداول ودمج المستندات عند طلب المستخدم.",
+        "पीडीएफ फ़ाइलों से पाठ और तालिकाएँ निकालने का कौशल",
+        "Δεξιότητα για επεξεργασία εγγράφων και εξαγωγή κειμένου",
+        "Fähigkeit zur Verarbeitung von Dokumenten und Überprüfung großer Änderungen für Geschäftsprozesse",
+    ];
+
     /// S3-NFR-4, conflict C28: against the tokenizers of two generations of models, with the bounds that
-    /// [`estimate`] states.
+    /// [`estimate`] and [`most`] state.
     #[test]
-    fn the_estimate_is_near_to_what_real_tokenizers_count() {
+    fn the_estimates_are_what_real_tokenizers_count() {
         let mut texts = vec![
             include_str!("../examples/skills/code-reviewer/SKILL.md").to_owned(),
             include_str!("../examples/skills/git-helper/SKILL.md").to_owned(),
@@ -147,22 +195,28 @@ mod tests {
             (line.len() > 40).then(|| line.to_owned())
         };
         let descriptions: Vec<_> = texts.iter().filter_map(description).collect();
-        let catalogs: Vec<_> = descriptions.chunks_exact(25).map(catalog_of).collect();
-        let few = catalog_of(&descriptions[..3]);
+        let mut catalogs: Vec<_> = descriptions.chunks_exact(25).map(catalog_of).collect();
+        catalogs.extend(descriptions.chunks(3).map(catalog_of));
+        let others = OTHERS.map(|text| catalog_of(&vec![text.to_owned(); 6]));
         for tokenizer in [tiktoken_rs::cl100k_base_singleton(), tiktoken_rs::o200k_base_singleton()] {
+            let start = |text: &str| text.chars().take(60).collect::<String>();
             let check = |text: &str, low: usize, high: usize| {
                 let (counted, estimated) = (tokenizer.encode_ordinary(text).len(), estimate(text));
                 let percent = 100 * estimated / counted;
-                let start: String = text.chars().take(60).collect();
-                assert!(counted < 200 || (low..=high).contains(&percent), "{estimated} {counted} {start}");
+                assert!(
+                    counted < 200 || (low..=high).contains(&percent),
+                    "{estimated} {counted} {}",
+                    start(text)
+                );
             };
             for text in &texts {
                 check(text, 93, 125);
             }
-            for text in &catalogs {
-                check(text, 100, 110);
+            let others = others.iter().map(String::as_str).chain(OTHERS);
+            for text in texts.iter().chain(&catalogs).map(String::as_str).chain(others) {
+                let counted = tokenizer.encode_ordinary(text).len();
+                assert!(counted <= most(text), "{} {counted} {}", most(text), start(text));
             }
-            check(&few, 93, 125);
         }
     }
 
@@ -171,6 +225,8 @@ mod tests {
         fn parts_weigh_what_the_whole_does(a in "\\PC{0,40}", b in "\\PC{0,40}") {
             let (apart, together) = (estimate(&a) + estimate(&b), estimate(&format!("{a} {b}")));
             prop_assert!(apart.abs_diff(together) <= 1, "{} {}", apart, together);
+            let (apart, whole) = (most(&a) + most(&b), most(&format!("{a} {b}")));
+            prop_assert!(whole <= apart && apart <= whole + 1, "{} {}", apart, whole);
             prop_assert!(together <= a.chars().count() + b.chars().count() + 1);
         }
 

@@ -24,7 +24,8 @@ def test_a_skill_that_cannot_be_used_hides_no_other(world: World, line: str) -> 
     text, code, reason = BROKEN[line]
     world.skill("good")
     file = world.write(".claude/skills/bad/SKILL.md", text)
-    manager = SkillManager()
+    # As in Claude Code, a name that is missing is that of the directory; skillkit refuses such a skill.
+    manager = SkillManager(preset="s0" if code == "name-missing" else "default")
     assert names(manager) == ["good"]
     [told] = manager.diagnostics
     assert (told.code, told.severity, told.path) == (code, "error", file)
@@ -34,6 +35,14 @@ def test_a_skill_that_cannot_be_used_hides_no_other(world: World, line: str) -> 
             ask("bad")
         assert (raised.value.code, raised.value.path) == (code, str(file))
         assert raised.value.hint is not None
+
+
+@pytest.mark.req("C3")
+def test_a_skill_without_a_name_has_that_of_its_directory(world: World) -> None:
+    world.write(".claude/skills/plain/SKILL.md", "---\ndescription: d\n---\n")
+    manager = SkillManager()
+    assert names(manager) == ["plain"]
+    assert [told.severity for told in manager.diagnostics] == ["warning"]
 
 
 @pytest.mark.req("S0-E2", "S0-FR-014")

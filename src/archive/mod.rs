@@ -15,6 +15,7 @@ mod gzip;
 mod inflate;
 mod kind;
 mod names;
+mod password;
 mod tar;
 mod zip;
 
@@ -30,6 +31,7 @@ use crate::fs::SharedFile;
 use crate::refusal::{Limits, Refusal};
 use crate::tree::{Content, Entry, ReadError, Tree};
 use kind::Kind;
+pub use password::needs_password;
 
 /// What an archive holds.
 #[derive(Debug, Clone)]

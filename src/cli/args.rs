@@ -181,7 +181,7 @@ pub(crate) enum Command {
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
 
-    /// format the frontmatter of skills
+    /// bring skills into canonical form: the frontmatter, blank lines around it, the last line end
     #[command(visible_alias = "format", after_help = help::FMT)]
     Fmt(FmtArgs),
 

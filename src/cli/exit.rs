@@ -96,8 +96,8 @@ pub(crate) fn run(ran: &Ran) -> u8 {
 
 /// Returns the code of `validate`: errors fail, and with `strict` warnings do.
 pub(crate) fn validate(outcome: &ValidateOutcome, strict: bool) -> u8 {
-    let fails = |severity| strict || severity == Severity::Error;
-    let found = outcome.findings().any(|f| fails(f.severity));
+    let least = if strict { Severity::Warning } else { Severity::Error };
+    let found = outcome.findings().any(|finding| finding.severity >= least);
     if found { FINDINGS } else { SUCCESS }
 }
 
@@ -140,6 +140,7 @@ mod tests {
         assert_eq!(validate(&ValidateOutcome::default(), true), SUCCESS);
         assert_eq!(validate(&outcome(Severity::Warning), false), SUCCESS);
         assert_eq!(validate(&outcome(Severity::Warning), true), FINDINGS);
+        assert_eq!(validate(&outcome(Severity::Note), true), SUCCESS);
         assert_eq!(validate(&outcome(Severity::Error), false), FINDINGS);
     }
 

@@ -103,6 +103,7 @@ pub(crate) const AUDIT: &str = after!("audit",
 pub(crate) const IMPORT: &str = after!("import",
     "skillpm import                       what other tools left in the project"
     "skillpm import -g                    the same for your own skills"
+    "skillpm import my-skill              a skill that somebody wrote there, as your own"
     "skillpm import --dry-run             what would be adopted, and what not"
 );
 
@@ -158,7 +159,7 @@ pub(crate) const FMT: &str = after!("fmt",
 
 pub(crate) const CREATE: &str = after!("create",
     "skillpm create release-notes                            in the working directory"
-    "skillpm create release-notes --scope project            where the project's agents find it"
+    "skillpm create release-notes --scope project            in `skills/`, seen by the project's agents"
     "skillpm create release-notes --template script          with a script that works"
     "skillpm create release-notes --template ./my-template     from a template of your own"
 );

@@ -40,8 +40,8 @@ pub(crate) use sketch::Sketch;
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
 pub(crate) use target::Target;
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
-pub use views::SPEC_FIELDS;
 pub(crate) use views::split_tools;
+pub use views::{PEOPLE_FIELDS, SPEC_FIELDS};
 
 /// A `SKILL.md`.
 #[derive(Debug, Clone)]

@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use super::repair::is_switch;
 use super::tree::{Layout, Node, Style, Value};
+use super::views::PEOPLE_FIELDS;
 
 /// A line of a mapping or a list, with all that hangs on it.
 #[derive(Debug)]
@@ -248,7 +249,8 @@ impl<'a> Scan<'a> {
         if is_flow {
             self.skip_to(node.span.start)?;
         }
-        let stays = is_flow && self.has_switch(node, number);
+        let is_for_people = key.and_then(Node::text).is_some_and(|key| PEOPLE_FIELDS.contains(&key));
+        let stays = is_flow && (is_for_people || self.has_switch(node, number));
         self.entries[number].value = if stays { self.verbatim(node)? } else { self.shape(node)? };
         if is_flow {
             self.closed = (node.span.end, number);

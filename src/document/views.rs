@@ -8,6 +8,9 @@ use crate::text::trimmed;
 pub const SPEC_FIELDS: [&str; 6] =
     ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
+/// Fields of agents whose value is a text that people read, even where it looks like a list: `argument-hint: [file]`.
+pub const PEOPLE_FIELDS: [&str; 2] = ["argument-hint", "when_to_use"];
+
 impl Document {
     /// The value of a top-level key. Where the key is there twice the last one counts.
     pub fn get(&self, key: &str) -> Option<&Node> {

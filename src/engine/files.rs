@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::archive;
 use crate::fs::{self, Kind, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
 use crate::source::discover::SKIPPED;
-use crate::tree::{FileSet, Node, ReadError};
+use crate::tree::{FileEntry, FileSet, Node, ReadError};
 
 /// More files than that are no skill, and nobody wants to wait for them.
 const MAX_FILES: u64 = 10_000;
@@ -15,6 +16,9 @@ const MAX_MARKDOWN: u64 = 256 << 10;
 const MAX_MARKDOWN_IN_ALL: u64 = 4 << 20;
 /// How much is read of a script: only its first two bytes matter.
 const SCRIPT_PIECE: u64 = 1 << 20;
+
+/// How much is read of an archive.
+const ARCHIVE_PIECE: usize = 1 << 20;
 
 /// Whether rules look into files, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +47,7 @@ pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
                 executable: executable || !cfg!(unix),
                 shebang: read && is_script(path) && has_shebang(&dir.join(path)),
                 markdown: markdown_text(&dir.join(path), path, size, &mut budget),
+                locked: read && is_archive(path) && has_lock(&dir.join(path)),
             },
             Node::Symlink => SkillFileKind::Link,
             Node::Special(_) => return None,
@@ -93,12 +98,31 @@ pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     for (path, file) in beside() {
         let bytes = set.read(file)?;
         let shebang = is_script(path) && bytes.starts_with(b"#!");
+        let locked = is_archive(path) && archive::needs_password(start(&bytes));
         let wanted = is_wanted(path, file.size, &mut budget);
         let markdown = if wanted { String::from_utf8(bytes).ok() } else { None };
-        let kind = SkillFileKind::File { executable: file.executable || !cfg!(unix), shebang, markdown };
+        let kind =
+            SkillFileKind::File { executable: file.executable || !cfg!(unix), shebang, markdown, locked };
         files.push(SkillFile { path: path.to_owned(), kind });
     }
     Ok(files)
+}
+
+/// The names of the files of a skill, and which of them are archives with a password: nothing else is opened.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+pub fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
+    let beside = set.files().iter().filter(|file| is_beside(file.path.as_str()));
+    let one = |file: &FileEntry| {
+        let path = file.path.as_str();
+        let locked = is_archive(path) && archive::needs_password(start(&set.read(file)?));
+        let kind =
+            SkillFileKind::File { executable: file.executable, shebang: false, markdown: None, locked };
+        Ok(SkillFile { path: path.to_owned(), kind })
+    };
+    beside.map(one).collect()
 }
 
 fn is_beside(path: &str) -> bool {
@@ -126,7 +150,7 @@ fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
 
 /// Whether something of the file at `path` of a skill may be read.
 fn is_opened(path: &Path) -> bool {
-    path.starts_with("scripts") || path.to_str().is_some_and(is_markdown)
+    path.starts_with("scripts") || path.to_str().is_some_and(|path| is_markdown(path) || is_archive(path))
 }
 
 fn is_script(path: &str) -> bool {
@@ -135,6 +159,22 @@ fn is_script(path: &str) -> bool {
 
 fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+}
+
+/// Whether the file is looked into for a password.
+fn is_archive(path: &str) -> bool {
+    let ending = Path::new(path).extension().unwrap_or_default();
+    ["zip", "jar", "whl", "rar"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The part of an archive that is looked at.
+fn start(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len().min(ARCHIVE_PIECE)]
+}
+
+fn has_lock(at: &Path) -> bool {
+    let read = fs::read_prefix(at, 2 * ARCHIVE_PIECE as u64, |bytes| bytes.len() >= ARCHIVE_PIECE);
+    read.is_ok_and(|bytes| bytes.is_some_and(|bytes| archive::needs_password(start(&bytes))))
 }
 
 fn has_shebang(at: &Path) -> bool {
@@ -156,7 +196,7 @@ mod tests {
     use crate::engine::testing::World;
 
     fn file(executable: bool, shebang: bool, markdown: Option<&str>) -> SkillFileKind {
-        SkillFileKind::File { executable, shebang, markdown: markdown.map(str::to_owned) }
+        SkillFileKind::File { executable, shebang, markdown: markdown.map(str::to_owned), locked: false }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
 use crate::install::agents::{self, CANONICAL_DIR, LINKED_BY_DEFAULT};
-use crate::install::scope::{ScopeKind, project_root};
+use crate::install::scope::{ScopeKind, project_root, projects_around};
 use crate::policy::{Places, Policy};
 use crate::settings::Settings;
 
@@ -76,7 +76,8 @@ pub struct Entry {
 }
 
 /// Returns the directories that are searched unless others are named, the first first: the
-/// project's canonical copies, the project's `.claude/skills` and `.skillpm/skills`, then the same of the user.
+/// project's canonical copies, the project's `.claude/skills` and `.skillpm/skills`, then the same of the projects around
+/// it, which agents see that walk up to the root of the repository, and of the user.
 ///
 /// # Errors
 ///
@@ -90,11 +91,15 @@ pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
         project.clone_from(home);
     }
     let agents: Vec<_> = SEARCHED_AGENTS.iter().filter_map(|id| agents::find(id).ok()).collect();
-    let mut dirs = vec![(SourceKind::Project, project.join(CANONICAL_DIR))];
-    for agent in &agents {
-        dirs.extend(agent.project_dirs.iter().map(|dir| (SourceKind::Project, project.join(dir))));
+    let around = projects_around(settings, &project)?;
+    let mut dirs = Vec::new();
+    for project in std::iter::once(&project).chain(&around) {
+        dirs.push((SourceKind::Project, project.join(CANONICAL_DIR)));
+        for agent in &agents {
+            dirs.extend(agent.project_dirs.iter().map(|dir| (SourceKind::Project, project.join(dir))));
+        }
+        dirs.push((SourceKind::Project, project.join(OWN_DIR)));
     }
-    dirs.push((SourceKind::Project, project.join(OWN_DIR)));
     // A container may have no home; the user then has no skills, which is no error.
     dirs.extend(settings.home.iter().map(|home| (SourceKind::User, home.join(CANONICAL_DIR))));
     for agent in &agents {

@@ -88,7 +88,8 @@ fn name_paths(declared: &mut [Need], locked: &[String]) {
 
 fn declared_in(dir: &Path, installed: impl Fn(&SourceSpec) -> Option<SkillName>) -> Option<Vec<Need>> {
     let document = frontmatter(&skill_file(dir).ok()??).ok()?;
-    let loaded = skill::load(&document).ok()?;
+    let directory = dir.file_name().and_then(|name| name.to_str());
+    let loaded = skill::load_in(&document, directory).ok()?;
     let entries = declared(&loaded.meta).into_iter().map(|Declared { text, requirement }| {
         // Under which name a source is installed is not for the text to say.
         let known = match &requirement {

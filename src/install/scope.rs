@@ -160,6 +160,20 @@ impl Scope {
         Self::of(settings, ScopeKind::Project, root.to_owned(), root)
     }
 
+    /// The projects around this one, the nearest first: the directories up to the root of the repository that have a
+    /// manifest or skills. Agents that walk up to that root see what is in them, too.
+    ///
+    /// # Errors
+    ///
+    /// Where a directory cannot be looked at.
+    pub fn outer(&self, settings: &Settings) -> Result<Vec<Self>> {
+        if self.kind == ScopeKind::User {
+            return Ok(Vec::new());
+        }
+        let around = projects_around(settings, &self.root)?;
+        Ok(around.iter().map(|root| Self::project(settings, root)).collect())
+    }
+
     /// The other scope that keeps its skills in the same directory: the user's home can be a project too.
     ///
     /// # Errors
@@ -181,6 +195,22 @@ impl Scope {
     /// Where a directory cannot be looked at.
     pub fn is_root(&self, dir: &Path) -> Result<bool> {
         Ok(dir == self.root || fs::real_path(dir)? == fs::real_path(&self.root)?)
+    }
+
+    /// The path `path` for people: below the user's home with `~` where the scope is the user's, from the working
+    /// directory where that is in the project too, else in full.
+    pub fn shown(&self, settings: &Settings, path: &Path) -> String {
+        match self.kind {
+            ScopeKind::User => match path.strip_prefix(&self.root) {
+                Ok(inside) => format!("~/{}", inside.display()),
+                Err(_) => path.display().to_string(),
+            },
+            ScopeKind::Project if settings.cwd.starts_with(&self.root) && path.starts_with(&self.root) => {
+                let shown = fs::relative(&settings.cwd, path);
+                if shown.as_os_str().is_empty() { ".".to_owned() } else { shown.display().to_string() }
+            }
+            ScopeKind::Project => path.display().to_string(),
+        }
     }
 
     /// The same scope with nothing remembered of its trees: for whoever decides what may be thrown away.
@@ -367,6 +397,33 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
         }
     }
     Ok(settings.cwd.clone())
+}
+
+/// The roots of the projects around the one at `root`: see [`Scope::outer`]. What is in the user's home is the user's.
+///
+/// # Errors
+///
+/// Where a directory cannot be looked at.
+pub fn projects_around(settings: &Settings, root: &Path) -> Result<Vec<PathBuf>> {
+    let home = settings.home.as_deref().map(fs::real_path).transpose()?.flatten();
+    let is_home = |dir: &Path| settings.home.as_deref() == Some(dir) || home.as_deref() == Some(dir);
+    let mut around = Vec::new();
+    if is_home(root) || fs::kind(&root.join(".git"))?.is_some() {
+        return Ok(around);
+    }
+    for dir in root.ancestors().skip(1).take_while(|dir| !is_home(dir)) {
+        for name in [manifest::FILE_NAME, CANONICAL_DIR] {
+            if fs::kind(&dir.join(name))?.is_some() {
+                around.push(dir.to_owned());
+                break;
+            }
+        }
+        if fs::kind(&dir.join(".git"))?.is_some() {
+            return Ok(around);
+        }
+    }
+    // Without a repository nothing says how far up anybody looks.
+    Ok(Vec::new())
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::agents::{self, Agent};
 use super::scope::{Scope, ScopeKind};
-use super::state::normal;
+use super::state::{Files, normal};
 use crate::engine::load::skill_file;
 use crate::fs::{self, Kind, PathError};
 use crate::manifest::Manifest;
+use crate::name::SkillName;
 use crate::path::collision_key;
 use crate::settings::Settings;
 
@@ -73,6 +74,127 @@ pub fn chosen(manifest: &Manifest) -> BTreeSet<&'static str> {
     let own = manifest.skills().values().filter_map(|requirement| requirement.agents.as_ref());
     let targets = manifest.agents().targets.iter().chain(own).flatten();
     targets.filter_map(|target| agents::find(target).ok()).map(|agent| agent.id).collect()
+}
+
+/// An agent of this machine that does not see skills which are installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unseen {
+    /// The agent's id.
+    pub agent: String,
+    /// The names of the skills that it does not see.
+    pub skills: Vec<String>,
+}
+
+/// Who sees what is installed in a scope: the agents that are on this machine or that the manifest names.
+#[derive(Debug, Default)]
+pub struct Viewers {
+    agents: Vec<Viewer>,
+    /// What is in the directories, and `None` for one that holds the canonical copies.
+    dirs: Vec<Option<BTreeSet<String>>>,
+}
+
+/// An agent, and the places of the directories that it reads.
+#[derive(Debug)]
+struct Viewer {
+    id: &'static str,
+    /// Whether it is on this machine and has a directory of its own in the scope.
+    is_here: bool,
+    reads: Vec<usize>,
+}
+
+impl Viewers {
+    /// Looks who is here. Each directory is read once; one that cannot be read shows nothing.
+    pub fn take(settings: &Settings, scope: &Scope, chosen: &BTreeSet<&'static str>) -> Self {
+        let mut viewers = Self::default();
+        let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
+        for agent in agents::all() {
+            let is_here = scope.agent_dir(settings, agent).is_some()
+                && agent.detected(settings, &scope.root, &|path| scope.is_used(path));
+            if !is_here && !chosen.contains(agent.id) {
+                continue;
+            }
+            let surely =
+                directories(settings, scope, agent).into_iter().filter(|dir| dir.role != Role::Other);
+            let reads = surely.map(|dir| {
+                *known.entry(dir.path).or_insert_with_key(|path| {
+                    viewers.dirs.push(entries(scope, path));
+                    viewers.dirs.len() - 1
+                })
+            });
+            let reads = reads.collect();
+            viewers.agents.push(Viewer { id: agent.id, is_here, reads });
+        }
+        viewers
+    }
+
+    fn sees(&self, viewer: &Viewer, name: &str) -> bool {
+        let dirs = viewer.reads.iter().filter_map(|at| self.dirs.get(*at));
+        dirs.into_iter().any(|names| names.as_ref().is_none_or(|names| names.contains(name)))
+    }
+
+    /// The ids of the agents that see the skill `name`, which is at its canonical place.
+    pub fn of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'static str> {
+        self.agents.iter().filter(move |viewer| self.sees(viewer, name)).map(|viewer| viewer.id)
+    }
+
+    /// The ids of the agents that see something of the name `name` in a directory that is not the canonical one.
+    pub fn apart<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'static str> {
+        let has = move |at: &usize| matches!(self.dirs.get(*at), Some(Some(names)) if names.contains(name));
+        self.agents.iter().filter(move |viewer| viewer.reads.iter().any(has)).map(|viewer| viewer.id)
+    }
+
+    /// The ids of the agents that see every one of `names`.
+    pub fn of_all<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'static str> {
+        let see_all = move |viewer: &&Viewer| names.iter().all(|name| self.sees(viewer, name));
+        self.agents.iter().filter(see_all).map(|viewer| viewer.id)
+    }
+
+    /// Whether every agent that is here reads the canonical copies: then nobody is left out.
+    pub fn all_read_canonical(&self) -> bool {
+        let reads = |at: &usize| self.dirs.get(*at).is_some_and(Option::is_none);
+        self.agents.iter().all(|viewer| !viewer.is_here || viewer.reads.iter().any(reads))
+    }
+
+    /// The agents of this machine that do not see all of the skills `names`. What `manifest` decides is nobody's
+    /// oversight: that no agent gets links (`targets = []`), and that a skill has agents of its own.
+    pub fn unseen(&self, manifest: &Manifest, names: &BTreeSet<&str>) -> Vec<Unseen> {
+        if manifest.agents().targets.as_ref().is_some_and(Vec::is_empty) || self.all_read_canonical() {
+            return Vec::new();
+        }
+        let decided: BTreeSet<&str> = manifest
+            .skills()
+            .iter()
+            .filter(|(_, entry)| entry.agents.is_some())
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let unseen = self.agents.iter().filter(|viewer| viewer.is_here).map(|viewer| {
+            let hidden = names.difference(&decided).filter(|name| !self.sees(viewer, name));
+            Unseen { agent: viewer.id.to_owned(), skills: hidden.map(ToString::to_string).collect() }
+        });
+        unseen.filter(|unseen| !unseen.skills.is_empty()).collect()
+    }
+}
+
+/// The names of the skills that agents are to see by `files`.
+pub fn in_sight(files: &Files) -> BTreeSet<&str> {
+    let is_disabled =
+        |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
+    let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable).map(|(name, _)| name);
+    let names = files.lock.skills.keys().chain(editable);
+    names.filter(|name| !is_disabled(name)).map(SkillName::as_str).collect()
+}
+
+/// The names in the directory `dir`; `None` where it is that of the canonical copies.
+fn entries(scope: &Scope, dir: &Path) -> Option<BTreeSet<String>> {
+    let skills = scope.skills_dir();
+    if dir == skills {
+        return None;
+    }
+    let real = fs::real_path(dir).ok().flatten();
+    if real.is_some() && real == fs::real_path(&skills).ok().flatten() {
+        return None;
+    }
+    Some(fs::list_dir(dir).unwrap_or_default().into_iter().collect())
 }
 
 /// What a skill in an agent's directory is.

@@ -104,6 +104,7 @@ fn kind_of_rule(rule: &'static str) -> Option<&'static str> {
         "quirk-description-length" => "description-length",
         "quirk-compatibility-length" => "compatibility",
         "quirk-closing-delimiter" => return None,
+        "client-field" => "unknown-field",
         rule if YAML_RULES.contains(&rule) => "YAML",
         rule => rule,
     })
@@ -191,7 +192,7 @@ struct Class {
 
 /// Errors of the `reference` profile that are none in `spec`.
 const STRICTER_THERE: &[Class] = &[
-    Class { name: "fields of other tools", rules: &["unknown-field"] },
+    Class { name: "fields of other tools", rules: &["unknown-field", "client-field"] },
     Class { name: "flow style", rules: &["yaml-flow-style"] },
     Class { name: "tags", rules: &["yaml-tag"] },
     Class { name: "first bytes", rules: &["byte-order-mark", "frontmatter-first-line"] },

@@ -38,7 +38,7 @@ fn files(root: &Path, id: &str) -> Vec<SkillFile> {
             let (mode, _, path) = (parts.next()?, parts.next()?, parts.next()?);
             let markdown = std::fs::read_to_string(root.join("full-trees").join(id).join(path)).ok();
             let executable = mode == "100755";
-            let kind = SkillFileKind::File { executable, shebang: executable, markdown };
+            let kind = SkillFileKind::File { executable, shebang: executable, markdown, locked: false };
             Some(SkillFile { path: path.to_owned(), kind })
         })
         .collect();

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Edit, Subject};
-use crate::document::{Layout, Node, ProblemKind, Value};
+use super::{Edit, Subject, quote};
+use crate::document::{Layout, Node, ProblemKind, Style, Value};
+use crate::text::and;
 
 /// Whether the frontmatter is one block of lines that entries can be taken out of: no repair, no
 /// key twice, no braces around it.
@@ -45,6 +46,80 @@ pub(super) fn lines(text: &str, key: &Node, value: &Node) -> Option<Range<usize>
     let whole = &text[start..end];
     let indented = text[start..key.span.start].bytes().all(|byte| byte == b' ');
     (indented && !whole.replace("\r\n", "\n").contains('\r')).then_some(start..end)
+}
+
+/// An entry of the top level that can be moved below `metadata`.
+pub(super) struct Moved<'a> {
+    key: &'a str,
+    value: String,
+    /// The comment behind it, with the blanks before it.
+    rest: &'a str,
+    lines: Range<usize>,
+}
+
+impl<'a> Moved<'a> {
+    /// The entry of `key` and `value`, named `name`, where moving it as a text loses nothing.
+    pub(super) fn new(subject: &Subject<'a>, name: &'a str, key: &Node, value: &Node) -> Option<Self> {
+        if subject.field("metadata").is_some_and(|(_, metadata)| metadata.get(name).is_some()) {
+            return None;
+        }
+        let text = subject.document.text();
+        let lines = lines(text, key, value)?;
+        let end = value.span.end.clamp(lines.start, lines.end);
+        // In a list over several lines a comment has no place to go.
+        let several = text[lines.start..end].contains('\n');
+        if several && text[lines.clone()].contains('#') {
+            return None;
+        }
+        let rest = if several { "" } else { text[end..lines.end].trim_end() };
+        Some(Self { key: name, value: quoted(value)?, rest, lines })
+    }
+}
+
+/// `value` as one text in quotes.
+fn quoted(value: &Node) -> Option<String> {
+    let text = match &value.value {
+        Value::Scalar { style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted, text } => {
+            text.clone().into_owned()
+        }
+        Value::Sequence { items, .. } => {
+            let texts: Option<Vec<&str>> = items.iter().map(Node::text).collect();
+            let texts = texts?;
+            if texts.iter().any(|text| text.contains(',')) {
+                return None;
+            }
+            texts.join(", ")
+        }
+        _ => return None,
+    };
+    (!text.trim().is_empty() && !text.chars().any(char::is_control)).then(|| quote::quoted(&text))
+}
+
+/// The edits that move entries below `metadata`, and a title for them. All are moved at once: two repairs would both
+/// make the same `metadata`.
+pub(super) fn move_below(subject: &Subject<'_>, mut moved: Vec<Moved<'_>>) -> Option<(String, Vec<Edit>)> {
+    if !is_simple(subject) {
+        return None;
+    }
+    let text = subject.document.text();
+    moved.sort_by_key(|entry| entry.lines.start);
+    let first = moved.first()?;
+    let line_end = if text[first.lines.clone()].ends_with("\r\n") { "\r\n" } else { "\n" };
+    let names: Vec<String> = moved.iter().map(|entry| format!("`{}`", entry.key)).collect();
+    let title = format!("move {} under `metadata`", and(&names));
+    let mut edits: Vec<Edit> = moved.iter().map(|entry| Edit::delete(entry.lines.clone())).collect();
+    let written: Vec<_> = moved.iter().map(|entry| (entry.key, entry.value.clone(), entry.rest)).collect();
+    let mut inserted = insert_metadata(subject, &written, first.lines.start, line_end)?;
+    // An insertion where something is deleted is one replacement.
+    if let Some(edit) = edits.iter_mut().find(|edit| edit.span.start == inserted.span.start) {
+        edit.text = std::mem::take(&mut inserted.text);
+    } else if let Some(edit) = edits.iter_mut().find(|edit| edit.span.end == inserted.span.start) {
+        edit.text = std::mem::take(&mut inserted.text);
+    } else {
+        edits.push(inserted);
+    }
+    edits.sort_by_key(|edit| edit.span.start);
+    Some((title, edits))
 }
 
 /// The edits that put `entries` (key, text, what follows on the line) into `metadata`, which is

@@ -8,6 +8,8 @@ use super::Fix;
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
+    /// Worth knowing, and nothing to mend: it never fails.
+    Note,
     /// Allowed by the specification, and trouble somewhere.
     Warning,
     /// Against the specification.
@@ -17,6 +19,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
         })

@@ -6,6 +6,7 @@
 //! about and some tools refuse is a warning.
 
 mod apply;
+mod clients;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod unreadable;
 mod words;
 
 pub use apply::{Applied, Fixed, apply, fix_all};
+pub use clients::{CLIENTS, Client};
 pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
@@ -184,6 +186,16 @@ pub fn errors(subject: &Subject<'_>) -> Vec<Finding> {
     findings
 }
 
+/// What somebody should know of `subject` before an agent has it, whatever is switched: see the table of rules.
+pub fn before_use(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let subject = &Subject { signs: Some(Signs::of(subject.document.body())), ..*subject };
+    for rule in rules::BEFORE_USE {
+        rule.look(subject, &mut findings);
+    }
+    findings
+}
+
 /// Checks `subject` by `rules`; the findings come in the order of the text.
 pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
     Plan::new(rules).check(subject)
@@ -255,8 +267,9 @@ impl<'a> Plan<'a> {
             profile => {
                 let mut findings = self.check_rules(subject);
                 if profile == Profile::Lenient {
-                    lenient::demote(subject.document, self.rules, &mut findings);
+                    lenient::demote(subject, self.rules, &mut findings);
                 }
+                Self::tell_once(subject.document, &mut findings);
                 switch::apply(subject.document, self.rules, &mut findings);
                 findings
             }
@@ -288,7 +301,25 @@ impl<'a> Plan<'a> {
                 }
             }
         }
+        rules::drop_told_twice(&mut findings);
         findings
+    }
+
+    /// Leaves one finding of a file that is no text at all: each byte of it would be another.
+    fn tell_once(document: &Document, findings: &mut Vec<Finding>) {
+        let has = |wanted: fn(&ProblemKind) -> bool| {
+            document.problems().iter().any(|problem| wanted(&problem.kind))
+        };
+        let is_text = !has(|kind| matches!(kind, ProblemKind::InvalidUtf8 { .. } | ProblemKind::Nul));
+        if is_text || !has(|kind| matches!(kind, ProblemKind::MissingFrontmatter(_))) {
+            return;
+        }
+        let worst = findings.iter().map(|finding| finding.severity).max();
+        let first = findings.iter().position(|finding| finding.rule == "encoding");
+        if let Some((at, severity)) = first.zip(worst) {
+            let finding = findings.swap_remove(at);
+            *findings = vec![finding.severity(severity)];
+        }
     }
 }
 
@@ -371,6 +402,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_text_is_told_once() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(4096).collect();
+        let document = Document::from_bytes(bytes);
+        let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
+        for profile in [Profile::Spec, Profile::ClaudeCode, Profile::Publish, Profile::Lenient] {
+            let found = check_with(&subject, &Ruleset::new(profile));
+            let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.severity)).collect();
+            assert_eq!(told, [("encoding", Severity::Error)], "{profile}");
+        }
+    }
+
+    #[test]
     fn findings_come_in_the_order_of_the_text() {
         let text = "\u{feff}---\nx: [a]\nname: PDF--x\nname: pdf\n---\n";
         let document = Document::parse(text.to_owned());
@@ -445,7 +488,7 @@ mod tests {
                     // A comment can silence the linter, but makes nothing load.
                     if profile == Profile::Lenient && !document.text().contains("skillpm:") {
                         let errors = findings.iter().any(|finding| finding.severity == Severity::Error);
-                        let loaded = crate::skill::load(&document);
+                        let loaded = crate::skill::load_in(&document, Some("x"));
                         prop_assert_eq!(errors, loaded.is_err(), "{:?}\n{:?}", findings, loaded);
                     }
                 }

@@ -13,6 +13,8 @@ use crate::text::closest;
 pub enum Level {
     /// The rule is not applied.
     Off,
+    /// Its findings are notes, which never fail.
+    Note,
     /// Its findings are warnings.
     Warning,
     /// Its findings are errors.
@@ -21,13 +23,14 @@ pub enum Level {
 
 impl Level {
     /// All levels, by the names under which they are set.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("off", Self::Off), ("warning", Self::Warning), ("error", Self::Error)];
+    pub const ALL: [(&'static str, Self); 4] =
+        [("off", Self::Off), ("note", Self::Note), ("warning", Self::Warning), ("error", Self::Error)];
 
     /// The severity of findings at this level; `None` where there are none.
     pub fn severity(self) -> Option<Severity> {
         match self {
             Self::Off => None,
+            Self::Note => Some(Severity::Note),
             Self::Warning => Some(Severity::Warning),
             Self::Error => Some(Severity::Error),
         }
@@ -41,7 +44,7 @@ pub struct Levels {
     pub spec: Level,
     /// The verdict of the reference validator.
     pub reference: Level,
-    /// What Claude Code takes.
+    /// What Claude Code documents.
     pub claude_code: Level,
     /// What may be published.
     pub publish: Level,
@@ -131,7 +134,7 @@ pub enum Profile {
     Spec,
     /// The same verdict as the reference validator, its quirks included.
     Reference,
-    /// What Claude Code takes.
+    /// What Claude Code documents.
     ClaudeCode,
     /// Specification, package rules and quality, all as errors.
     Publish,
@@ -347,9 +350,9 @@ mod tests {
                 "what is not a regular file is not checked and never installed: put the file itself there",
             ),
             (
-                "[lint.rules]\nname-length = \"none\"",
-                "2:15: there is no level `none`",
-                "levels are `off`, `warning`, `error`",
+                "[lint.rules]\nname-length = \"loud\"",
+                "2:15: there is no level `loud`",
+                "levels are `off`, `note`, `warning`, `error`",
             ),
         ] {
             let error = settings(Some(Profile::Spec), text).expect_err(text);

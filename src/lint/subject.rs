@@ -51,6 +51,8 @@ pub enum SkillFileKind {
         shebang: bool,
         /// The text, for Markdown files of moderate size.
         markdown: Option<String>,
+        /// Whether it is an archive that needs a password.
+        locked: bool,
     },
     /// A symbolic link.
     Link,

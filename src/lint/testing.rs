@@ -35,16 +35,22 @@ pub(super) struct ExampleFile {
     executable: bool,
     shebang: bool,
     markdown: Option<&'static str>,
+    locked: bool,
 }
 
 /// A Markdown file.
 pub(super) const fn markdown(path: &'static str, text: &'static str) -> ExampleFile {
-    ExampleFile { path, executable: false, shebang: false, markdown: Some(text) }
+    ExampleFile { path, executable: false, shebang: false, markdown: Some(text), locked: false }
 }
 
 /// Any other file, a script perhaps.
 pub(super) const fn script(path: &'static str, executable: bool, shebang: bool) -> ExampleFile {
-    ExampleFile { path, executable, shebang, markdown: None }
+    ExampleFile { path, executable, shebang, markdown: None, locked: false }
+}
+
+/// An archive that needs a password.
+pub(super) const fn locked(path: &'static str) -> ExampleFile {
+    ExampleFile { locked: true, ..script(path, false, false) }
 }
 
 fn skill_files(files: &[ExampleFile]) -> Vec<SkillFile> {
@@ -54,6 +60,7 @@ fn skill_files(files: &[ExampleFile]) -> Vec<SkillFile> {
             executable: file.executable,
             shebang: file.shebang,
             markdown: file.markdown.map(str::to_owned),
+            locked: file.locked,
         },
     };
     files.iter().map(one).collect()
@@ -67,6 +74,7 @@ const EXAMPLES: &[(&str, &[ExampleFile])] = &[
         &[markdown("references/fields.md", ""), markdown("references/forms.md", "See [fields](fields.md).")],
     ),
     ("script-unreferenced", &[script("scripts/read.py", true, true)]),
+    ("file-opaque", &[script("scripts/read.pyc", false, false)]),
     ("script-executable", &[script("scripts/read.sh", false, true)]),
 ];
 
@@ -75,6 +83,8 @@ pub(super) fn example(rule: &Rule, text: &str, file_name: &str) -> Vec<Finding> 
     let document = Document::parse(text.to_owned());
     let subject = Subject::new(&document, Some("pdf"), file_name);
     let files = EXAMPLES.iter().find(|(id, _)| *id == rule.id).map(|(_, files)| skill_files(files));
+    // This one is about the file alone, which is another one in the right example.
+    let files = files.filter(|_| rule.id != "file-opaque" || text == rule.docs.bad);
     let docx = OtherSkill { name: "docx".to_owned(), needs: vec!["pdf".to_owned()] };
     let others = [docx];
     let subject = if rule.id == "dependency-cycle" { subject.among(&others) } else { subject };

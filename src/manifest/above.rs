@@ -109,7 +109,7 @@ fn joined(text: &str, next: &str) -> String {
 }
 
 /// Whether an item is written in lines below the header of its table.
-fn is_line(item: &Item) -> bool {
+pub(super) fn is_line(item: &Item) -> bool {
     item.is_value() || item.as_table().is_some_and(Table::is_dotted)
 }
 

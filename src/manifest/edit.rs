@@ -5,7 +5,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::above::Above;
-use super::{Agents, LintSettings, Manifest, Placed, PolicySettings, Requirement, above, gaps};
+use super::{Agents, LintSettings, Manifest, Placed, PolicySettings, Requirement, above, gaps, order};
 use crate::name::SkillName;
 use crate::spec::{Origin, Reference};
 
@@ -23,7 +23,14 @@ impl Manifest {
                 let (left, position) = set_keys(entry, &new);
                 above::put_behind(document, position, &left);
             }
-            _ => put(with_header(document, "skills"), name.as_str(), new.into()),
+            _ => {
+                let section = with_header(document, "skills");
+                let sorted = section.as_table().is_some_and(order::is_sorted);
+                put(section, name.as_str(), new.into());
+                if let Some(skills) = section.as_table_mut().filter(|_| sorted) {
+                    order::sort(skills, name.as_str());
+                }
+            }
         }
         self.skills.insert(name.clone(), requirement);
     }

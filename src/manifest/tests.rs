@@ -28,10 +28,10 @@ fn what_editors_put_around_the_text_stays() {
     ] {
         let mut manifest = Manifest::parse(text).expect("valid");
         assert_eq!(manifest.to_string().trim_end(), text.trim_end());
-        let docx = Requirement::new(Origin::Local("./docx".to_owned()));
-        manifest.set_skill(&"docx".parse().expect("a name"), docx);
+        let xlsx = Requirement::new(Origin::Local("./xlsx".to_owned()));
+        manifest.set_skill(&"xlsx".parse().expect("a name"), xlsx);
         let end = if text.contains('\r') { "\r\n" } else { "\n" };
-        let added = format!("{}{end}docx = {{ path = \"./docx\" }}{end}", text.trim_end());
+        let added = format!("{}{end}xlsx = {{ path = \"./xlsx\" }}{end}", text.trim_end());
         assert_eq!(manifest.to_string(), added);
     }
 }

@@ -135,11 +135,15 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let mut options = request.options.clone();
     // A file is shared with people who have other skills of their own.
     let only = request.scope.or(request.write.as_ref().map(|_| ScopeKind::Project));
-    let Scopes { there: scopes, missing } = Scopes::new(&context.settings, only)?;
+    let Scopes { there: mut scopes, missing } = Scopes::new(&context.settings, only)?;
     let mut warnings: Vec<_> = missing.iter().map(ToString::to_string).collect();
     let disabled = disabled(&context.settings, &scopes);
     options.disabled.extend(disabled.names);
     warnings.extend(disabled.warnings);
+    // A file is of one project, and those around it have their own. What they disable is where no agent looks.
+    if request.write.is_none() {
+        around(&context.settings, &mut scopes)?;
+    }
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
@@ -163,6 +167,16 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     Ok(CatalogOutcome { catalog, snapshot, written, warnings })
 }
 
+/// Adds to `scopes` the projects around theirs, behind it: agents that walk up to the root of the repository see what is
+/// in them, too.
+fn around(settings: &Settings, scopes: &mut Vec<Scope>) -> Result<()> {
+    let Some(at) = scopes.iter().position(|scope| scope.kind == ScopeKind::Project) else { return Ok(()) };
+    let outer = scopes[at].outer(settings)?;
+    let behind = at + 1;
+    drop(scopes.splice(behind..behind, outer));
+    Ok(())
+}
+
 /// Where is looked, the first first.
 fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Result<Vec<Source>> {
     let mut sources = if let Some(agent) = &request.agent {
@@ -174,7 +188,15 @@ fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Res
         });
         each_once(dirs)
     } else {
-        let is_wanted = |source: &Source| scopes.iter().any(|s| source.is_of(s.kind.into()));
+        let mut left_out = scopes.to_vec();
+        around(&context.settings, &mut left_out)?;
+        left_out.retain(|scope| scopes.iter().all(|wanted| wanted.root != scope.root));
+        let is_of = |scope: &Scope, source: &Source| source.dir.starts_with(&scope.root);
+        let is_wanted = |source: &Source| {
+            let mut wanted = scopes.iter().filter(|scope| source.is_of(scope.kind.into())).peekable();
+            let is_outer = left_out.iter().any(|outer| is_of(outer, source));
+            wanted.peek().is_some() && (!is_outer || wanted.any(|scope| is_of(scope, source)))
+        };
         default_sources(&context.settings)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
     };
     for dir in &request.dirs {

@@ -76,11 +76,18 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let how = How { dry_run: request.dry_run, force: request.force, bring: !disabled };
     let (mut names, mut unchanged, mut in_conflict) = (Vec::new(), BTreeSet::new(), Vec::new());
+    let mut named_now = Vec::new();
     let changed = rearrange(context, &scope, how, |files, audience| {
-        names = installed_names(&scope, files, &request.names)?;
+        names = installed_names(
+            context,
+            &scope,
+            files,
+            (if disabled { "disable" } else { "enable" }, &request.names),
+        )?;
         names.sort();
         let is_so = |name: &&SkillName| audience.entry(name).is_some_and(|entry| entry.disabled == disabled);
         unchanged.extend(names.iter().filter(is_so).cloned());
+        named_now.extend(names.iter().filter(|name| disabled && files.is_only_needed(name)).cloned());
         if !disabled {
             let left_open = |name: &&SkillName| {
                 let aside = scope.disabled_skill_dir(name);
@@ -98,6 +105,9 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
     let flag = scope.kind.flag();
     warnings.extend(in_conflict.iter().map(|name| {
         format!("an update left conflicts in `{name}`, which agents see again: `skillpm update{flag} {name}` shows what to resolve")
+    }));
+    warnings.extend(named_now.iter().map(|name| {
+        format!("`{name}` was here because others need it; the manifest names it from now on, so it stays once no longer needed: `skillpm remove{flag} {name}` takes it away then")
     }));
     let skills = names
         .into_iter()

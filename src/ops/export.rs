@@ -19,14 +19,13 @@ use crate::interop::skills_lock::{Entry, FILE_NAME, SkillsLock};
 use crate::interop::source::entry;
 use crate::lockfile::Locked;
 use crate::refusal::Limits;
+use crate::skill::MAX_SKILL_FILE;
 use crate::source::{self, Wanted, local};
 use crate::spec::{Origin, Reference};
 use crate::tree::Tree;
 
 /// The largest file that is added to, in bytes.
 const MAX_FILE: u64 = 16 << 20;
-/// The largest `SKILL.md` that is read, in bytes.
-const MAX_SKILL_MD: u64 = 4 << 20;
 
 /// What is to be written.
 #[derive(Debug, Clone, Default)]
@@ -226,7 +225,7 @@ fn own_name(tree: &Tree, path: &str) -> std::result::Result<String, String> {
     if tree.get(&file).is_none() {
         return Err("the npm tool reads no file but `SKILL.md`, in upper case".to_owned());
     }
-    let bytes = tree.read(&file, MAX_SKILL_MD).map_err(|error| error.to_string())?;
+    let bytes = tree.read(&file, MAX_SKILL_FILE).map_err(|error| error.to_string())?;
     let document = Document::from_bytes(bytes);
     document
         .name()

@@ -1,4 +1,4 @@
-//! `fmt`: the canonical form of skills' frontmatter.
+//! `fmt`: the canonical form of skills' files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 
 use super::diff;
 use super::fix;
-use super::paths::{At, Finder, Installed, Searched, Visit};
+use super::paths::{At, Finder, Inside, Installed, Searched, Visit};
 
 pub use super::paths::Target;
 
@@ -95,6 +95,7 @@ pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
         }
     }
     leave_installed(context, request, &mut outcome)?;
+    refuse_outside(context, request, &mut outcome)?;
     if !request.dry_run {
         for file in outcome.files.iter().filter(|file| file.text.is_none()) {
             if let Form::Changed { before, after } = &file.form {
@@ -121,6 +122,20 @@ fn leave_installed(context: &Context, request: &FmtRequest, outcome: &mut FmtOut
         }
     }
     outcome.files = files;
+    Ok(())
+}
+
+/// Refuses what would change in a place that a link leads to, out of the project.
+fn refuse_outside(context: &Context, request: &FmtRequest, outcome: &mut FmtOutcome) -> Result<()> {
+    let changes = |file: &&mut Formatted| file.text.is_none() && matches!(file.form, Form::Changed { .. });
+    let inside = Inside::new(context, &request.targets)?;
+    for file in outcome.files.iter_mut().filter(changes) {
+        if let Some(real) = inside.leads_out(&file.file)? {
+            let reason =
+                format!("a link leads out of the project; to change `{}`, name that path", real.display());
+            file.form = Form::Refused { reason, at: None };
+        }
+    }
     Ok(())
 }
 
@@ -242,5 +257,28 @@ mod tests {
         let files = formatted(&world, &["a"], false);
         assert!(matches!(&files[0].form, Form::Refused { at: None, .. }), "{files:?}");
         assert_eq!(fs::read_text(&world.project().join("secret"), 99).expect("reads").as_deref(), Some(odd));
+    }
+
+    /// Whoever made the link is not who runs the command.
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_leads_to_out_of_the_project_is_left_alone() {
+        let world = World::new();
+        let odd = "---\nname: 'a'\ndescription: x\n---\n";
+        let elsewhere = tempfile::tempdir().expect("a directory");
+        let other = fs::real_path(elsewhere.path()).expect("reads").expect("there").join("a");
+        fs::create_dir_all(&other).expect("creates");
+        fs::write_atomic(&other.join("SKILL.md"), odd.as_bytes()).expect("writes");
+        world.link(&other.to_string_lossy(), "skills/a");
+        world.write("src/b/SKILL.md", odd);
+        world.link("../src/b", "skills/b");
+        let read = |file: &Path| fs::read_text(file, 99).expect("reads").expect("there");
+        let files = formatted(&world, &["skills/a", "skills/b"], false);
+        let Form::Refused { reason, at: None } = &files[0].form else { panic!("{files:?}") };
+        assert!(reason.starts_with("a link leads out of the project"), "{reason}");
+        assert_eq!(read(&other.join("SKILL.md")), odd);
+        assert!(matches!(files[1].form, Form::Changed { .. }), "inside the project it is the same file");
+        let named = formatted(&world, &[&other.to_string_lossy()], false);
+        assert!(matches!(named[0].form, Form::Changed { .. }) && read(&other.join("SKILL.md")) != odd);
     }
 }

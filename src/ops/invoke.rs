@@ -45,7 +45,7 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
     let hit = find(context, &request.name)?;
     let file = &hit.skill.file;
     let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
-    let Loaded { meta, body, .. } = skill::load(&document)
+    let Loaded { meta, body, .. } = skill::load_in(&document, Some(&hit.skill.meta.name))
         .map_err(|reason| load::Unusable::from(reason).into_error(&request.name, file))?;
     // The blank line that authors leave after the frontmatter is no part of the instructions.
     let body = body.trim_start_matches(['\r', '\n']);
@@ -166,6 +166,20 @@ mod tests {
         assert_eq!(error.hints(), [hint]);
     }
 
+    /// Oddity 42: as in Claude Code.
+    #[test]
+    fn a_skill_without_a_name_has_that_of_its_directory() {
+        let world = World::new();
+        world.write(".agents/skills/pdf/SKILL.md", "---\ndescription: x\n---\nbody");
+        let invoked = invoked(&world, "pdf", "").expect("works");
+        assert_eq!(invoked.activation.meta.name, "pdf");
+        assert!(
+            invoked.warnings[0].contains("the directory's name `pdf` is used instead"),
+            "{:?}",
+            invoked.warnings
+        );
+    }
+
     #[test]
     fn fields_of_other_programs_are_no_news() {
         let world = World::new();
@@ -180,7 +194,8 @@ mod tests {
         let world = World::new();
         for (text, reason) in [
             ("", "the file is empty"),
-            ("---\ndescription: x\n---\n", "the required field `name` is missing"),
+            ("---\nname: [x]\ndescription: x\n---\n", "the field `name` must be text"),
+            ("---\nname: bad\n---\n", "the required field `description` is missing"),
             ("---\nname: bad\ndescription: x\nnonsense\n---\n", "not valid YAML"),
         ] {
             world.write(".agents/skills/bad/SKILL.md", text);

@@ -94,7 +94,9 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     let changed = rearrange(context, &scope, how, |files, audience| {
         let names = match &request.names[..] {
             [] => None,
-            given => Some(installed_names(&scope, files, given)?),
+            given => {
+                Some(installed_names(context, &scope, files, (if link { "link" } else { "unlink" }, given))?)
+            }
         };
         let all = known(&scope, files)?;
         if all_of_them {

@@ -1,5 +1,6 @@
 //! `list`: what is installed.
 
+mod foreign;
 mod linked;
 
 use std::collections::BTreeSet;
@@ -7,7 +8,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use self::linked::{Dirs, Linked, know_sources, linked};
-use super::change::no_longer_asked;
+use super::change::{no_longer_asked, other_lock};
+use super::import::FoundIn;
 use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
@@ -17,6 +19,7 @@ use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::placed::Placed;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
+use crate::install::sight::{self, Unseen, Viewers};
 use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
@@ -72,6 +75,13 @@ pub struct ListedSkill {
     pub requested: Option<String>,
     /// The names of the skills that it needs, as they are locked.
     pub dependencies: Vec<String>,
+    /// The ids of the agents, of this machine or chosen here, that see it.
+    pub seen_by: Vec<String>,
+    /// Who told of it that it is here, where skillpm did not install it.
+    pub found_in: Option<FoundIn>,
+    /// The directory of the project around this one that it is of, as it is named in the working directory; `None`
+    /// for the project itself and for the user.
+    pub outer: Option<String>,
     /// Whether it is editable and its directory is not there: no installation brings it back.
     #[serde(skip)]
     pub source_gone: bool,
@@ -97,6 +107,15 @@ pub enum SkillState {
     Disabled,
     /// A link to a directory that somebody works on.
     Editable,
+    /// It lies in the directory of an agent, and skillpm did not put it there.
+    Foreign,
+}
+
+impl SkillState {
+    /// Whether skillpm knows of the skill by nothing but that it is there.
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Self::Untracked | Self::Foreign)
+    }
 }
 
 /// What is installed.
@@ -106,6 +125,10 @@ pub struct ListOutcome {
     pub skills: Vec<ListedSkill>,
     /// What could not be looked at.
     pub warnings: Vec<String>,
+    /// The agents of this machine that do not see all skills of a scope.
+    pub unseen: Vec<(ScopeKind, Vec<Unseen>)>,
+    /// The lockfile of another tool in the project, where skillpm knows nothing there yet.
+    pub other_lock: Option<String>,
 }
 
 /// Lists what is installed.
@@ -114,16 +137,44 @@ pub struct ListOutcome {
 ///
 /// A manifest or lockfile that cannot be read.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
+    look(context, request, What::Everything)
+}
+
+/// As [`list`], of what is in the scopes themselves: nothing of other tools, and nothing of projects around this one.
+///
+/// # Errors
+///
+/// As [`list`].
+pub(super) fn installed(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
+    look(context, request, What::Installed)
+}
+
+/// What is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// What is in the scopes.
+    Installed,
+    /// All that agents see here.
+    Everything,
+}
+
+fn look(context: &Context, request: &ListRequest, what: What) -> Result<ListOutcome> {
+    let settings = &context.settings;
     let mut outcome = ListOutcome::default();
-    let mut scopes = Scopes::new(&context.settings, request.scope)?;
-    let twins = scopes.settle_twins(&context.settings)?;
+    let mut scopes = Scopes::new(settings, request.scope)?;
+    let twins = scopes.settle_twins(settings)?;
     for scope in &scopes.there {
         outcome.warnings.extend(Transaction::cut_off(scope));
         if let Some(closed) = closed(scope, request.scope)? {
             outcome.warnings.push(closed);
-            continue;
+        } else {
+            list_scope(context, scope, what, &mut outcome)?;
         }
-        list_scope(context, scope, &mut outcome)?;
+        if what == What::Everything && scope.kind == ScopeKind::Project {
+            for outer in scope.outer(settings)? {
+                list_outer(context, &outer, &mut outcome)?;
+            }
+        }
     }
     if twins {
         tell_once(&mut outcome.skills);
@@ -150,7 +201,7 @@ pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<St
 /// In the home directory both scopes have the same skills: what one of them installed is told there only, all else as
 /// the user's.
 fn tell_once(skills: &mut Vec<ListedSkill>) {
-    let is_known = |skill: &&ListedSkill| skill.state != SkillState::Untracked;
+    let is_known = |skill: &&ListedSkill| !skill.state.is_unknown();
     let of_project = skills.iter().filter(|skill| skill.scope == ScopeKind::Project).filter(is_known);
     let of_project: BTreeSet<_> = of_project.map(|skill| skill.name.clone()).collect();
     skills.retain(|skill| {
@@ -158,14 +209,36 @@ fn tell_once(skills: &mut Vec<ListedSkill>) {
     });
 }
 
-fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Result<()> {
+/// Adds the skills of a project around the one that is worked in: agents that walk up to the root of the repository see
+/// them too. What is to be done there is said to whoever works there.
+fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Result<()> {
+    if outer.check_skills_inside().is_err() {
+        return Ok(());
+    }
+    let mut found = ListOutcome::default();
+    list_scope(context, outer, What::Installed, &mut found)?;
+    let place = outer.shown(&context.settings, &outer.root);
+    outcome
+        .skills
+        .extend(found.skills.into_iter().map(|skill| ListedSkill { outer: Some(place.clone()), ..skill }));
+    Ok(())
+}
+
+fn list_scope(context: &Context, scope: &Scope, what: What, outcome: &mut ListOutcome) -> Result<()> {
     let files = Files::read(scope)?;
     let (canonical, there) = open(scope)?;
     // What is disabled lies where nobody looks, also while no lockfile knows it.
     let asked = files.manifest.skills().iter().filter(|(_, entry)| entry.editable || entry.disabled);
     let names: BTreeSet<SkillName> =
         files.lock.skills.keys().chain(asked.map(|(name, _)| name)).cloned().chain(there).collect();
+    if files.manifest_text.is_none() && files.lock_text.is_none() && scope.kind == ScopeKind::Project {
+        outcome.other_lock = other_lock(scope);
+    }
+    let viewers = Viewers::take(&context.settings, scope, &sight::chosen(&files.manifest));
     if names.is_empty() {
+        if what == What::Everything {
+            foreign::list(context, scope, &files, &viewers, outcome);
+        }
         return Ok(());
     }
     let agents: Vec<_> = agents::all().iter().collect();
@@ -205,7 +278,17 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
                 way_out_of_sight(scope.kind, name, is_shared)
             ));
         }
+        if in_sight {
+            skill.seen_by = viewers.of(name.as_str()).map(ToOwned::to_owned).collect();
+        }
         outcome.skills.push(skill);
+    }
+    let unseen = viewers.unseen(&files.manifest, &sight::in_sight(&files));
+    if !unseen.is_empty() {
+        outcome.unseen.push((scope.kind, unseen));
+    }
+    if what == What::Everything {
+        foreign::list(context, scope, &files, &viewers, outcome);
     }
     let is_untracked =
         |skill: &ListedSkill| skill.scope == scope.kind && skill.state == SkillState::Untracked;
@@ -253,7 +336,7 @@ fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
 ///
 /// As [`list`].
 pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Result<Option<ListedSkill>> {
-    let is_known = |skill: &ListedSkill| skill.state != SkillState::Untracked;
+    let is_known = |skill: &ListedSkill| !skill.state.is_unknown();
     let found = one_in(context, &Scope::new(&context.settings, kind)?, name)?;
     if kind == ScopeKind::User && !found.as_ref().is_some_and(is_known) {
         // In the home directory it may be the project that installed it.
@@ -307,6 +390,9 @@ fn listed(
         source_url: locked.and_then(|locked| locked.origin.address()),
         requested: locked.and_then(|locked| locked.requested.clone()),
         dependencies: locked.map(|locked| locked.dependencies.clone()).unwrap_or_default(),
+        seen_by: Vec::new(),
+        found_in: None,
+        outer: None,
         source_gone: false,
     };
     let mut found = survey.canonical.get(name).unwrap_or(&Found::Absent);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::change::{no_longer_asked, not_installed, not_yet_installed};
 use super::gate::Gate;
 use super::install::of_name;
-use super::list::{ListRequest, ListedSkill, SkillState, list};
+use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -125,7 +125,7 @@ impl OutdatedOutcome {
 /// A manifest, lockfile or policy that cannot be read; a name that is not installed. A source that
 /// cannot be asked is none: the outcome says why, and tells the others.
 pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<OutdatedOutcome> {
-    let listed = list(context, &ListRequest { scope: request.scope })?;
+    let listed = installed(context, &ListRequest { scope: request.scope })?;
     let mut outcome = OutdatedOutcome { warnings: listed.warnings, ..OutdatedOutcome::default() };
     let mut known = Vec::new();
     let mut scopes = Vec::new();

@@ -7,7 +7,7 @@ use super::install::audience::{ALL, Audience};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::needs::{needers, reach};
-use crate::install::plan::{Goal, Wanted};
+use crate::install::plan::{ChangedFiles, Goal, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
@@ -39,6 +39,9 @@ pub struct RemoveOutcome {
     pub unneeded: Vec<String>,
     /// What is told of edited copies that were kept, and of what stays in place for another scope, a sentence each.
     pub kept: Vec<String>,
+    /// Which of manifest and lockfile changed or would change.
+    #[serde(rename = "files_changed")]
+    pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
     /// Whether `undo` brings them back.
@@ -60,7 +63,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let names = if request.names.iter().any(|name| name == ALL) {
         asked_for(&files).cloned().collect()
     } else {
-        installed_names(&scope, &files, &request.names)?
+        installed_names(context, &scope, &files, ("remove", &request.names))?
     };
     let unneeded = no_longer_needed(&scope, &files, &names)?;
     let mut outcome = RemoveOutcome {
@@ -80,6 +83,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         outcome.kept = kept_by(&transaction, &scope, kept);
         outcome.undoable = transaction.is_undoable();
     }
+    outcome.files = plan.files();
     outcome.kept.extend(told_shared(&scope, &plan));
     Ok(outcome)
 }
@@ -133,17 +137,37 @@ fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result
     };
     let roots = asked.into_iter().filter(|name| !gone.contains(name));
     let stay = reach(roots, |name| lock.get(name).filter(|_| !gone.contains(name)));
-    let by = needers(lock);
+    let by_name = needers(lock);
     if let Some(name) = names.iter().find(|name| stay.contains(*name)) {
-        let by = by.get(name).into_iter().flatten().filter(|by| stay.contains(*by) && !gone.contains(by));
-        let by: Vec<String> = by.map(ToString::to_string).collect();
-        return Err(Error::new(ErrorKind::Findings, format!("`{name}` is needed by `{}`", by.join("`, `")))
-            .hint(format!(
-                "nothing was changed; `skillpm remove{} {name} {}` removes all of them",
-                scope.kind.flag(),
-                by.join(" ")
-            )));
+        let by =
+            by_name.get(name).into_iter().flatten().filter(|by| stay.contains(*by) && !gone.contains(by));
+        let told: Vec<String> = by.map(ToString::to_string).collect();
+        let error = Error::new(ErrorKind::Findings, format!("`{name}` is needed by `{}`", told.join("`, `")));
+        return Err(error.hint(format!(
+            "nothing was changed; `skillpm remove{} {}` removes all of them",
+            scope.kind.flag(),
+            with_needers(names, &by_name, &stay).join(" ")
+        )));
     }
     let kept = files.kept().into_iter().filter(|name| lock.contains_key(name));
     Ok(kept.filter(|name| !stay.contains(name) && !gone.contains(name)).collect())
+}
+
+/// The skills `names` and all that stay only with one of them: whatever needs it, directly or not.
+fn with_needers(
+    names: &[SkillName],
+    needers: &BTreeMap<SkillName, BTreeSet<SkillName>>,
+    stay: &BTreeSet<SkillName>,
+) -> Vec<String> {
+    let mut all: Vec<&SkillName> = names.iter().collect();
+    let mut at = 0;
+    while let Some(name) = all.get(at) {
+        for needer in needers.get(*name).into_iter().flatten().filter(|needer| stay.contains(*needer)) {
+            if !all.contains(&needer) {
+                all.push(needer);
+            }
+        }
+        at += 1;
+    }
+    all.into_iter().map(ToString::to_string).collect()
 }

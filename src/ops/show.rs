@@ -136,7 +136,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let hit = find_in(context, &request.name, &sources, request.scope)?;
     let SkillParts { meta, kind, dir, file, deviations, .. } = &**hit.skill;
     let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
-    let loaded = skill::load(&document)
+    let loaded = skill::load_in(&document, Some(&meta.name))
         .map_err(|reason| load::Unusable::from(reason).into_error(&request.name, file))?;
     let items = resources::inventory(dir).map_err(|error| {
         Error::io(format!("the files of the skill `{}` cannot be read", meta.name)).because(error)

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::install::needs::Installed;
-use super::list::{ListRequest, ListedSkill, SkillState, list};
+use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::needs::needs;
@@ -133,7 +133,7 @@ pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
 ///
 /// A manifest or lockfile that cannot be read.
 pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<TreeOutcome> {
-    let listed = list(context, &ListRequest { scope })?;
+    let listed = installed(context, &ListRequest { scope })?;
     let mut outcome = TreeOutcome { warnings: listed.warnings, ..TreeOutcome::default() };
     let (mut asked, mut scopes) = (BTreeSet::new(), BTreeMap::new());
     // Which of them are missing was told by `list`.
@@ -246,6 +246,7 @@ impl TreeSkill {
             SkillState::Conflict => marks.push("in conflict"),
             SkillState::Missing => marks.push("missing"),
             SkillState::Untracked => marks.push("untracked"),
+            SkillState::Foreign => marks.push("foreign"),
         }
         marks
     }

@@ -244,9 +244,10 @@ pub fn review(old: Option<&FileSet>, new: &FileSet) -> Result<Review, ReadError>
     Ok(cut(changes))
 }
 
-/// What somebody should know of `set` before it is used at all: what hides in its `SKILL.md`, what
-/// runs because of it without being asked or seen, and files that agents take for their own. It is
-/// the cheap part of a [`review()`] without a version before. `document` is that of `SKILL.md`.
+/// What somebody should know of `set` before it is used at all: what runs because of it without being
+/// asked or seen, and files that agents take for their own. It is the cheap part of a [`review()`]
+/// without a version before; what hides is the linter's to say, [`crate::lint::before_use`].
+/// `document` is that of `SKILL.md`.
 pub fn alarms(set: &FileSet, document: &Document) -> Vec<Change> {
     let path = SafePath::new("SKILL.md").ok();
     let change = |path: SafePath, item: Item| Change {

@@ -26,14 +26,10 @@ impl<'a> Text<'a> {
     }
 }
 
-/// What of the `SKILL.md` is told before it is used at all.
+/// What of the `SKILL.md` is told before it is used at all, besides what rules of the linter find.
 pub(super) fn alarms(document: &Document) -> Vec<Item> {
     let (text, mut items) = (Text::new("SKILL.md", document.text(), false), Vec::new());
-    hidden(&text, &mut items);
     hooks(&text, document, &mut items);
-    if document.sketch().comment {
-        comments(&text, document.markdown(), &mut items);
-    }
     let body = document.body_span();
     dynamic(&text, &body, &mut items);
     unseen(&text, &body, &mut items);
@@ -115,7 +111,7 @@ fn hooks(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     }
 }
 
-/// Adds the HTML comments that instruct the agent.
+/// Adds the comments that instruct the agent.
 fn comments(text: &Text<'_>, markdown: &Markdown, items: &mut Vec<Item>) {
     for (span, comment) in instructions(text.content, markdown) {
         items.push(text.item(Kind::CommentInstruction, span.start, comment.trim()));

@@ -19,6 +19,9 @@ pub(crate) use plain::Texts;
 use crate::document::{Document, Hint, Position, Problem, ProblemKind};
 use crate::policy::Policy;
 
+/// The largest `SKILL.md` that is read anywhere, in bytes: what can be checked and listed can be installed.
+pub const MAX_SKILL_FILE: u64 = 10 << 20;
+
 /// The metadata of a skill, read leniently.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SkillMeta {
@@ -129,6 +132,15 @@ pub enum LoadError {
 /// Why no agent can use it.
 pub fn load(document: &Document) -> Result<Loaded<'_>, LoadError> {
     load_with(document, &Policy::DEFAULT, None)
+}
+
+/// As [`load()`], of a file in the directory `directory`: a skill without a name gets that one.
+///
+/// # Errors
+///
+/// Why no agent can use it.
+pub fn load_in<'a>(document: &'a Document, directory: Option<&str>) -> Result<Loaded<'a>, LoadError> {
+    load_with(document, &Policy::DEFAULT, directory)
 }
 
 /// Returns what an agent needs of `document` as `policy` has it. `directory` is the name of the

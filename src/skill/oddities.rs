@@ -142,7 +142,7 @@ const ODDITIES: &[Oddity] = &[
         "---\nname: PDF\ndescription: d\n---\n",
         Loads("d", "differs from the directory's name `pdf`"),
     ),
-    oddity(42, "---\ndescription: d\n---\n", Skipped("the required field `name` is missing")),
+    oddity(42, "---\ndescription: d\n---\n", Loads("d", "the directory's name `pdf` is used instead")),
     oddity(43, "---\nname: pdf\ndescription:  \nlicense: MIT\n---\n", Skipped("`description` is empty")),
     oddity(44, "", File),
     oddity(

@@ -35,16 +35,14 @@ const TABLE: &[Row] = &[
         verdicts: [
             (
                 "default",
-                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` \
-                 contains a space; only letters, digits and hyphens are allowed; 2:7 the name `PDF Reader` \
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` contains a space; only letters, digits and hyphens are allowed; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
             ("strict", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
             ("skillkit", "ok"),
             (
                 "langchain-skillkit",
-                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` \
-                 contains a space; only letters, digits and hyphens are allowed; 2:7 the name `PDF Reader` \
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` contains a space; only letters, digits and hyphens are allowed; 2:7 the name `PDF Reader` \
                  differs from the directory's name `pdf`",
             ),
             ("langflow", "ok"),
@@ -67,7 +65,7 @@ const TABLE: &[Row] = &[
         conflict: "C3: no name",
         text: "---\ndescription: d\n---\n",
         verdicts: [
-            ("default", "refused: the required field `name` is missing from the frontmatter"),
+            ("default", "told: 1:1 the field `name` is missing; the directory's name `pdf` is used instead"),
             ("strict", "refused: the required field `name` is missing from the frontmatter"),
             ("skillkit", "refused: the required field `name` is missing from the frontmatter"),
             (

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Document;
 use crate::refusal::Refusal;
-use crate::skill::{SkillMeta, load};
+use crate::skill::{MAX_SKILL_FILE, SkillMeta, load_in};
 use crate::tree::{Node, SUBMODULE, Tree};
 use crate::workers;
 
@@ -22,8 +22,6 @@ pub const MAX_DEPTH: usize = 5;
 const CONTAINER_DEPTH: usize = 3;
 /// Directories that hold other people's files or build results, or what skillpm needs for its work.
 pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
-/// The largest `SKILL.md` that is read, in bytes.
-const MAX_SKILL_MD: u64 = 4 << 20;
 /// The largest `.gitmodules` that is read, in bytes.
 const MAX_GITMODULES: u64 = 256 << 10;
 /// Where one has more bytes than this, which hardly any has, a single thread reads them all: each may hold one.
@@ -49,6 +47,18 @@ impl Candidate {
     /// The name to show: as the skill writes it, or that of its directory.
     pub fn title<'a>(&'a self, root: &'a str) -> &'a str {
         self.meta.as_ref().map_or_else(|_| self.directory_name(root), |meta| &meta.name)
+    }
+
+    /// The same with the name `root` where the skill is the whole of `tree` and has no name of its own.
+    #[must_use]
+    pub fn called(self, tree: &Tree, root: &str) -> Self {
+        if !self.path.is_empty() || self.meta.is_ok() {
+            return self;
+        }
+        let read = tree.read(&self.file_name, MAX_SKILL_FILE);
+        let loaded =
+            read.ok().and_then(|bytes| Some(load_in(&Document::from_bytes(bytes), Some(root)).ok()?.meta));
+        Self { meta: loaded.map_or(self.meta, Ok), ..self }
     }
 
     /// Whether its author keeps it for the repository's own use (`metadata.internal: true`): it is
@@ -211,9 +221,11 @@ fn path_of(dir: &str, file: &str) -> String {
 fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
     let path = path_of(dir, file);
     let meta = match tree.get(&path).map(|entry| entry.node) {
-        Some(Node::File { .. }) => match tree.read(&path, MAX_SKILL_MD) {
+        Some(Node::File { .. }) => match tree.read(&path, MAX_SKILL_FILE) {
             Ok(bytes) => {
-                load(&Document::from_bytes(bytes)).map(|loaded| loaded.meta).map_err(|e| e.to_string())
+                let directory = dir.rsplit('/').next().filter(|name| !name.is_empty());
+                let document = Document::from_bytes(bytes);
+                load_in(&document, directory).map(|loaded| loaded.meta).map_err(|error| error.to_string())
             }
             Err(error) => Err(error.to_string()),
         },

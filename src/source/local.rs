@@ -12,6 +12,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{normal, relative};
 use crate::lockfile::{self, Lockfile};
 use crate::manifest;
+use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::settings::{Settings, no_home};
 use crate::spec::{GitUrl, Origin, file_stem};
@@ -186,12 +187,23 @@ pub fn check_outside(settings: &Settings, scope: &Scope, origin: &Origin) -> Res
         let dir = scope.root.join(dir);
         let ours = fs::real_path(&dir)?.unwrap_or(dir);
         if real.starts_with(&ours) {
-            let (typed, ours) = (origin.typed(), ours.display());
-            return Err(Error::usage(format!("`{typed}` is in `{ours}`, which belongs to skillpm, so it is not a source"))
-                .hint("move the skill to a directory of its own, such as `skills/`, and install it from there; installed skills can be edited in place"));
+            let typed = origin.typed();
+            return Err(Error::usage(format!("`{typed}` is in `{}`, which belongs to skillpm, so it is not a source", ours.display()))
+                .hint(format!(
+                    "`skillpm import{} {}` makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place",
+                    scope.kind.flag(),
+                    skill_in(&ours, &real)
+                )));
         }
     }
     Ok(())
+}
+
+/// The word for the skill in the directory `ours` that `path` leads to, or into.
+fn skill_in(ours: &Path, path: &Path) -> String {
+    let first = path.strip_prefix(ours).ok().and_then(|inside| inside.components().next());
+    let name = first.map(|name| name.as_os_str().to_string_lossy().into_owned());
+    name.filter(|name| SkillName::exact(name).is_some()).unwrap_or_else(|| "NAME".to_owned())
 }
 
 /// Opens the directory or archive at `path`. What skillpm itself wrote for `scope` is no part of it.

@@ -41,6 +41,7 @@ fn another_source_under_a_name_that_is_taken() {
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
+    warning: agents that go by the name in `SKILL.md` still call `pdf-two` `pdf`
     hint: `skillpm list` shows what is installed, `skillpm invoke pdf-two` what an agent gets
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
@@ -92,8 +93,8 @@ fn a_name_that_the_manifest_gave_up_is_free() {
     sandbox.ok(&["install", "./two/docx"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
-    pdf = { path = "./two/pdf" }
     docx = { path = "./two/docx" }
+    pdf = { path = "./two/pdf" }
     "#);
 }
 

@@ -112,14 +112,14 @@ fn a_budget() {
     insta::assert_snapshot!(sandbox.run(&words), @"
     exit: 0
     --- stdout
-    s0: Some words of it. Some words of it. Some words of it.
-    s1: Some words of it. Some words of it. Some words of…
-    s2: Some words of it. Some words of it. Some words of…
-    s3: Some words of it. Some words of it. Some words of…
-    s4: Some words of it. Some words of it. Some words of…
-    s5: Some words of it. Some words of it. Some words of…
+    s0: Some words of it. Some words of it. Some words…
+    s1: Some words of it. Some words of it. Some words…
+    s2: Some words of it. Some words of it. Some words…
+    s3: Some words of it. Some words of it. Some words…
+    s4: Some words of it. Some words of it. Some words…
+    s5: Some words of it. Some words of it. Some words…
     --- stderr
-    warning: 5 descriptions cut to 49 characters for 100 tokens: `s1`, `s2`, `s3`, `s4` and `s5`
+    warning: 6 descriptions cut to 46 characters for 100 tokens: `s0`, `s1`, `s2`, `s3`, `s4` and 1 more
     ");
     insta::assert_snapshot!(sandbox.run(&["catalog", "--fields", "name", "--budget", "5"]), @"
     exit: 0
@@ -145,7 +145,7 @@ fn a_budget() {
       </skill>
     </available_skills>
     --- stderr
-    warning: even without descriptions it has about 96 tokens, more than 5
+    warning: without any description it may be 109 tokens, more than 5
     hint: `--fields name` leaves out everything else; `--tag` and `--agent` choose skills
     ");
     let run = sandbox.run(&["catalog", "--json", "--budget", "300"]);
@@ -169,7 +169,7 @@ fn a_file() {
     insta::assert_snapshot!(sandbox.run(&["catalog", "--write", "AGENTS.md"]), @"
     exit: 0
     --- stderr
-    ~ `[DIR]/project/AGENTS.md`
+    updated `[DIR]/project/AGENTS.md`
     ");
     let text = sandbox.read("AGENTS.md");
     assert!(text.starts_with("# Rules\r\n\r\nBe kind.\r\n\r\n<!-- skillpm catalog"), "{text}");

@@ -35,7 +35,7 @@ fn a_copy_of_a_merged_skill_is_skillpm_s() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source          agents       state
+    name  version  scope    source          seen by      state
     pdf   -        project  path:./src/pdf  claude-code  edited
     ");
     insta::assert_snapshot!(sandbox.run(&["why", "pdf"]), @"
@@ -94,7 +94,7 @@ fn an_edited_copy_is_told() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source          agents       state
+    name  version  scope    source          seen by      state
     pdf   -        project  path:./src/pdf  claude-code  ok, copy edited
     --- stderr
     hint: claude-code's copy of `pdf` was edited: `skillpm doctor` shows where it is

@@ -70,7 +70,7 @@ fn what_is_said() {
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stderr
-    would create `.agents/skills/pdf` from the template `basic`
+    would create `skills/pdf` from the template `basic`
       SKILL.md
     ");
     let output = sandbox.run(&["create", "--list-templates"]);
@@ -84,6 +84,15 @@ fn what_is_said() {
     --- stderr
     hint: use one with `skillpm create NAME --template TEMPLATE`; `./directory` and `owner/repo/directory` work too
     ");
+    let output = sandbox.run(&["create", "--list-templates", "--json"]);
+    let templates: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(templates[1]["name"], "script");
+    assert!(
+        templates
+            .as_array()
+            .is_some_and(|all| all.len() == 4 && all.iter().all(|one| one["summary"].is_string()))
+    );
+    assert_eq!(sandbox.run(&["create", "pdf", "--list-templates"]).code, Some(2));
     let output = sandbox.run(&["create"]);
     insta::assert_snapshot!(output, @"
     exit: 2

@@ -80,7 +80,7 @@ fn out_of_sight_and_back() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source      agents       state
+    name  version  scope    source      seen by      state
     docx  -        project  path:./src  claude-code  ok
     pdf   -        project  path:./src  -            disabled, edited
     ");

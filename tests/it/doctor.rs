@@ -439,16 +439,16 @@ fn what_agents_see() {
     std::fs::create_dir_all(sandbox.home().join(".codeium/windsurf")).expect("a directory");
     let output = sandbox.run(&["doctor", "--verbose"]);
     insta::assert_snapshot!(output, @"
-    exit: 0
+    exit: 1
     --- stdout
     note: Cursor finds `docx` in `[DIR]/project/.agents/skills/docx` and `[DIR]/project/.claude/skills/docx`: one skill, found in several ways [seen-twice]
     note: Cursor finds `pdf` in `[DIR]/project/.agents/skills/pdf` and `[DIR]/project/.claude/skills/pdf`: one skill, found in several ways [seen-twice]
     note: Goose finds `docx` in `[DIR]/project/.claude/skills/docx` and `[DIR]/project/.agents/skills/docx`: one skill, found in several ways [seen-twice]
     note: Goose finds `pdf` in `[DIR]/project/.claude/skills/pdf` and `[DIR]/project/.agents/skills/pdf`: one skill, found in several ways [seen-twice]
-    note: Windsurf is on this machine and sees none of the skills here [agent-reads-nothing]
-      `skillpm link --agent windsurf` links them
+    warning: Windsurf is on this machine and does not see any of the skills here [agent-reads-nothing]
+      `skillpm link --agent windsurf` links all skills, and those to come
     --- stderr
-    nothing is wrong
+    0 errors, 1 warning
     ");
     write_skill(&sandbox, ".claude/skills/mine");
     write_skill(&sandbox, ".agents/skills/mine");
@@ -456,7 +456,7 @@ fn what_agents_see() {
     let output = sandbox.run(&["doctor", "--json"]);
     assert_eq!(
         (ids(&output, false), output.code),
-        (["seen-different".to_owned()].into(), Some(1)),
+        (["agent-reads-nothing".to_owned(), "seen-different".to_owned()].into(), Some(1)),
         "{output}"
     );
 }
@@ -941,7 +941,7 @@ fn who_is_to_have_a_link() {
     fixed: `[DIR]/project/.claude/skills/docx` leads to `docx`, which Claude Code should not see [link-unwanted]
     fixed: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which Claude Code should not see [link-unwanted]
     --- stderr
-    2 repaired, 0 errors, 2 warnings; 1 note (shown with `--verbose`)
+    2 repaired, 0 errors, 2 warnings
     ");
     assert!(!sandbox.project().join(LINK).is_symlink());
     sandbox.ok(&["install"]);
@@ -1039,7 +1039,10 @@ fn nothing_is_wrong_after_any_command() {
             let args: Vec<&str> = words.chain([scope]).collect();
             sandbox.ok(&args);
             let output = sandbox.run(&["doctor", "--json"]);
-            assert_eq!((ids(&output, false), output.code), (BTreeSet::new(), Some(0)), "{args:?}: {output}");
+            let mut found = ids(&output, false);
+            // Whoever takes the links of an agent that is here away is told that it sees less.
+            found.remove("agent-reads-nothing");
+            assert_eq!(found, BTreeSet::new(), "{args:?}: {output}");
         }
     }
 }
@@ -1061,7 +1064,7 @@ fn in_the_home_directory() {
     let sandbox = Sandbox::new();
     let run = |args: &[&str]| sandbox.output(sandbox.command(args).current_dir(sandbox.home()));
     sandbox.write("src/b/SKILL.md", "---\nname: b\ndescription: Does b. Use it in tests.\n---\n");
-    assert_eq!(run(&["install", "../project/src", "--agent", "claude-code"]).code, Some(0));
+    assert_eq!(run(&["install", "-p", "../project/src", "--agent", "claude-code"]).code, Some(0));
     let copy = sandbox.home().join(".agents/skills/b");
     std::fs::remove_dir_all(&copy).expect("removed");
     let output = run(&["doctor"]).to_string();

@@ -44,7 +44,7 @@ fn a_link_in_place_of_a_copy() {
     + brand (path:../brand, editable)
     1 skill added in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` changed: commit it
+    `skillpm.toml` changed; `brand` comes from outside of the project, so colleagues cannot install it
     hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets
     ");
     insta::assert_snapshot!(links(&sandbox), @"
@@ -62,7 +62,7 @@ fn a_link_in_place_of_a_copy() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name   version  scope    source         agents       state
+    name   version  scope    source         seen by      state
     brand  -        project  path:../brand  claude-code  editable
     ");
     // An edit shows at once, and is no change of what is installed.
@@ -81,6 +81,7 @@ fn a_link_in_place_of_a_copy() {
     --- stderr
     - brand
     1 skill removed
+    `skillpm.toml` changed: commit it
     hint: `skillpm undo` restores it
     ");
     assert_eq!(links(&sandbox), "");
@@ -99,8 +100,8 @@ fn a_directory_with_several_skills() {
     sandbox.ok(&["install", "-e", "./mine", "-s", "*"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
-    paper = { path = "./mine", subdir = "pdf", name = "pdf", editable = true }
     docx = { path = "./mine", subdir = "docx", editable = true }
+    paper = { path = "./mine", subdir = "pdf", name = "pdf", editable = true }
     pdf = { path = "./mine", subdir = "pdf", editable = true }
     "#);
     insta::assert_snapshot!(links(&sandbox), @"
@@ -159,7 +160,7 @@ fn a_copy_becomes_editable_and_back() {
     ~ brand (path:../brand, editable)
     1 skill updated in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
+    `skillpm.toml` and `skillpm.lock` changed; `brand` comes from outside of the project, so colleagues cannot install it
     warning: your edited `brand` was saved; `skillpm undo` restores it
     hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets
     ");
@@ -239,7 +240,7 @@ fn a_directory_that_moved() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name   version  scope    source         agents       state
+    name   version  scope    source         seen by      state
     brand  -        project  path:../brand  claude-code  missing
     --- stderr
     hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove brand`
@@ -303,8 +304,8 @@ fn disabled_and_linked() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name   version  scope    source         agents  state
-    brand  -        project  path:../brand  -       disabled
+    name   version  scope    source         seen by  state
+    brand  -        project  path:../brand  -        disabled
     ");
     sandbox.ok(&["install"]);
     assert_eq!(links(&sandbox), "");

@@ -231,7 +231,9 @@ fn failure(output: &Output) -> Value {
 /// What `list` tells of skills that nothing is locked of: where they are.
 fn listed(told: &Value) -> Value {
     let one = |skill: &Value| json!([skill["scope"], skill["name"]]);
-    told.as_array().expect("a list").iter().map(one).collect()
+    // What is in agents' own directories is no matter of where the program installs.
+    let ours = told.as_array().expect("a list").iter().filter(|skill| skill["state"] != "foreign");
+    ours.map(one).collect()
 }
 
 fn shown(told: &Value) -> Value {

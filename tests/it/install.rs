@@ -81,7 +81,7 @@ fn one_skill_of_a_repository() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source              agents       state
+    name  version  scope    source              seen by      state
     pdf   -        project  github:acme/skills  claude-code  ok
     ");
     let again = sandbox.run(&["install", "acme/skills@pdf"]).to_string().replace(&commit[..7], "[COMMIT]");
@@ -102,6 +102,10 @@ fn one_skill_of_a_repository() {
       ],
       "unneeded": [],
       "kept": [],
+      "files_changed": {
+        "manifest": true,
+        "lockfile": true
+      },
       "dry_run": true,
       "undoable": false
     }
@@ -111,6 +115,7 @@ fn one_skill_of_a_repository() {
     --- stderr
     - pdf
     1 skill removed
+    `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm undo` restores it
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
@@ -368,14 +373,18 @@ fn agents_that_are_passed_over_are_named() {
     for dir in [".qwen", ".config/goose", ".cursor"] {
         std::fs::create_dir_all(sandbox.home().join(dir)).expect("an agent");
     }
-    let told = "available to agents that read `.agents/skills`; `--agent` adds others";
+    let told = "qwen-code is on this machine and does not see 1 skill: `skillpm link --agent qwen-code`";
     let first = sandbox.run(&["install", "acme/skills@pdf"]);
     // The other two read what is in `.agents/skills`.
-    assert!(first.stderr.contains(&format!("{told}, on this machine qwen-code\n")), "{first}");
+    assert!(first.stderr.contains("available to cursor and goose, and to agents that read"), "{first}");
+    assert!(first.stderr.contains(told), "{first}");
     let again = sandbox.run(&["install", "acme/skills@pdf"]);
-    assert!(again.stderr.contains(&format!("{told}\n")), "{again}");
+    assert!(again.stderr.contains(told), "{again}");
     let named = sandbox.run(&["install", "acme/skills@pdf", "--agent", "qwen-code"]);
-    assert!(named.stderr.contains("available to qwen-code, and to agents that read"), "{named}");
+    assert!(
+        named.stderr.contains("available to cursor, goose and qwen-code, and to agents that read"),
+        "{named}"
+    );
     assert!(!named.stderr.contains("on this machine"), "{named}");
 }
 

@@ -224,7 +224,7 @@ fn a_project_of_the_npm_tool() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source              agents       state
+    name  version  scope    source              seen by      state
     docx  -        project  github:acme/skills  claude-code  ok
     pdf   -        project  github:acme/skills  claude-code  ok
     ");
@@ -768,10 +768,11 @@ fn edits_and_unknown_directories_stay() {
     pdf   edited   github:acme/skills at [COMMIT]  your copy was kept; it differs from the version that was installed: `SKILL.md`
     --- stderr
     warning: your edited `docx` was saved; `skillpm undo` restores it
-    1 skill adopted; 1 adopted with your edits; 2 of unknown source
+    1 skill adopted, 1 adopted with your edits, 2 of unknown source
     `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm install --force` installs the locked versions; the store keeps your edited copies, such as `pdf`
-    hint: skills of unknown source were left as is: if you know the source, `skillpm install SOURCE --skill a.b` installs one from there
+    hint: `skillpm import own` makes `own` your own: it moves to `skills/own`
+    hint: where you know its source, `skillpm install SOURCE --skill own` installs it from there
     ");
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), edited);
     assert!(sandbox.project().join(".agents/skills/own/SKILL.md").exists());
@@ -813,7 +814,7 @@ fn copies_of_gh() {
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `gh skill` names; removed what `gh` wrote into the frontmatter
     --- stderr
     warning: your edited `pdf` was saved; `skillpm undo` restores it
-    1 skill adopted; 1 left as is
+    1 skill adopted, 1 skipped
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");

@@ -23,7 +23,7 @@ fn what_lies_where_skills_are_installed_is_no_source() {
     exit: 2
     --- stderr
     error: `./.agents/skills/mine` is in `[DIR]/project/.agents/skills`, which belongs to skillpm, so it is not a source
-    hint: move the skill to a directory of its own, such as `skills/`, and install it from there; installed skills can be edited in place
+    hint: `skillpm import mine` makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place
     ");
     for source in ["./.agents/skills", "./.agents", ".agents/skills/mine/SKILL.md"] {
         let output = sandbox.run(&["install", source, "--skill", "*"]);
@@ -58,7 +58,7 @@ fn a_link_never_takes_the_place_of_its_own_source() {
     exit: 1
     --- stderr
     error: `[DIR]/project/.claude/skills/mine` is both the source of `mine` and the place where skillpm would put it
-    hint: nothing was changed; move it to a directory of its own, such as `skills/`, and install it from there
+    hint: nothing was changed; `skillpm import mine` moves it to `skills/mine` and installs it from there
     hint: `skillpm install --editable` leaves it where it is
     ");
     assert_eq!(sandbox.run(&["install", "./.claude/skills/mine", "--force"]).code, Some(1));

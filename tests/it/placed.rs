@@ -65,12 +65,13 @@ fn what_somebody_else_removed_goes() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source      agents       state
+    name  version  scope    source      seen by      state
     docx  -        project  path:./src  claude-code  ok
     own   -        project  -           -            untracked
     pdf   -        project  -           claude-code  untracked
     --- stderr
     warning: `pdf` is no longer requested: `skillpm install` removes it
+    hint: `own` was not installed by skillpm: `skillpm import own` adopts it
     ");
     insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
     exit: 1
@@ -420,7 +421,7 @@ fn two_scopes_in_one_directory() {
             let output = sandbox.output(sandbox.command(args).current_dir(sandbox.home()));
             assert_eq!(output.code, Some(0), "{args:?}: {output}");
         };
-        run(&["install", "./src/pdf"]);
+        run(&["install", "-p", "./src/pdf"]);
         if of_user {
             run(&["install", "-g", "./src/pdf"]);
         }

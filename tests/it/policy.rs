@@ -459,7 +459,7 @@ fn an_import_asks_too() {
     name  outcome  source              why
     pdf   left     github:acme/skills  `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
     --- stderr
-    1 skill left as is
+    1 skill skipped
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
@@ -487,7 +487,7 @@ fn an_import_asks_too() {
     name  outcome  source              why
     bad   left     github:acme/skills  `bad` has a finding: `SKILL.md`, 5:9: the link leaves the skill's directory: `../../x` (link-outside): [DIR]/project/skillpm.toml:2:9: `audit = "warning"` says so
     --- stderr
-    1 skill left as is
+    1 skill skipped
     "#);
     manifest(&sandbox, "audit = \"error\"");
     assert_eq!(sandbox.run(&["import"]).code, Some(0));

@@ -463,7 +463,7 @@ fn different_skills_of_one_name_in_one_source() {
     + same (path:../source)
     2 skills added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
+    `skillpm.toml` and `skillpm.lock` changed; `other` and `same` come from outside of the project, so colleagues cannot install them
     warning: `.claude/skills/pdf` and `skills/pdf` were left out: they are different skills of one name; name one by its path, such as `--skill .claude/skills/pdf`
     hint: `skillpm list` shows what is installed, `skillpm invoke other` what an agent gets
     ");
@@ -488,7 +488,7 @@ fn names_of_directories_and_files_with_line_feeds() {
     + good (path:../source)
     1 skill added in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
+    `skillpm.toml` and `skillpm.lock` changed; `good` comes from outside of the project, so colleagues cannot install it
     warning: `a` was left out: the directory `skills/a\u{a}b` has a name that a skill must not have
     warning: `c` was left out: the directory `skills/c\u{202e}d` has a name that a skill must not have
     hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets

@@ -53,6 +53,7 @@ fn examples() -> Scene {
     let dir = there.join("target/try");
     let bad = dir.join("pdf");
     fs::create_dir_all(&bad).expect("a project");
+    fs::create_dir(there.join(".git")).expect("a repository");
     fs::write(dir.join("skillpm.toml"), "").expect("a manifest");
     let text = "---\nname: pdf\ndescription: Reads PDF files when asked. Usage: /pdf\n---\n";
     fs::write(bad.join("SKILL.md"), text).expect("a skill");

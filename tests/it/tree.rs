@@ -189,6 +189,7 @@ fn for_programs() {
       "disabled": false,
       "editable": false,
       "edited_copies": [],
+      "found_in": null,
       "location": "[DIR]/project/.agents/skills/report",
       "modified": false,
       "name": "report",
@@ -219,10 +220,14 @@ fn for_programs() {
           "text": "Wrong"
         }
       ],
+      "outer": null,
       "path": "report",
       "requested": null,
       "revision": null,
       "scope": "project",
+      "seen_by": [
+        "claude-code"
+      ],
       "source": "path:./src",
       "source_type": "path",
       "source_url": null,

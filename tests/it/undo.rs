@@ -169,7 +169,7 @@ fn the_home_directory_is_in_two_scopes() {
     assert_eq!(at_home(&["undo", "-g"]).code, Some(0));
     assert!(!sandbox.home().join(".agents/skills/pdf").exists());
     let source = sandbox.project().join("src/docx").display().to_string();
-    assert_eq!(at_home(&["install", &source]).code, Some(0));
+    assert_eq!(at_home(&["install", "-p", &source]).code, Some(0));
     insta::assert_snapshot!(at_home(&["undo", "-g", "--dry-run"]), @"
     exit: 1
     --- stderr
@@ -197,6 +197,7 @@ fn hints_about_skills_of_the_user_name_their_scope() {
     --- stderr
     - pdf
     1 skill removed
+    `skillpm.toml` and `skillpm.lock` changed
     hint: `skillpm undo -g` restores it
     ");
     insta::assert_snapshot!(sandbox.run(&["undo", "-g"]), @"
@@ -230,6 +231,7 @@ fn edits_that_were_removed_by_force_come_back() {
     - pdf
     your edited `pdf` was saved; `skillpm undo` restores it
     1 skill removed
+    `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 0

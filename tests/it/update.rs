@@ -259,8 +259,8 @@ fn latest_goes_past_tags_and_commits() {
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
-    pdf = { github = "acme/skills", path = "skills/pdf", tag = "v1.10.0" }
     doc = { github = "acme/skills", path = "skills/doc", rev = "1aa29f7be7d34edc761eda57c8bb9fcc8d6824b1" }
+    pdf = { github = "acme/skills", path = "skills/pdf", tag = "v1.10.0" }
     "#);
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), skill("pdf", "two"));
     sandbox.ok(&["install", "--locked"]);
@@ -329,8 +329,8 @@ fn latest_goes_past_a_tag_that_is_gone() {
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
-    pdf = { github = "acme/skills", path = "skills/pdf", ref = "v1.9.1" }
     doc = { git = "../repo", path = "skills/doc", tag = "v1.9.1" }
+    pdf = { github = "acme/skills", path = "skills/pdf", ref = "v1.9.1" }
     "#);
 }
 

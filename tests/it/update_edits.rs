@@ -52,7 +52,7 @@ fn listed_as_conflict(sandbox: &Sandbox) {
         insta::assert_snapshot!(sandbox.run(&["list"]), @"
         exit: 0
         --- stdout
-        name  version  scope    source          agents       state
+        name  version  scope    source          seen by      state
         pdf   -        project  path:./src/pdf  claude-code  conflict
         --- stderr
         hint: `skillpm update pdf` shows what to resolve
@@ -111,8 +111,8 @@ fn disabled_skills_in_conflict_are_listed_as_such() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
     --- stdout
-    name  version  scope    source          agents  state
-    pdf   -        project  path:./src/pdf  -       disabled, conflict
+    name  version  scope    source          seen by  state
+    pdf   -        project  path:./src/pdf  -        disabled, conflict
     --- stderr
     hint: `skillpm update pdf` shows what to resolve
     ");

@@ -59,7 +59,7 @@ fn a_right_skill() {
     assert_snapshot!(project().run(&["validate", "skills/pdf"]), @"
     exit: 0
     --- stderr
-    1 skill: ok
+    1 skill: no problems found
     ");
 }
 
@@ -94,7 +94,7 @@ fn errors_fail() {
 
     --- stderr
     1 skill: 3 errors, 0 warnings
-    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
+    hint: `--fix` repairs some of them, `--fix=unsafe` more; with `--diff` they show how
     hint: `skillpm explain name-alphabet` says more
     "#);
 }
@@ -116,6 +116,7 @@ fn warnings_fail_with_strict() {
 
     --- stderr
     1 skill: 0 errors, 1 warning
+    hint: `--fix=unsafe` repairs it; `--fix=unsafe --diff` shows how
     hint: `skillpm explain unknown-field` says more
     ");
 }
@@ -129,7 +130,7 @@ fn several_paths_each_skill_once() {
     assert_eq!(output.stderr, "", "nothing but findings");
     assert_snapshot!(sandbox.run(&["validate", "skills", "more"]).stderr, @"
     3 skills: 3 errors, 1 warning
-    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
+    hint: `--fix` repairs some of them, `--fix=unsafe` more; with `--diff` they show how
     hint: `skillpm explain name-alphabet` says more
     ");
 }
@@ -138,7 +139,7 @@ fn several_paths_each_skill_once() {
 fn a_whole_repository() {
     assert_snapshot!(project().run(&["lint"]).stderr, @"
     3 skills: 3 errors, 1 warning
-    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
+    hint: `--fix` repairs some of them, `--fix=unsafe` more; with `--diff` they show how
     hint: `skillpm explain name-alphabet` says more
     ");
 }
@@ -148,6 +149,7 @@ fn quoted_patterns() {
     let sandbox = project();
     assert_snapshot!(sandbox.run(&["validate", "skills/**/SKILL.md"]).stderr, @"
     2 skills: 0 errors, 1 warning
+    hint: `--fix=unsafe` repairs it; `--fix=unsafe --diff` shows how
     hint: `skillpm explain unknown-field` says more
     ");
     assert_snapshot!(sandbox.run(&["validate", "skills/x*"]), @"
@@ -245,7 +247,8 @@ fn json() {
       "summary": {
         "skills": 2,
         "errors": 0,
-        "warnings": 1
+        "warnings": 1,
+        "notes": 0
       },
       "skills": [
         {
@@ -266,7 +269,26 @@ fn json() {
                 "offset": 84
               },
               "help": "move it under `metadata`, as `  author: …`",
-              "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field"
+              "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
+              "fix": {
+                "safety": "unsafe",
+                "title": "move `author` under `metadata`",
+                "edits": [
+                  {
+                    "start": {
+                      "line": 4,
+                      "column": 1,
+                      "offset": 78
+                    },
+                    "end": {
+                      "line": 5,
+                      "column": 1,
+                      "offset": 89
+                    },
+                    "text": "metadata:\n  author: \"me\"\n"
+                  }
+                ]
+              }
             }
           ]
         },
@@ -424,7 +446,7 @@ fn explain() {
         description: Reads PDF files.
         ---
 
-    level:  error in spec, reference, claude-code and publish, warning in lenient
+    level:  error in spec, reference and publish, warning in claude-code and lenient
     repair: `--fix=unsafe`
     source: specification, `name`
     docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-hyphens
@@ -490,19 +512,19 @@ fn repairs_are_shown_then_made() {
     --- stderr
     ~ `./skills/pdf/SKILL.md`: 1 finding repaired
     1 skill: 2 errors, 0 warnings
-    hint: `--fix=unsafe` repairs 2 of them; `--fix=unsafe --diff` shows how
+    hint: `--fix=unsafe` repairs some of them; `--fix=unsafe --diff` shows how
     hint: `skillpm explain name-alphabet` says more
     ");
     assert_snapshot!(sandbox.run(&["validate", "--fix=unsafe"]), @"
     exit: 0
     --- stderr
     ~ `./skills/pdf/SKILL.md`: 1 finding repaired
-    1 skill: ok
+    1 skill: no problems found
     ");
     assert_snapshot!(sandbox.run(&["validate"]), @"
     exit: 0
     --- stderr
-    1 skill: ok
+    1 skill: no problems found
     ");
     assert_snapshot!(sandbox.read("skills/pdf/SKILL.md"), @r#"
     ---
@@ -565,4 +587,58 @@ fn json_in_short() {
     let invoked = sandbox.run(&["invoke", "--json", "notes", "--json"]);
     assert_eq!(invoked, sandbox.run(&["invoke", "--format", "json", "notes", "--json"]));
     assert!(invoked.stdout.contains("\"skill_name\": \"notes\""), "{invoked}");
+}
+
+/// Their agent looks for them at the top: no advice, and no repair, takes them from there.
+#[test]
+fn fields_of_claude_code_stay_where_they_are() {
+    let sandbox = Sandbox::new();
+    let text = "---\nname: triage\ndescription: Sorts issues. Use when there are new ones.\nargument-hint: \"[issue]\"\n\
+                disable-model-invocation: true\n---\n\n# Triage\n";
+    sandbox.write("triage/SKILL.md", text);
+    let told = sandbox.run(&["validate", "triage", "--strict"]);
+    assert_eq!(told.code, Some(0), "{told}");
+    assert!(
+        told.stdout.contains("note[client-field]: `argument-hint` is a field of Claude Code and VS Code;"),
+        "{told}"
+    );
+    assert!(told.stderr.contains("1 skill: no problems found, 2 notes"), "{told}");
+    let quiet = sandbox.run(&["validate", "triage", "--profile", "claude-code", "--strict"]);
+    assert_eq!((quiet.code, quiet.stdout.as_str()), (Some(0), ""), "{quiet}");
+    sandbox.run(&["validate", "triage", "--fix=unsafe"]);
+    assert_eq!(sandbox.read("triage/SKILL.md"), text);
+    assert_eq!(sandbox.run(&["validate", "triage", "--profile", "reference"]).code, Some(1));
+}
+
+/// One limit for all verbs.
+#[test]
+fn a_large_skill_that_is_valid_can_be_installed() {
+    let sandbox = Sandbox::new();
+    let text = format!(
+        "---\nname: big\ndescription: Reads. Use when asked.\n---\n\n{}\n",
+        "word ".repeat(1_300_000)
+    );
+    sandbox.write("src/big/SKILL.md", text);
+    assert_eq!(sandbox.run(&["validate", "src/big", "-q"]).code, Some(0));
+    let installed = sandbox.run(&["install", "./src/big"]);
+    assert_eq!(installed.code, Some(0), "{installed}");
+    sandbox.write("src/plain/SKILL.md", "---\ndescription: Reads. Use when asked.\n---\nbody\n");
+    let nameless = sandbox.run(&["install", "./src/plain"]);
+    assert_eq!(nameless.code, Some(0), "{nameless}");
+    assert!(nameless.stderr.contains("the required field `name` is missing"), "{nameless}");
+    assert!(sandbox.run(&["invoke", "plain"]).stdout.contains("body"));
+}
+
+/// What a link leads to out of the project is somebody else's.
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_project_is_not_repaired() {
+    let sandbox = Sandbox::new();
+    let text = "---\nname: pdf\ndescription: Reads PDF: all. Use when asked.\n---\n";
+    sandbox.write("../elsewhere/pdf/SKILL.md", text);
+    let link = sandbox.write("skills/other.md", "").with_file_name("pdf");
+    std::os::unix::fs::symlink("../../elsewhere/pdf", link).expect("links");
+    let told = sandbox.run(&["validate", "skills", "--fix"]);
+    assert!(told.stderr.contains("was not changed: a link leads out of the project"), "{told}");
+    assert_eq!(sandbox.read("../elsewhere/pdf/SKILL.md"), text);
 }

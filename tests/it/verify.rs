@@ -249,7 +249,7 @@ fn in_the_home_directory() {
         let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n");
         sandbox.write(&format!("src/{name}/SKILL.md"), &text);
     }
-    assert_eq!(run(&["install", "../project/src/ours"]).code, Some(0));
+    assert_eq!(run(&["install", "-p", "../project/src/ours"]).code, Some(0));
     assert_eq!(run(&["install", "-g", "../project/src/mine"]).code, Some(0));
     let text = sandbox.read("src/strange/SKILL.md");
     sandbox.write("../home/.agents/skills/strange/SKILL.md", text);

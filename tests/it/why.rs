@@ -70,6 +70,12 @@ fn why_a_skill_is_here() {
           "dependencies": [
             "pdf"
           ],
+          "seen_by": [
+            "claude-code",
+            "codex"
+          ],
+          "found_in": null,
+          "outer": null,
           "asked": {
             "file": "[DIR]/project/skillpm.toml",
             "line": 3,
@@ -240,7 +246,13 @@ fn list_in_full() {
         "source_type": "github",
         "source_url": "https://github.com/acme/skills",
         "requested": "next",
-        "dependencies": []
+        "dependencies": [],
+        "seen_by": [
+          "claude-code",
+          "codex"
+        ],
+        "found_in": null,
+        "outer": null
       },
       {
         "name": "report",
@@ -265,7 +277,13 @@ fn list_in_full() {
         "requested": "next",
         "dependencies": [
           "pdf"
-        ]
+        ],
+        "seen_by": [
+          "claude-code",
+          "codex"
+        ],
+        "found_in": null,
+        "outer": null
       }
     ]
     "#);
@@ -288,7 +306,7 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     brand, in the project
-      requested by skillpm.toml:3: brand = { path = "./src/brand", editable = true }
+      requested by skillpm.toml:2: brand = { path = "./src/brand", editable = true }
       from path:./src/brand
       editable: .agents/skills/brand is a link to its working directory
       seen by claude-code in .claude/skills/brand, a link
@@ -298,7 +316,7 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     brand, in the project
-      requested by skillpm.toml:3: brand = { path = "./src/brand", editable = true }
+      requested by skillpm.toml:2: brand = { path = "./src/brand", editable = true }
       from path:./src/brand
       editable: the link .agents/skills/brand or its target is missing
       seen by no agent on this machine
@@ -309,7 +327,7 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     brand, in the project
-      requested by skillpm.toml:3: brand = { path = "./src/brand", editable = true, disabled = true }
+      requested by skillpm.toml:2: brand = { path = "./src/brand", editable = true, disabled = true }
       from path:./src/brand
       disabled and editable: it is edited in src/brand, and no agent has a link to it
       seen by no agent on this machine
@@ -318,7 +336,7 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     paper, in the project
-      requested by skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      requested by skillpm.toml:3: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
       from path:./src, directory pdf, where its name is pdf
       disabled: it is in .agents/.skillpm-disabled/paper, where no agent looks
       seen by no agent on this machine
@@ -329,7 +347,7 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     paper, in the project
-      requested by skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      requested by skillpm.toml:3: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
       from path:./src, directory pdf, where its name is pdf
       disabled: it is in .agents/.skillpm-disabled/paper, where no agent looks, edited since it was installed
       seen by no agent on this machine
@@ -340,7 +358,7 @@ fn what_is_special_about_a_skill() {
     exit: 0
     --- stdout
     paper, in the project
-      requested by skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      requested by skillpm.toml:3: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
       from path:./src, directory pdf, where its name is pdf
       is in .agents/skills/paper, edited since it was installed (it is disabled: `skillpm install` hides it from agents)
       seen by no agent on this machine

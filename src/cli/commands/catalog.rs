@@ -26,8 +26,8 @@ pub(crate) struct CatalogArgs {
     #[arg(long, conflicts_with = "write")]
     json: bool,
 
-    /// what to say about each skill, separated by commas: `description`, `location`, `compatibility`,
-    /// `allowed-tools`, `tags`, `version`, `files`
+    /// what is told of each skill besides its name, separated by commas: `description`, `location`, `compatibility`,
+    /// `allowed-tools`, `tags`, `version`, `files`; `name` for the name alone
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', default_value = FIELDS)]
     fields: Vec<Field>,
 

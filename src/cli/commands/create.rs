@@ -43,7 +43,8 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', hide_possible_values = true)]
     resources: Vec<ResourceArg>,
 
-    /// make it among the skills of the `project` or among your own (`user`), where agents find it
+    /// make it in `skills/` beside the manifest of the `project` or of the `user`, and install it from there as an
+    /// editable skill
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
     scope: Option<ScopeArg>,
 
@@ -52,14 +53,17 @@ pub(crate) struct CreateArgs {
     path: Option<PathBuf>,
 
     /// list the built-in templates, make nothing
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = [
+        "name", "description", "license", "author", "template", "variables", "resources", "scope", "path", "dry_run",
+        "yes",
+    ])]
     list_templates: bool,
 
     /// show what would be made, make nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// print the outcome as JSON
+    /// print the outcome, or the templates, as JSON
     #[arg(long)]
     json: bool,
 
@@ -90,7 +94,11 @@ fn variable(text: &str) -> Result<(String, String), &'static str> {
 
 pub(super) fn run(app: &App, args: &CreateArgs) -> Result<u8> {
     if args.list_templates {
-        render::create::templates(&app.printer, BUILTIN);
+        if args.json {
+            render::create::templates_json(&app.printer, BUILTIN);
+        } else {
+            render::create::templates(&app.printer, BUILTIN);
+        }
         return Ok(exit::SUCCESS);
     }
     let outcome = create(&app.context, &request(args))?;

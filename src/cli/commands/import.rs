@@ -1,22 +1,23 @@
 //! `import`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ops::import::{ImportRequest, import};
 
 // Arguments of `import`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImportArgs {
-    /// a `skills-lock.json` or `.skill-lock.json` [default: everything that other tools left in the
-    /// scope: their lockfiles, and directories of skills]
-    #[arg(value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
+    /// a `skills-lock.json` or `.skill-lock.json`, or skills that somebody wrote where agents look, by name or
+    /// directory: they move to `skills/` [default: everything that other tools left in the scope: their lockfiles,
+    /// and directories of skills]
+    #[arg(value_name = "FILE|SKILL")]
+    pub(crate) what: Vec<String>,
 
     /// Where.
     #[command(flatten)]
@@ -32,14 +33,29 @@ pub(crate) struct ImportArgs {
 }
 
 pub(super) fn run(app: &App, args: &ImportArgs) -> Result<u8> {
-    let request = ImportRequest { file: args.file.clone(), scope: scope(&args.scope), dry_run: args.dry_run };
-    let outcome = import(&app.context, &request)?;
+    let outcome = import(&app.context, &request(args)?)?;
     if args.json {
         render::import::json(&app.printer, &outcome);
     } else {
         render::import::show(&app.printer, &outcome);
     }
     Ok(if outcome.has_findings() { exit::FINDINGS } else { exit::SUCCESS })
+}
+
+/// A file is told from a skill by its end: the name of a skill has no dot.
+fn request(args: &ImportArgs) -> Result<ImportRequest> {
+    let is_file = |what: &&String| Path::new(what).extension().is_some_and(|end| end == "json");
+    let files: Vec<_> = args.what.iter().filter(is_file).collect();
+    let file = match &files[..] {
+        [] => None,
+        [file] if args.what.len() == 1 => Some(PathBuf::from(file)),
+        _ => {
+            return Err(Error::usage("a lockfile of another tool is imported alone")
+                .hint("run the command once for each file, and once for the skills"));
+        }
+    };
+    let skills = if file.is_some() { Vec::new() } else { args.what.clone() };
+    Ok(ImportRequest { file, skills, scope: scope(&args.scope), dry_run: args.dry_run })
 }
 
 #[cfg(test)]
@@ -49,11 +65,12 @@ mod tests {
         insta::assert_snapshot!(crate::cli::help::testing::page("import"), @"
         take over what other tools installed
 
-        Usage: skillpm import [OPTIONS] [FILE]
+        Usage: skillpm import [OPTIONS] [FILE|SKILL]...
 
         Arguments:
-          [FILE]  a `skills-lock.json` or `.skill-lock.json` [default: everything that other tools left in
-                  the scope: their lockfiles, and directories of skills]
+          [FILE|SKILL]...  a `skills-lock.json` or `.skill-lock.json`, or skills that somebody wrote where
+                           agents look, by name or directory: they move to `skills/` [default: everything
+                           that other tools left in the scope: their lockfiles, and directories of skills]
 
         Options:
               --scope <SCOPE>  `project`: the project around the working directory; `user`: your own skills,
@@ -74,6 +91,7 @@ mod tests {
         Examples:
           skillpm import                       what other tools left in the project
           skillpm import -g                    the same for your own skills
+          skillpm import my-skill              a skill that somebody wrote there, as your own
           skillpm import --dry-run             what would be adopted, and what not
 
         Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#import

@@ -69,7 +69,7 @@ pub(crate) struct InstallArgs {
 pub(crate) struct InstallHow {
     /// Where.
     #[command(flatten)]
-    scope: ScopeArgs,
+    pub(crate) scope: ScopeArgs,
 
     /// link the skills for this agent, such as `claude-code`; several may follow, with blanks or commas
     /// between them, `*` means all agents on this machine [default: the agents in use]

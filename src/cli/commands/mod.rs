@@ -47,7 +47,9 @@ use crate::ops::paths::Target;
 /// Runs `command` and returns the exit code.
 pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
     match command {
-        Command::Install(args) => install::run(app, args).map_err(or_elsewhere),
+        Command::Install(args) => {
+            install::run(app, args).map_err(|error| or_elsewhere(error, "install", &args.how.scope))
+        }
         Command::Sync(how) => install::sync(app, how),
         Command::Update(args) => update::run(app, args),
         Command::List(args) => list::run(app, args),
@@ -79,16 +81,18 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Trust(args) => trust::run(app, args),
         Command::Untrust(args) => trust::undo(app, args),
         Command::Audit(args) => audit::run(app, args),
-        Command::Import(args) => import::run(app, args).map_err(or_elsewhere),
+        Command::Import(args) => {
+            import::run(app, args).map_err(|error| or_elsewhere(error, "import", &args.scope))
+        }
         Command::Export(args) => export::run(app, args),
         Command::Completions(args) => completions::run(app, args),
         Command::Man(args) => man::run(app, args),
     }
 }
 
-/// Adds to the error of a command that puts skills where `--scope` says that there is another place, if this one may
+/// Adds to the error of a command that `verb` that puts skills where `args` say that there is another place, if this one may
 /// not be written to. Others read and change what is where it is.
-fn or_elsewhere(error: Error) -> Error {
+fn or_elsewhere(error: Error, verb: &str, args: &ScopeArgs) -> Error {
     use std::io::{self, ErrorKind as Io};
 
     let (mut next, mut is_closed) = (error.source(), false);
@@ -98,7 +102,10 @@ fn or_elsewhere(error: Error) -> Error {
         next = cause.source();
     }
     if is_closed && error.kind() == ErrorKind::Io {
-        error.hint("or install for yourself with `skillpm install -g`")
+        error.hint(match scope(args) {
+            Some(ScopeKind::User) => format!("`skillpm {verb} --project` works in this project instead"),
+            _ => format!("`skillpm {verb} -g` works on your own skills instead"),
+        })
     } else {
         error
     }

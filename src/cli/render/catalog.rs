@@ -13,7 +13,7 @@ pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
         printer.warning(warning);
     }
     let catalog = &outcome.catalog;
-    let Some((tokens, budget)) = catalog.tokens.zip(catalog.budget) else { return };
+    let Some((most, budget)) = catalog.most.zip(catalog.budget) else { return };
     if !catalog.cut.is_empty() {
         let names: Vec<_> = catalog.cut.iter().take(MAX_NAMES).map(|cut| &cut.name).collect();
         let more = match catalog.cut.len() - names.len() {
@@ -29,8 +29,7 @@ pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
         ));
     }
     if catalog.is_over_budget() {
-        printer
-            .warning(&format!("even without descriptions it has about {tokens} tokens, more than {budget}"));
+        printer.warning(&format!("without any description it may be {most} tokens, more than {budget}"));
         printer.hint("`--fields name` leaves out everything else; `--tag` and `--agent` choose skills");
     }
 }
@@ -46,7 +45,7 @@ pub(crate) fn file(printer: &Printer, written: &Written, command: Option<&str>) 
     match (written.changed, command) {
         _ if written.none => printer.note(&format!("there are no skills: `{file}` was not written")),
         (false, _) => printer.note(&format!("`{file}` is up to date")),
-        (true, None) => printer.status("~", &format!("`{file}`")),
+        (true, None) => printer.status("updated", &format!("`{file}`")),
         (true, Some(command)) => {
             printer.warning(&format!("the catalog in `{file}` is not up to date"));
             printer.hint(&format!("`{}` updates it", one_line(command)));

@@ -4,20 +4,38 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::one_line;
+use super::{and, install, one_line};
 use crate::cli::printer::Printer;
-use crate::ops::create::{Builtin, CreateOutcome, CreatedFile};
+use crate::fs::relative;
+use crate::install::agents::CANONICAL_DIR;
+use crate::install::scope::ScopeKind;
+use crate::ops::create::{Builtin, CreateOutcome, CreatedFile, Installed};
 use crate::source::local::portable;
 use crate::text::shell_word;
 
 pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
-    let path = outcome.path.strip_prefix(cwd).unwrap_or(&outcome.path);
+    let is_in_project =
+        outcome.installed.as_ref().is_some_and(|installed| installed.scope == ScopeKind::Project);
+    let from_here = is_in_project.then(|| relative(cwd, &outcome.path));
+    let path = from_here.as_deref().unwrap_or(outcome.path.strip_prefix(cwd).unwrap_or(&outcome.path));
     let shown = one_line(&path.display().to_string());
     let verb = if outcome.dry_run { "would create" } else { "created" };
     printer.status(verb, &format!("`{shown}` from the template `{}`", one_line(&outcome.template)));
     for file in &outcome.files {
         let mark = if file.executable { " (executable)" } else { "" };
         printer.note(&format!("  {}{mark}", one_line(&file.path)));
+    }
+    if let Some(installed) = &outcome.installed {
+        let by = match &installed.seen_by[..] {
+            [] => String::new(),
+            by => format!("{}, and to ", and(by)),
+        };
+        printer.note(&format!(
+            "installed as an editable skill: available to {by}agents that read `{CANONICAL_DIR}`, edits show at once"
+        ));
+        install::files(printer, Some(installed.scope), installed.files_changed);
+        printer.warnings(&installed.warnings);
+        install::unseen(printer, Some(installed.scope), &installed.unseen);
     }
     if !outcome.dry_run {
         let words = one_line(&shell_word(path));
@@ -37,6 +55,7 @@ struct Report<'a> {
     template: &'a str,
     dry_run: bool,
     files: &'a [CreatedFile],
+    installed: Option<&'a Installed>,
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &CreateOutcome) {
@@ -46,6 +65,7 @@ pub(crate) fn json(printer: &Printer, outcome: &CreateOutcome) {
         template: &outcome.template,
         dry_run: outcome.dry_run,
         files: &outcome.files,
+        installed: outcome.installed.as_ref(),
     });
 }
 
@@ -57,11 +77,26 @@ pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
     printer.hint("use one with `skillpm create NAME --template TEMPLATE`; `./directory` and `owner/repo/directory` work too");
 }
 
+/// A built-in template in JSON. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Template<'a> {
+    name: &'a str,
+    summary: &'a str,
+}
+
+/// The built-in templates as JSON: an array.
+pub(crate) fn templates_json(printer: &Printer, templates: &[Builtin]) {
+    let one = |template: &Builtin| Template { name: template.name, summary: template.summary };
+    printer.json(&templates.iter().map(one).collect::<Vec<_>>());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::plan::ChangedFiles;
+    use crate::install::sight::Unseen;
 
     #[test]
     fn programs_are_told_where_it_is_and_what_is_in_it() {
@@ -72,11 +107,22 @@ mod tests {
             template: "script".to_owned(),
             files: vec![file("SKILL.md", false), file("scripts/fill.py", true)],
             dry_run: true,
+            installed: None,
         };
         let (talking, out, err) = printer(Look::PLAIN);
         json(&talking, &outcome);
         assert_eq!(err.text(), "");
         crate::testing::Schema::read("create.schema.json").assert_describes(&out.text());
+        let installed = Installed {
+            scope: ScopeKind::Project,
+            seen_by: vec!["cursor".to_owned()],
+            unseen: vec![Unseen { agent: "goose".to_owned(), skills: vec!["pdf".to_owned()] }],
+            files_changed: ChangedFiles { manifest: true, lockfile: false },
+            warnings: vec!["odd".to_owned()],
+        };
+        let (more, installed_out, _) = printer(Look::PLAIN);
+        json(&more, &CreateOutcome { installed: Some(installed), ..outcome });
+        crate::testing::Schema::read("create.schema.json").assert_describes(&installed_out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&value["path"], &value["files"][1]["executable"]), (&"/p/pdf".into(), &true.into()));
     }

@@ -1,5 +1,7 @@
 //! Unified diffs, with colours where there are any, and what is new in a version of a skill.
 
+use std::borrow::Cow;
+
 use anstyle::Style;
 
 use super::{count, one_line};
@@ -14,8 +16,18 @@ pub(crate) fn show(printer: &Printer, diff: &str) {
     if look.out_terminal || look.out_colour {
         printer.styled_data(&painted(diff, look.out_colour));
     } else {
-        printer.content(diff);
+        printer.content(&without_controls(diff));
     }
+}
+
+/// A difference for a file or another program, which applies it as it is: only what a terminal would act on later is
+/// written as its code point.
+fn without_controls(diff: &str) -> Cow<'_, str> {
+    let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if !diff.contains(acts) {
+        return Cow::Borrowed(diff);
+    }
+    diff.chars().map(|c| if acts(c) { format!("\\u{{{:x}}}", u32::from(c)) } else { c.to_string() }).collect()
 }
 
 /// The widest column for places; longer ones push the text of their line to the right.
@@ -347,10 +359,12 @@ mod tests {
         assert!(shown("a\r\n", "a\n", terminal).contains("-a\\u{d}\n+a\n"));
     }
 
-    /// `git apply` and `patch` compare bytes.
+    /// `git apply` and `patch` compare bytes; only what a terminal would act on later is no patch any more.
     #[test]
     fn what_goes_into_a_pipe_is_a_patch() {
         let text = shown("a\r\nb\u{1b}\r\n", "a\r\nc\u{1b}\r\n", Look::PLAIN);
-        assert!(text.ends_with("@@ -1,2 +1,2 @@\n a\r\n-b\u{1b}\r\n+c\u{1b}\r\n"), "{text:?}");
+        assert!(text.ends_with("@@ -1,2 +1,2 @@\n a\r\n-b\\u{1b}\r\n+c\\u{1b}\r\n"), "{text:?}");
+        let text = shown("\u{feff}a\u{9b}\n", "b\u{202e}\n", Look::PLAIN);
+        assert!(text.ends_with("-\u{feff}a\\u{9b}\n+b\u{202e}\n"), "{text:?}");
     }
 }

@@ -90,6 +90,7 @@ fn example(code: &str) -> Vec<String> {
 fn level(level: Level) -> &'static str {
     match level {
         Level::Off => "off",
+        Level::Note => "note",
         Level::Warning => "warning",
         Level::Error => "error",
     }
@@ -129,7 +130,7 @@ fn files(rule: &Rule) -> Option<&'static str> {
 
 /// `error in spec and publish, warning in lenient`; names stand between two of `mark`.
 fn levels(rule: &Rule, mark: &str) -> String {
-    let parts = [Level::Error, Level::Warning, Level::Off].into_iter().filter_map(|wanted| {
+    let parts = [Level::Error, Level::Warning, Level::Note, Level::Off].into_iter().filter_map(|wanted| {
         let of = Profile::ALL.iter().filter(|(_, profile)| rule.levels.of(*profile) == wanted);
         let names: Vec<String> = of.map(|(name, _)| format!("{mark}{name}{mark}")).collect();
         (!names.is_empty()).then(|| format!("{} in {}", level(wanted), and(&names)))

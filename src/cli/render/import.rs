@@ -104,12 +104,12 @@ fn counts(skills: &[ImportedSkill]) -> String {
     let words = [
         ("adopted", "adopted"),
         ("edited", "adopted with your edits"),
-        ("left", "left as is"),
+        ("left", "skipped"),
         ("unknown", "of unknown source"),
         ("tracked", "tracked before"),
     ];
     let outcomes: Vec<_> = skills.iter().map(word).collect();
-    counted("skill", &outcomes, &words).join("; ")
+    counted("skill", &outcomes, &words).join(", ")
 }
 
 fn next(printer: &Printer, outcome: &ImportOutcome) {
@@ -126,10 +126,17 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
             one_line(&skill.name)
         ));
     }
-    if let Some(skill) = first("unknown") {
+    let unknown = || outcome.skills.iter().filter(|skill| word(skill) == "unknown");
+    let can_be_kept = |skill: &&ImportedSkill| SkillName::exact(&skill.name).is_some();
+    if let Some(skill) = unknown().find(can_be_kept).or_else(|| unknown().next()) {
+        let name = one_line(&shell_word(&skill.name));
+        if can_be_kept(&skill) {
+            printer.hint(&format!(
+                "`skillpm import{flag} {name}` makes `{name}` your own: it moves to `skills/{name}`"
+            ));
+        }
         printer.hint(&format!(
-            "skills of unknown source were left as is: if you know the source, `skillpm install{flag} SOURCE --skill {}` installs one from there",
-            one_line(&shell_word(&skill.name))
+            "where you know its source, `skillpm install{flag} SOURCE --skill {name}` installs it from there"
         ));
     }
 }
@@ -190,11 +197,12 @@ mod tests {
         ");
         insta::assert_snapshot!(err.text(), @"
         warning: odd
-        1 skill adopted; 1 adopted with your edits; 1 left as is; 1 of unknown source; 1 tracked before
+        1 skill adopted, 1 adopted with your edits, 1 skipped, 1 of unknown source, 1 tracked before
         agents that see them, now in `skillpm.toml`: claude-code
         `skillpm.toml` and `skillpm.lock` changed: commit both
         hint: `skillpm install --force` installs the locked versions; the store keeps your edited copies, such as `docx`
-        hint: skills of unknown source were left as is: if you know the source, `skillpm install SOURCE --skill own` installs one from there
+        hint: `skillpm import own` makes `own` your own: it moves to `skills/own`
+        hint: where you know its source, `skillpm install SOURCE --skill own` installs it from there
         ");
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &ImportOutcome::default());

@@ -1,12 +1,15 @@
 //! `install`: what happened to each skill, where they are, and what to do next.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use super::{and, counted, one_line, quoted, short_revision, steps};
+use super::{and, count, counted, one_line, quoted, short_revision, steps};
 use crate::cli::printer::Printer;
 use crate::install::agents::CANONICAL_DIR;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
+use crate::install::sight::Unseen;
 use crate::manifest;
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill, LeftOut};
 use crate::ops::policy::Decided;
@@ -36,6 +39,8 @@ struct Report<'a> {
     links: &'a [NewLink],
     files_changed: ChangedFiles,
     agents: &'a [String],
+    seen_by: &'a [String],
+    unseen: &'a [Unseen],
     left_modified: &'a [String],
     left_unreadable: &'a [String],
     left_out: &'a [LeftOut],
@@ -52,6 +57,8 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
         links: &outcome.links,
         files_changed: outcome.files,
         agents: &outcome.agents,
+        seen_by: &outcome.seen_by,
+        unseen: &outcome.unseen,
         left_modified: &outcome.left_modified,
         left_unreadable: &outcome.left_unreadable,
         left_out: &outcome.left_out,
@@ -71,29 +78,55 @@ fn summary(printer: &Printer, outcome: &InstallOutcome) {
     if outcome.skills.is_empty() {
         return;
     }
-    printer.note(&format!("{} in {}", counts(&outcome.skills), place(outcome.scope)));
-    if outcome.skills.iter().all(|skill| skill.disabled) {
-        return files(printer, outcome.scope, outcome.files);
+    printer.note(&format!("{} in `{}`", counts(&outcome.skills), one_line(&outcome.place)));
+    if !outcome.skills.iter().all(|skill| skill.disabled) {
+        let by: BTreeSet<&String> = outcome.agents.iter().chain(&outcome.seen_by).collect();
+        let by: Vec<_> = by.into_iter().collect();
+        let seen = if by.is_empty() { String::new() } else { and(&by) + ", and to " };
+        printer
+            .note(&format!("available to {seen}agents that read `{CANONICAL_DIR}`; `--agent` adds others"));
     }
-    let linked = if outcome.agents.is_empty() { String::new() } else { and(&outcome.agents) + ", and to " };
-    let others = match &outcome.passed_over[..] {
-        [] => String::new(),
-        passed => format!(", on this machine {}", and(passed)),
-    };
-    printer.note(&format!(
-        "available to {linked}agents that read `{CANONICAL_DIR}`; `--agent` adds others{others}"
-    ));
-    files(printer, outcome.scope, outcome.files);
+    if outcome.only_here.is_empty() {
+        files(printer, outcome.scope, outcome.files);
+    } else if let Some(changed) = changed(outcome.files) {
+        let only = quoted(&outcome.only_here);
+        let (come, them) = if outcome.only_here.len() == 1 { ("comes", "it") } else { ("come", "them") };
+        printer.note(&format!(
+            "{changed}; {only} {come} from outside of the project, so colleagues cannot install {them}"
+        ));
+    }
 }
 
 /// Tells which of manifest and lockfile changed.
-pub(super) fn files(printer: &Printer, scope: Option<ScopeKind>, changed: ChangedFiles) {
-    let names = steps::file_names(changed);
-    if !names.is_empty() {
-        let what = if names.len() == 1 { "it" } else { "both" };
+pub(super) fn files(printer: &Printer, scope: Option<ScopeKind>, files: ChangedFiles) {
+    if let Some(told) = changed(files) {
+        let what = if files.manifest && files.lockfile { "both" } else { "it" };
         let commit = if scope == Some(ScopeKind::User) { String::new() } else { format!(": commit {what}") };
-        printer.note(&format!("{} changed{commit}", quoted(&names)));
+        printer.note(&format!("{told}{commit}"));
     }
+}
+
+fn changed(files: ChangedFiles) -> Option<String> {
+    let names = steps::file_names(files);
+    (!names.is_empty()).then(|| format!("{} changed", quoted(&names)))
+}
+
+/// Names the agents of this machine that do not see all skills, with the command that shows them all.
+pub(super) fn unseen(printer: &Printer, scope: Option<ScopeKind>, unseen: &[Unseen]) {
+    let skills: BTreeSet<&String> = unseen.iter().flat_map(|unseen| &unseen.skills).collect();
+    if skills.is_empty() {
+        return;
+    }
+    let ids: Vec<&str> = unseen.iter().map(|unseen| unseen.agent.as_str()).collect();
+    let (are, do_not) = if ids.len() == 1 { ("is", "does not") } else { ("are", "do not") };
+    let flags: Vec<String> = ids.iter().map(|id| format!(" --agent {id}")).collect();
+    printer.hint(&format!(
+        "{} {are} on this machine and {do_not} see {}: `skillpm link{}{}` links all skills, and those to come",
+        and(&ids),
+        count(skills.len(), "skill"),
+        scope.map_or("", ScopeKind::flag),
+        flags.concat()
+    ));
 }
 
 fn warn(printer: &Printer, outcome: &InstallOutcome) {
@@ -111,6 +144,7 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn next(printer: &Printer, outcome: &InstallOutcome) {
+    unseen(printer, outcome.scope, &outcome.unseen);
     // What nobody sees cannot be invoked. What is new and was asked for is what somebody wants to see first.
     let is_new = |skill: &InstalledSkill| matches!(skill.change, Change::Added | Change::Updated);
     let seen = outcome.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
@@ -222,6 +256,7 @@ mod tests {
             files: ChangedFiles { manifest: true, lockfile: true },
             agents: vec!["claude-code".to_owned(), "goose".to_owned()],
             scope: Some(ScopeKind::Project),
+            place: CANONICAL_DIR.to_owned(),
             warnings: vec!["`docx` has no license".to_owned()],
             left_modified: vec!["pptx".to_owned()],
             left_unreadable: vec!["xls".to_owned()],
@@ -253,12 +288,31 @@ mod tests {
         "#);
     }
 
-    /// Who has Roo and chose nobody would look for the skill there.
+    /// Who installs an agent later would look for the skills there in vain.
     #[test]
     fn agents_that_see_nothing_are_named() {
-        let passed_over = vec!["goose".to_owned(), "roo".to_owned()];
-        let told = told(&InstallOutcome { passed_over, ..outcome() }).1;
-        assert!(told.contains("; `--agent` adds others, on this machine goose and roo\n"), "{told}");
+        let unseen = |agent: &str, skills: &[&str]| Unseen {
+            agent: agent.to_owned(),
+            skills: skills.iter().map(ToString::to_string).collect(),
+        };
+        let goose = unseen("goose", &["docx", "pdf"]);
+        let told_of = |unseen| told(&InstallOutcome { unseen, ..outcome() }).1;
+        let hint = "hint: goose is on this machine and does not see 2 skills: `skillpm link --agent goose` links all skills, and those to come\n";
+        assert!(told_of(vec![goose.clone()]).contains(hint));
+        let both = told_of(vec![goose, unseen("roo", &["pdf"])]);
+        let hint = "hint: goose and roo are on this machine and do not see 2 skills: `skillpm link --agent goose --agent roo` links";
+        assert!(both.contains(hint), "{both}");
+    }
+
+    /// A colleague has the repository, and nothing else of this machine.
+    #[test]
+    fn what_only_this_machine_has_is_not_to_be_committed() {
+        let only_here = vec!["pdf".to_owned()];
+        let told = told(&InstallOutcome { only_here, ..outcome() }).1;
+        assert!(
+            !told.contains("commit") && told.contains("`pdf` comes from outside of the project"),
+            "{told}"
+        );
     }
 
     /// One update among hundreds of skills is seen.

@@ -1,10 +1,13 @@
 //! `list`: a table.
 
-use super::one_line;
+use std::collections::BTreeSet;
+
 use super::table::Table;
+use super::{install, one_line};
 use crate::cli::printer::Printer;
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
+use crate::ops::import::FoundIn;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 
 /// The table of `outcome`, which was asked for of `scope` alone or of both.
@@ -12,7 +15,10 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
-        printer.hint(&super::how_to_install(scope));
+        match &outcome.other_lock {
+            Some(lock) => printer.hint(&adopt(ScopeKind::Project, lock)),
+            None => printer.hint(&super::how_to_install(scope)),
+        }
         return;
     }
     table(&outcome.skills).show(printer);
@@ -35,6 +41,12 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
             "git or an editor changed line ends, and nothing else: `skillpm install{flag}` brings back those that are locked"
         ));
     }
+    for scope in [ScopeKind::Project, ScopeKind::User] {
+        unknown(printer, outcome, scope);
+    }
+    for (scope, unseen) in &outcome.unseen {
+        install::unseen(printer, Some(*scope), unseen);
+    }
     if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::Conflict) {
         let (flag, name) = (skill.scope.flag(), one_line(&skill.name));
         printer.hint(&format!("`skillpm update{flag} {name}` shows what to resolve"));
@@ -47,24 +59,79 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
     }
 }
 
+/// Says how what skillpm did not install in `scope` becomes its own.
+fn unknown(printer: &Printer, outcome: &ListOutcome, scope: ScopeKind) {
+    let of_scope =
+        |skill: &&ListedSkill| skill.scope == scope && skill.outer.is_none() && skill.state.is_unknown();
+    let by_hand = |skill: &&ListedSkill| skill.found_in == Some(FoundIn::Directory);
+    let by_tool = |skill: &&ListedSkill| tool(skill).is_some();
+    let unknown = || outcome.skills.iter().filter(of_scope);
+    if let Some(skill) = unknown().find(by_tool) {
+        printer.hint(&format!(
+            "`skillpm import{}` adopts what other tools installed, such as `{}`",
+            scope.flag(),
+            one_line(&skill.name)
+        ));
+    } else if let (ScopeKind::Project, Some(lock)) = (scope, &outcome.other_lock) {
+        printer.hint(&adopt(scope, lock));
+    }
+    if let Some(skill) = unknown().find(by_hand) {
+        let name = one_line(&skill.name);
+        printer.hint(&format!(
+            "`{name}` was not installed by skillpm: `skillpm import{} {name}` adopts it",
+            scope.flag()
+        ));
+    }
+}
+
+fn adopt(scope: ScopeKind, lock: &str) -> String {
+    format!("`skillpm import{}` adopts the skills that `{}` names", scope.flag(), one_line(lock))
+}
+
 pub(crate) fn json(printer: &Printer, outcome: &ListOutcome) {
     printer.warnings(&outcome.warnings);
     printer.json(&outcome.skills);
 }
 
 fn table(skills: &[ListedSkill]) -> Table {
-    let mut table = Table::new(&["name", "version", "scope", "source", "agents", "state"]).state("state");
+    let mut table = Table::new(&["name", "version", "scope", "source", "seen by", "state"]).state("state");
     for skill in skills {
+        let scope = match &skill.outer {
+            Some(outer) => format!("{} {outer}", skill.scope),
+            None => skill.scope.to_string(),
+        };
         table.row([
             &skill.name,
             skill.version.as_deref().unwrap_or(""),
-            &skill.scope.to_string(),
+            &scope,
             skill.source.as_deref().unwrap_or(""),
-            &skill.agents.join(","),
+            &seen_by(skill),
             &state(skill),
         ]);
     }
     table
+}
+
+/// So many agents are named; with more the column would be wider than all others together.
+const MOST_AGENTS: usize = 3;
+
+/// The agents that see `skill`: those that have a link or copy, and those that read its directory.
+fn seen_by(skill: &ListedSkill) -> String {
+    let by: BTreeSet<&str> = skill.agents.iter().chain(&skill.seen_by).map(String::as_str).collect();
+    let named: Vec<&str> = by.iter().copied().take(MOST_AGENTS).collect();
+    match by.len() - named.len() {
+        0 => named.join(","),
+        more => format!("{} +{more}", named.join(",")),
+    }
+}
+
+/// The tool that installed a skill which skillpm does not know.
+fn tool(skill: &ListedSkill) -> Option<&'static str> {
+    match skill.found_in? {
+        FoundIn::SkillsLock | FoundIn::GlobalLock => Some("npx skills"),
+        FoundIn::GhSkill => Some("gh skill"),
+        FoundIn::Directory => None,
+    }
 }
 
 fn state(skill: &ListedSkill) -> String {
@@ -78,7 +145,11 @@ fn state(skill: &ListedSkill) -> String {
         SkillState::Untracked => "untracked",
         SkillState::Disabled => "disabled",
         SkillState::Editable => "editable",
+        SkillState::Foreign => "foreign",
     };
+    if let Some(tool) = tool(skill) {
+        return format!("{state}, by {tool}");
+    }
     let edited = skill.modified
         && !matches!(skill.state, SkillState::Modified | SkillState::LineEnds | SkillState::Conflict);
     let disabled = skill.disabled && skill.state == SkillState::Conflict;
@@ -116,6 +187,9 @@ pub(super) mod testing {
             source_url: None,
             requested: None,
             dependencies: Vec::new(),
+            seen_by: Vec::new(),
+            found_in: (state == SkillState::Foreign).then_some(FoundIn::GhSkill),
+            outer: None,
             source_gone: false,
         }
     }
@@ -137,21 +211,24 @@ mod tests {
             skill("docx", SkillState::Disabled),
             skill("mine", SkillState::Editable),
             skill("xlsx", SkillState::Conflict),
+            skill("theirs", SkillState::Foreign),
         ];
         let (printer, out, err) = printer(Look::PLAIN);
-        show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()] }, None);
+        show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()], ..ListOutcome::default() }, None);
         insta::assert_snapshot!(out.text(), @r#"
-        name           version  scope    source                    agents             state
+        name           version  scope    source                    seen by            state
         pdf            1.0      project  github:anthropics/skills  claude-code,goose  ok
         code-reviewer  -        project  github:anthropics/skills  -                  missing
         own            -        project  -                         -                  untracked
         docx           -        project  github:anthropics/skills  -                  disabled, edited
         mine           -        project  github:anthropics/skills  -                  editable
         xlsx           -        project  github:anthropics/skills  -                  conflict
+        theirs         -        project  github:anthropics/skills  -                  foreign, by gh skill
         "#);
         insta::assert_snapshot!(err.text(), @r#"
         warning: odd
         hint: `skillpm install` restores missing skills
+        hint: `skillpm import` adopts what other tools installed, such as `theirs`
         hint: `skillpm update xlsx` shows what to resolve
         "#);
     }
@@ -161,11 +238,11 @@ mod tests {
     fn what_is_missing_is_told_by_scope() {
         let user = ListedSkill { scope: ScopeKind::User, ..skill("docx", SkillState::Missing) };
         let (talking, _, err) = printer(Look::PLAIN);
-        show(&talking, &ListOutcome { skills: vec![user.clone()], warnings: Vec::new() }, None);
+        show(&talking, &ListOutcome { skills: vec![user.clone()], ..ListOutcome::default() }, None);
         assert_eq!(err.text(), "hint: `skillpm install -g` restores missing skills\n");
         let (talking, _, err) = printer(Look::PLAIN);
         let skills = vec![skill("pdf", SkillState::Missing), user];
-        show(&talking, &ListOutcome { skills, warnings: Vec::new() }, None);
+        show(&talking, &ListOutcome { skills, ..ListOutcome::default() }, None);
         insta::assert_snapshot!(err.text(), @"
         hint: `skillpm install` restores missing skills
         hint: `skillpm install -g` restores missing skills
@@ -182,7 +259,7 @@ mod tests {
             ..skill("brand", SkillState::Missing)
         };
         let (talking, _, err) = printer(Look::PLAIN);
-        show(&talking, &ListOutcome { skills: vec![gone], warnings: Vec::new() }, None);
+        show(&talking, &ListOutcome { skills: vec![gone], ..ListOutcome::default() }, None);
         insta::assert_snapshot!(err.text(), @"hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove -g brand`");
     }
 
@@ -212,18 +289,21 @@ mod tests {
             SkillState::Untracked,
             SkillState::Disabled,
             SkillState::Editable,
+            SkillState::Foreign,
         ];
         let names = states.map(|state| serde_json::to_value(state).expect("a text"));
         let schema = crate::testing::Schema::read("list.schema.json");
         schema.assert_generated("/$defs/skill/properties/state/enum", &names.to_vec().into());
         let scopes = serde_json::json!([ScopeKind::Project, ScopeKind::User]);
         schema.assert_generated("/$defs/skill/properties/scope/enum", &scopes);
+        let makers = [FoundIn::SkillsLock, FoundIn::GlobalLock, FoundIn::GhSkill, FoundIn::Directory];
+        schema.assert_generated("/$defs/found_in/enum", &serde_json::json!(makers));
         let mut skills = states.map(|state| skill("pdf", state)).to_vec();
         skills[0].revision = Some("1a2b3c4d".repeat(5));
         skills[0].digest = Some(format!("sha256:{}", "0".repeat(64)));
         skills[0].path = Some("skills/pdf".to_owned());
         let (printer, out, _) = printer(Look::PLAIN);
-        json(&printer, &ListOutcome { skills, warnings: Vec::new() });
+        json(&printer, &ListOutcome { skills, ..ListOutcome::default() });
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(schema.faults(&value), [""; 0]);
         value[0]["state"] = "lost".into();

@@ -48,7 +48,7 @@ use super::style::escape_json;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::ListedSkill;
 use crate::spec::is_object_id;
-use crate::text::is_plain_line;
+use crate::text::{and, is_plain_line};
 
 /// What brings skills where there are none: in `scope`, or wherever skills are looked for.
 fn how_to_install(scope: Option<ScopeKind>) -> String {
@@ -121,16 +121,6 @@ fn counted<K: PartialEq>(what: &str, of: &[K], kinds: &[(K, &str)]) -> Vec<Strin
         _ => format!("{number} {word}"),
     };
     numbers.filter(|(number, _)| *number > 0).enumerate().map(text).collect()
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn and(words: &[impl AsRef<str>]) -> String {
-    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    match words.split_last() {
-        None => String::new(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-    }
 }
 
 /// Each word between backticks.

@@ -1,6 +1,6 @@
 //! `remove`: what went, and where edited copies are.
 
-use super::{count, one_line};
+use super::{count, install, one_line};
 use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::ops::remove::RemoveOutcome;
@@ -27,6 +27,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     }
     let number = outcome.removed.len() + outcome.unneeded.len();
     printer.note(&format!("{} removed", count(number, "skill")));
+    install::files(printer, outcome.scope, outcome.files);
     // What is told of kept copies says it already.
     if outcome.undoable && outcome.kept.len() < number {
         let them = if number == 1 { "it" } else { "them" };
@@ -40,6 +41,7 @@ mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::plan::ChangedFiles;
 
     #[test]
     fn what_went_and_what_is_kept() {
@@ -48,6 +50,7 @@ mod tests {
             removed: vec!["docx".into(), "pdf".into()],
             unneeded: Vec::new(),
             kept: vec!["the edited copy of `pdf` is kept in `kept/pdf`".into()],
+            files: ChangedFiles { manifest: true, lockfile: true },
             dry_run: false,
             undoable: true,
         };
@@ -59,6 +62,7 @@ mod tests {
         - pdf
         the edited copy of `pdf` is kept in `kept/pdf`
         2 skills removed
+        `skillpm.toml` and `skillpm.lock` changed: commit both
         hint: `skillpm undo` restores them
         "#);
 

@@ -257,7 +257,20 @@ const STATES: [(Style, &[&str]); 4] = [
         &["edited", "copy edited", "changed", "held back", "moved", "tag moved", "not linked", "unknown"],
     ),
     (GOOD, &["ok", "current", "adopted", "editable", "exit 0"]),
-    (FAINT, &["disabled", "untracked", "not asked", "not chosen", "not needed", "tracked", "left", "-"]),
+    (
+        FAINT,
+        &[
+            "disabled",
+            "untracked",
+            "foreign",
+            "not asked",
+            "not chosen",
+            "not needed",
+            "tracked",
+            "left",
+            "-",
+        ],
+    ),
 ];
 
 /// How a state is shown whose parts have commas between them: as the worst of them.

@@ -51,13 +51,13 @@ pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool, ma
     }
     repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
-    super::fmt::installed(printer, outcome.installed);
+    left_alone(printer, outcome);
     // What could be repaired of installed skills was asked for already.
     if let Some(hint) = repairable(outcome, made).filter(|_| flags && outcome.installed == 0) {
         printer.hint(&hint);
     }
-    let errors = outcome.findings().find(|finding| finding.severity == Severity::Error);
-    if let Some(first) = errors.or_else(|| outcome.findings().next()) {
+    let of = |severity| outcome.findings().find(|finding| finding.severity == severity);
+    if let Some(first) = [Severity::Error, Severity::Warning, Severity::Note].into_iter().find_map(of) {
         printer.hint(&format!("`skillpm explain {}` says more", first.rule));
     }
 }
@@ -71,7 +71,17 @@ pub(crate) fn diff(printer: &Printer, outcome: &ValidateOutcome) {
     }
     repaired(printer, outcome, "would be repaired");
     printer.note(&summary(outcome));
+    left_alone(printer, outcome);
+}
+
+/// Tells what could be repaired and was left alone.
+fn left_alone(printer: &Printer, outcome: &ValidateOutcome) {
     super::fmt::installed(printer, outcome.installed);
+    for (file, real) in &outcome.outside {
+        let shown = |path: &Path| one_line(&path.display().to_string());
+        printer.warning(&format!("`{}` was not changed: a link leads out of the project", shown(file)));
+        printer.hint(&format!("to repair `{}`, name that path", shown(real)));
+    }
 }
 
 /// Tells which files were repaired, or would be.
@@ -98,15 +108,13 @@ fn repairable(outcome: &ValidateOutcome, made: Repairs) -> Option<String> {
         let fixes = outcome.findings().filter_map(|finding| finding.fix.as_ref());
         fixes.filter(|fix| fix.safety == wanted).count()
     };
-    let is_one = outcome.findings().nth(1).is_none();
-    let told = |count| if is_one { "it".to_owned() } else { format!("{count} of them") };
+    let what = if outcome.findings().nth(1).is_none() { "it" } else { "some of them" };
+    // How many go shows when it is done: one repair makes room for another, or takes several findings along.
     Some(match (with(Safety::Safe), with(Safety::Unsafe)) {
         (0, 0) => return None,
-        (safe, 0) => format!("`--fix` repairs {}; `--diff` shows how", told(safe)),
-        (0, all) => format!("`--fix=unsafe` repairs {}; `--fix=unsafe --diff` shows how", told(all)),
-        (safe, more) => {
-            format!("`--fix` repairs {safe} of them, `--fix=unsafe` {more} more; with `--diff` they show how")
-        }
+        (_, 0) => format!("`--fix` repairs {what}; `--diff` shows how"),
+        (0, _) => format!("`--fix=unsafe` repairs {what}; `--fix=unsafe --diff` shows how"),
+        _ => "`--fix` repairs some of them, `--fix=unsafe` more; with `--diff` they show how".to_owned(),
     })
 }
 
@@ -123,7 +131,7 @@ pub(crate) fn deliver(
     }
     repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
-    super::fmt::installed(printer, outcome.installed);
+    left_alone(printer, outcome);
     Ok(())
 }
 
@@ -206,13 +214,14 @@ fn usual_report(
     // In one line there is no more than one blank between words.
     let is_line = |text: &str| text.trim() == text && !text.contains("  ");
     let plain = [message, help, path, text].into_iter().all(is_plain) && is_line(message) && is_line(path);
-    if finding.label.is_some() || marked.is_empty() || !fits || !plain {
+    if finding.label.is_some() || marked.is_empty() || marked.len() > WIDTH / 2 || !fits || !plain {
         return None;
     }
     let Position { line, column } = lines.position(start);
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "note",
     };
     let (number, margin) = (line.to_string(), line.ilog10() as usize + 1);
     let (margin, before) = (BLANKS.get(..margin)?, BLANKS.get(..start - line_start)?);
@@ -239,6 +248,7 @@ fn report(
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let label = finding.label.as_deref().map(one_line);
     let path = skill.file.display().to_string();
@@ -284,8 +294,17 @@ impl Excerpt {
         let line_end = text[end..near].find(['\n', '\r']).map_or(near, |length| end + length);
         let before = harmless(&text[line_start..start]);
         let marked = harmless(&text[start..end]);
-        let span = before.len()..before.len() + marked.trim_end().len();
+        let span = before.len()..before.len() + underlined(&marked);
         Self { text: before + &marked + &harmless(&text[end..line_end]), span }
+    }
+}
+
+/// How many bytes at the start of `marked` are underlined: to its end where it ends in one line of a moderate length.
+fn underlined(marked: &str) -> usize {
+    let marked = marked.trim_end();
+    match marked.char_indices().nth(WIDTH / 2) {
+        Some((at, _)) if !marked.contains('\n') => at,
+        _ => marked.len(),
     }
 }
 
@@ -297,11 +316,16 @@ fn harmless(text: &str) -> String {
 /// `3 skills: 2 errors, 1 warning`.
 fn summary(outcome: &ValidateOutcome) -> String {
     let (errors, warnings) = (outcome.count(Severity::Error), outcome.count(Severity::Warning));
-    let skills = count(outcome.skills.len(), "skill");
-    if errors + warnings == 0 {
-        return format!("{skills}: ok");
+    let mut text = count(outcome.skills.len(), "skill");
+    text.push_str(": ");
+    match errors + warnings {
+        0 => text.push_str("no problems found"),
+        _ => text.extend([count(errors, "error"), ", ".to_owned(), count(warnings, "warning")]),
     }
-    format!("{skills}: {}, {}", count(errors, "error"), count(warnings, "warning"))
+    match outcome.count(Severity::Note) {
+        0 => text,
+        notes => format!("{text}, {}", count(notes, "note")),
+    }
 }
 
 #[cfg(test)]
@@ -356,7 +380,7 @@ mod tests {
         "#);
         insta::assert_snapshot!(err, @"
         1 skill: 2 errors, 1 warning
-        hint: `--fix=unsafe` repairs 2 of them; `--fix=unsafe --diff` shows how
+        hint: `--fix=unsafe` repairs some of them; `--fix=unsafe --diff` shows how
         hint: `skillpm explain name-alphabet` says more
         ");
     }
@@ -376,7 +400,7 @@ mod tests {
     #[test]
     fn clean_skills_are_only_counted() {
         let (out, err) = told(&["---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\n---\n"]);
-        assert_eq!((out.as_str(), err.as_str()), ("", "1 skill: ok\n"));
+        assert_eq!((out.as_str(), err.as_str()), ("", "1 skill: no problems found\n"));
     }
 
     /// A key of the file stands in what helps, and may have a line end in it.
@@ -414,6 +438,9 @@ mod tests {
           |
           = help: write `scripts/a.py`
         ");
+        // What is marked is not underlined for hundreds of columns.
+        let (out, _) = told(&[&format!("---\nname: pdf\ndescription: {}\n---\n", "Reads all. ".repeat(200))]);
+        assert!(out.contains("description-length") && !out.contains(&"^".repeat(WIDTH)), "{out}");
         let text = format!("{before}x{after}");
         let finding = Finding { span: before.len()..before.len() + 1, ..checked("").findings[0].clone() };
         let excerpt = Excerpt::new(&text, &finding);

@@ -119,7 +119,7 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
         SkillState::Missing if skill.editable => {
             format!("editable: the link {place} or its target is missing")
         }
-        SkillState::Missing | SkillState::Untracked => {
+        SkillState::Missing | SkillState::Untracked | SkillState::Foreign => {
             format!("missing from {place}: `skillpm install{flag}` restores it")
         }
     }

@@ -120,6 +120,13 @@ fn comments_before_a_value_stay_there_however_deep_they_are() {
     ");
 }
 
+/// People are shown it as it is written.
+#[test]
+fn a_text_for_people_stays_in_its_brackets() {
+    let text = "---\nname: x\nargument-hint: [file] # why\npaths:\n  - a\n---\n";
+    assert_eq!(formatted(text).as_deref(), Ok(text));
+}
+
 /// The rule of comments behind brackets: they are about all that stands between those.
 #[test]
 fn comments_behind_brackets_stay_with_the_key() {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Told;
 use super::form::CatalogForm;
-use crate::tokens::estimate;
+use crate::tokens::most;
 
 /// What stands for the rest of a description.
 const MORE: char = '…';
@@ -28,7 +28,7 @@ pub struct Cut {
 /// themselves, no description is left, and the result is larger than the budget.
 pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Vec<Cut> {
     // Parts weigh no less than the whole: what fits as a whole is not weighed by its parts.
-    if estimate(&form.render(told)) <= budget {
+    if most(&form.render(told)) <= budget {
         return Vec::new();
     }
     let descriptions: Vec<_> = told.iter_mut().map(|skill| skill.description.take()).collect();
@@ -39,10 +39,10 @@ pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Ve
         .zip(&descriptions)
         .map(|(skill, text)| Told { description: text.as_ref().map(|_| ONE.into()), ..skill.clone() })
         .collect();
-    let room = budget.saturating_add(lengths.len()).saturating_sub(estimate(&form.render(&bare)));
+    let room = budget.saturating_add(lengths.len()).saturating_sub(most(&form.render(&bare)));
     let weigh = |limit: usize| {
         let texts = descriptions.iter().flatten();
-        texts.map(|text| estimate(&form.escaped(shortened(text, limit).0.as_ref()))).sum::<usize>()
+        texts.map(|text| most(&form.escaped(shortened(text, limit).0.as_ref()))).sum::<usize>()
     };
     let longest = lengths.iter().copied().max().unwrap_or(0);
     // The largest length that fits. `low` does, or is nothing at all; `high` does not.

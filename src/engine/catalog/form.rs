@@ -175,7 +175,7 @@ impl<P: FnMut(&str)> Lines<P> {
 }
 
 impl CatalogForm {
-    /// The text of a catalog of `told`, which is not empty.
+    /// The text of a catalog of `told`.
     pub(super) fn render(self, told: &[Told<'_>]) -> String {
         if self == Self::Json {
             return json(&told);

@@ -78,6 +78,8 @@ pub struct Catalog {
     pub count: usize,
     /// About how many tokens the text is; known where there is a budget, and in JSON.
     pub tokens: Option<usize>,
+    /// How many tokens the text is at the most, where there is a budget.
+    pub most: Option<usize>,
     /// The budget.
     pub budget: Option<usize>,
     /// The descriptions that were shortened, in the order of the skills.
@@ -151,6 +153,11 @@ impl Library {
 
 /// Returns the catalog of `skills`, in their order.
 pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
+    // The reference prints its tags around nothing, too.
+    if options.form == CatalogForm::Reference && options.empty.is_empty() {
+        let empty = CatalogForm::Reference.render(&[]);
+        return catalog(skills, &Options { empty, ..options.clone() });
+    }
     let (form, budget) = (options.form, options.budget);
     let is_json = form == CatalogForm::Json;
     let told = || skills.iter().filter(|skill| is_told(skill, options));
@@ -158,15 +165,25 @@ pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
         let skills: Vec<_> = told().cloned().collect();
         let count = skills.len();
         let text = Text::Later(skills, Box::new(options.clone()));
-        return Catalog { text, form, count, tokens: None, budget, cut: Vec::new(), json: Vec::new() };
+        return Catalog {
+            text,
+            form,
+            count,
+            tokens: None,
+            most: None,
+            budget,
+            cut: Vec::new(),
+            json: Vec::new(),
+        };
     }
     let mut told: Vec<Told<'_>> = told().map(|skill| of(skill, options, None)).collect();
     let cut = budget.map(|budget| budget::fit(&mut told, budget, form)).unwrap_or_default();
     let text = if told.is_empty() && !is_json { options.empty.clone() } else { form.render(&told) };
     let tokens = Some(tokens::estimate(&text));
+    let most = budget.map(|_| tokens::most(&text));
     let count = told.len();
     let json = if is_json { told.into_iter().map(Told::into_owned).collect() } else { Vec::new() };
-    Catalog { text: Text::Whole(text), form, count, tokens, budget, cut, json }
+    Catalog { text: Text::Whole(text), form, count, tokens, most, budget, cut, json }
 }
 
 impl Catalog {
@@ -204,7 +221,7 @@ impl Catalog {
 
     /// Whether it is larger than the budget, even with no descriptions at all.
     pub fn is_over_budget(&self) -> bool {
-        self.tokens.zip(self.budget).is_some_and(|(tokens, budget)| tokens > budget)
+        self.most.zip(self.budget).is_some_and(|(most, budget)| most > budget)
     }
 }
 

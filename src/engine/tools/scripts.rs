@@ -23,6 +23,8 @@ const MAX_DEPTH: usize = 5;
 /// Endings of scripts (S1-FR-201.2), with their languages.
 const ENDINGS: [(&str, Language); 3] =
     [("py", Language::Python), ("sh", Language::Shell), ("js", Language::JavaScript)];
+/// Directories whose files nobody calls as tools: what package managers and interpreters keep, and tests.
+const NO_TOOLS: [&str; 5] = ["venv", "site-packages", "tests", "test", "__tests__"];
 /// Interpreters whose language is read.
 const INTERPRETERS: [(&str, Language); 9] = [
     ("python", Language::Python),
@@ -111,7 +113,9 @@ pub(super) struct Listing {
 impl Listing {
     /// Looks at the files of the skill in `dir`.
     pub(super) fn of(dir: &Path, places: ScriptPlaces, diagnostics: &mut Vec<ToolDiagnostic>) -> Self {
-        let mut walk = Walk { dir, files: BTreeMap::new(), diagnostics, full: false };
+        // The answers of skillkit are its own.
+        let all = places == ScriptPlaces::Root;
+        let mut walk = Walk { dir, files: BTreeMap::new(), diagnostics, full: false, all };
         let depth = if places == ScriptPlaces::Top { 0 } else { MAX_DEPTH };
         if places == ScriptPlaces::Root {
             walk.directory("", depth);
@@ -154,7 +158,8 @@ impl Listing {
         let (Ok(Some(kind)), Ok(base)) = (fs::kind(&dir.join(path)), Base::open(&dir.join(parent))) else {
             return;
         };
-        let mut walk = Walk { dir, files: BTreeMap::new(), diagnostics: &mut Vec::new(), full: false };
+        let mut walk =
+            Walk { dir, files: BTreeMap::new(), diagnostics: &mut Vec::new(), full: false, all: false };
         match kind {
             Kind::File => walk.file(&base, name, path.to_owned()),
             Kind::Other => walk.refused(name, path.to_owned(), Refused::Special),
@@ -169,6 +174,8 @@ struct Walk<'a> {
     files: BTreeMap<String, Found>,
     diagnostics: &'a mut Vec<ToolDiagnostic>,
     full: bool,
+    /// Whether tests and the like are tools, too.
+    all: bool,
 }
 
 impl Walk<'_> {
@@ -197,9 +204,7 @@ impl Walk<'_> {
             }
             let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
             match kind {
-                Kind::Directory if deeper > 0 && !SKIPPED.contains(&name) && name != "__pycache__" => {
-                    self.directory(&below, deeper - 1);
-                }
+                Kind::Directory if deeper > 0 && self.enters(name, &at) => self.directory(&below, deeper - 1),
                 Kind::Directory => {}
                 Kind::File => self.file(&base, name, below),
                 Kind::Symlink => self.refused(name, below, Refused::Link),
@@ -208,13 +213,24 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether the directory `name` in `parent` may hold tools.
+    fn enters(&self, name: &str, parent: &Path) -> bool {
+        if SKIPPED.contains(&name) || name == "__pycache__" {
+            return false;
+        }
+        // Whatever it is called, this file makes it an environment of Python.
+        let is_environment =
+            || fs::kind(&parent.join(name).join("pyvenv.cfg")).is_ok_and(|kind| kind.is_some());
+        self.all || !(name.starts_with('.') || NO_TOOLS.contains(&name) || is_environment())
+    }
+
     fn file(&mut self, base: &Base, name: &str, path: String) {
         const SET_ID: u32 = 0o6000;
         if base.stat(name.as_bytes()).is_some_and(|stat| stat.mode & SET_ID != 0) {
             return self.refused(name, path, Refused::SetId);
         }
         // A package's own file, and what tools keep beside scripts: neither is called by anybody.
-        let is_called = name != "__init__.py" && !name.starts_with('.');
+        let is_called = name != "__init__.py" && !name.starts_with('.') && (self.all || !is_test(name));
         let by_line = by_first_line(&self.dir.join(&path), &path);
         if by_line.is_err() && is_called {
             self.refuse(&path, Refused::Interpreter);
@@ -230,11 +246,20 @@ impl Walk<'_> {
 
     fn refused(&mut self, name: &str, path: String, reason: Refused) {
         // What nobody would take for a script is passed over in silence.
-        if by_ending(name).is_some() || MANIFESTS.contains(&name) {
+        if (by_ending(name).is_some() && !name.starts_with('.')) || MANIFESTS.contains(&name) {
             self.refuse(&path, reason);
         }
         self.files.insert(path, Found::Refused(reason));
     }
+}
+
+/// Whether a script of this name is a test, or there for tests.
+fn is_test(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    stem == "conftest"
+        || stem.starts_with("test_")
+        || ["_test", ".test", ".spec", "_spec"].iter().any(|end| stem.ends_with(end))
 }
 
 fn by_ending(name: &str) -> Option<Language> {

@@ -34,6 +34,41 @@ fn scripts_are_tools_and_other_files_are_not() {
     assert!(set.diagnostics.is_empty(), "ignored, not told");
 }
 
+/// An environment of Python has hundreds of scripts, and nobody calls a test.
+#[test]
+fn environments_and_tests_are_no_tools() {
+    let world = World::new();
+    for path in [
+        "run.py",
+        "lib/more.py",
+        ".venv/bin/activate.sh",
+        "venv/bin/pip.py",
+        "own/pyvenv.cfg",
+        "own/lib/x.py",
+        ".cache/x.py",
+        "tests/x.py",
+        "test_run.py",
+        "run_test.py",
+        "conftest.py",
+        "run.test.js",
+        "run.spec.js",
+        "latest.py",
+    ] {
+        world.write(&format!("s/scripts/{path}"), "");
+    }
+    let names = |places| {
+        let set = tools(&world.project().join("s"), "s", places);
+        assert!(set.diagnostics.is_empty(), "{:?}", set.diagnostics);
+        set.tools.iter().map(|tool| tool.script.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(ScriptPlaces::Recursive),
+        ["scripts/latest.py", "scripts/lib/more.py", "scripts/run.py"]
+    );
+    assert_eq!(names(ScriptPlaces::Top), ["scripts/latest.py", "scripts/run.py"]);
+    assert!(names(ScriptPlaces::Root).len() > 10, "skillkit's answers are its own");
+}
+
 /// S1-FR-201.4.
 #[test]
 fn no_scripts_no_tools_no_error() {

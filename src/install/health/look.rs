@@ -11,7 +11,7 @@ use crate::install::editable::Editable;
 use crate::install::placed::Placed;
 use crate::install::plan::Step;
 use crate::install::scope::{Scope, exists};
-use crate::install::sight::{self, Role};
+use crate::install::sight::{self, Role, Viewers};
 use crate::install::sources;
 use crate::install::state::{Files, normal, read_manifest, read_text};
 use crate::install::transaction::Transaction;
@@ -167,8 +167,8 @@ pub struct Here {
     pub served: bool,
     /// The directory that it gets links in.
     pub dir: Option<PathBuf>,
-    /// How many skills it sees in this scope.
-    pub sees: usize,
+    /// The skills of this scope that it does not see, though it is on this machine.
+    pub unseen: Vec<String>,
     /// Those that it finds in several places.
     pub twice: Vec<sight::Twice>,
 }
@@ -353,6 +353,7 @@ impl Look {
     fn people(&mut self, settings: &Settings, skills: &Path) {
         let installed = self.installed();
         let chosen = self.chosen();
+        let mut unseen = self.unseen(settings, &chosen);
         for agent in agents::all() {
             let is_chosen = chosen.contains(agent.id);
             if !is_chosen && !agent.detected(settings, &self.scope.root, &|path| self.scope.is_used(path)) {
@@ -364,12 +365,29 @@ impl Look {
                 .filter(|dir| self.scope.check_inside(&dir.path).is_ok())
                 .map(|dir| (dir.role, sight::look(&dir.path, &self.scope, &installed).unwrap_or_default()))
                 .collect();
-            let sees = dirs.iter().filter(|(role, _)| *role != Role::Other).map(|(_, seen)| seen.len()).sum();
             let twice = sight::twice(dirs.iter().map(|(role, seen)| (*role, &seen[..])));
             let dir = self.scope.agent_dir(settings, agent);
             let served = agent.is_universal() || dir.as_deref().map(real).as_deref() == Some(skills);
-            self.here.push(Here { agent, chosen: is_chosen, served, dir, sees, twice });
+            // A link that somebody asked for and that is missing is told on its own.
+            let is_wished = |name: &String| {
+                let wish = self.wishes.iter().find(|(wished, _)| wished.as_str() == name);
+                wish.is_some_and(|(_, wish)| wish.linked().any(|wished| wished.id == agent.id))
+            };
+            let mut unseen = unseen.remove(agent.id).unwrap_or_default();
+            unseen.retain(|name| !is_wished(name));
+            self.here.push(Here { agent, chosen: is_chosen, served, dir, unseen, twice });
         }
+    }
+
+    /// The skills that agents of this machine do not see, by their ids.
+    fn unseen(&self, settings: &Settings, chosen: &BTreeSet<&'static str>) -> BTreeMap<String, Vec<String>> {
+        let Some(asked) = self.asked() else { return BTreeMap::new() };
+        let there =
+            self.wishes.iter().filter(|(name, wish)| !wish.disabled && self.canonical(name).is_some());
+        let there: BTreeSet<&str> = there.map(|(name, _)| name.as_str()).collect();
+        let viewers = Viewers::take(settings, &self.scope, chosen);
+        let unseen = viewers.unseen(asked, &there);
+        unseen.into_iter().map(|unseen| (unseen.agent, unseen.skills)).collect()
     }
 
     /// Looks for what killed runs left beside what they moved or wrote.

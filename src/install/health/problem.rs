@@ -109,8 +109,8 @@ problems! {
     SEEN_DIFFERENT = "seen-different", Warning;
     /// An agent finds one skill in several directories.
     SEEN_TWICE = "seen-twice", Note;
-    /// An agent on this machine sees none of the skills.
-    AGENT_READS_NOTHING = "agent-reads-nothing", Note;
+    /// An agent on this machine does not see all of the skills.
+    AGENT_READS_NOTHING = "agent-reads-nothing", Warning;
     /// A tree of the store has other bytes than its name says.
     STORE_DAMAGED = "store-damaged", Error;
     /// What a killed run left in the store.

@@ -39,6 +39,7 @@ pub(in crate::lint) const FIELD_RULES: &[&str] = &[
     "description-length",
     "compatibility",
     "unknown-field",
+    "client-field",
 ];
 
 /// Checks `subject` by the rules that are `on`, by the profile of the reference validator.

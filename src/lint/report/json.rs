@@ -31,6 +31,7 @@ struct Summary {
     skills: usize,
     errors: usize,
     warnings: usize,
+    notes: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -86,6 +87,7 @@ pub fn json<'a>(report: &'a Report<'a>) -> Json<'a> {
             skills: report.skills.len(),
             errors: report.count(Severity::Error),
             warnings: report.count(Severity::Warning),
+            notes: report.count(Severity::Note),
         },
         skills: report.skills.iter().map(skill).collect(),
     }
@@ -163,7 +165,8 @@ mod tests {
           "summary": {
             "skills": 2,
             "errors": 1,
-            "warnings": 3
+            "warnings": 4,
+            "notes": 0
           },
           "skills": [
             {
@@ -223,6 +226,23 @@ mod tests {
                   "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#description-when"
                 },
                 {
+                  "rule": "description-markup",
+                  "severity": "warning",
+                  "message": "the description has the XML tag `<b>`",
+                  "start": {
+                    "line": 3,
+                    "column": 14,
+                    "offset": 27
+                  },
+                  "end": {
+                    "line": 3,
+                    "column": 17,
+                    "offset": 30
+                  },
+                  "help": "write it without angle brackets",
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#description-markup"
+                },
+                {
                   "rule": "hidden-character",
                   "severity": "warning",
                   "message": "a hidden character: U+202E, a direction control",
@@ -273,7 +293,26 @@ mod tests {
                     "offset": 52
                   },
                   "help": "move it under `metadata`, as `  author: …`",
-                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field"
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
+                  "fix": {
+                    "safety": "unsafe",
+                    "title": "move `author` under `metadata`",
+                    "edits": [
+                      {
+                        "start": {
+                          "line": 4,
+                          "column": 1,
+                          "offset": 46
+                        },
+                        "end": {
+                          "line": 5,
+                          "column": 1,
+                          "offset": 57
+                        },
+                        "text": "metadata:\n  author: \"me\"\n"
+                      }
+                    ]
+                  }
                 }
               ]
             },

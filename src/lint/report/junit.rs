@@ -11,7 +11,8 @@ use crate::text::xml;
 /// that fail nothing stand in the output of its test case.
 pub fn junit(report: &Report<'_>) -> String {
     let fails = |skill: &SkillReport<'_>| {
-        skill.count(Severity::Error) > 0 || (report.strict && !skill.findings.is_empty())
+        let least = if report.strict { Severity::Warning } else { Severity::Error };
+        skill.findings.iter().any(|finding| finding.severity >= least)
     };
     let failures = report.skills.iter().filter(|skill| fails(skill)).count();
     let tests = report.skills.len();
@@ -29,8 +30,9 @@ pub fn junit(report: &Report<'_>) -> String {
         }
         let lines = xml(&findings(skill));
         if fails(skill) {
-            let error = skill.findings.iter().find(|finding| finding.severity == Severity::Error);
-            let first = error.or(skill.findings.first()).map_or("", |finding| finding.rule);
+            let of = |severity| skill.findings.iter().find(|finding| finding.severity == severity);
+            let first =
+                of(Severity::Error).or_else(|| of(Severity::Warning)).map_or("", |finding| finding.rule);
             let _ = writeln!(
                 out,
                 ">\n      <failure type=\"{first}\" message=\"{}\">{lines}</failure>",
@@ -86,10 +88,12 @@ mod tests {
         <testsuites name="skillpm validate" tests="2" failures="1" errors="0">
           <testsuite name="skillpm validate" tests="2" failures="1" errors="0" skipped="0">
             <testcase classname="skillpm.validate" name="skills/my pdf,a:b/SKILL.md" file="skills/my pdf,a:b/SKILL.md">
-              <failure type="name-alphabet" message="1 error, 3 warnings">skills/my pdf,a:b/SKILL.md:2:7: error[name-alphabet]: the name `PDF` has an upper-case letter \u{1b}[2J &lt;&amp;&quot;&gt;]]&gt; 100%, a:b next
+              <failure type="name-alphabet" message="1 error, 4 warnings">skills/my pdf,a:b/SKILL.md:2:7: error[name-alphabet]: the name `PDF` has an upper-case letter \u{1b}[2J &lt;&amp;&quot;&gt;]]&gt; 100%, a:b next
           help: call it `pdf`, and its directory too
         skills/my pdf,a:b/SKILL.md:3:14: warning[description-when]: the description does not say when to use the skill
           help: add a sentence such as `Use when the user …`
+        skills/my pdf,a:b/SKILL.md:3:14: warning[description-markup]: the description has the XML tag `&lt;b&gt;`
+          help: write it without angle brackets
         skills/my pdf,a:b/SKILL.md:3:18: warning[hidden-character]: a hidden character: U+202E, a direction control
           help: delete it; no script needs it
         skills/my pdf,a:b/SKILL.md:4:1: warning[unknown-field]: the specification has no field `author`

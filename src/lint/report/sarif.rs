@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Report, SkillReport, in_tree, rule_page, span};
 use crate::digest::Digest;
 use crate::document::LineIndex;
-use crate::lint::{Edit, Finding, Fix, Group, Level, Profile, Rule, Severity, documented};
+use crate::lint::{Edit, Finding, Fix, Group, Level, Profile, Rule, documented};
 use crate::text::visible;
 
 const SCHEMA: &str =
@@ -53,6 +53,7 @@ fn description(rule: &Rule, profile: Profile) -> Value {
     let level = match rule.levels.of(profile) {
         Level::Error => "error",
         Level::Warning | Level::Off => "warning",
+        Level::Note => "note",
     };
     let text = format!("{} {} Source: {}.", docs.what, docs.why, docs.source);
     let block = |title: &str, code: &str| format!("**{title}**\n\n{}\n", fenced(code));
@@ -97,14 +98,10 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn result(&self, finding: &Finding, rules: &[&Rule], seen: &mut BTreeMap<String, usize>) -> Value {
-        let level = match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
         let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
         let mut result = json!({
             "ruleId": finding.rule,
-            "level": level,
+            "level": finding.severity.to_string(),
             "message": { "text": visible(&format!("{}{help}", finding.message)) },
             "locations": [{ "physicalLocation": {
                 "artifactLocation": self.artifact(),

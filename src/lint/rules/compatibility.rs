@@ -1,14 +1,14 @@
 //! `compatibility`
 
 use crate::document::write_scalar;
-use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "compatibility",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::ERROR.claude_code(Level::Warning),
     summary: "`compatibility` is text of 1 to 500 characters",
     docs: Docs {
         what: "Looks for a `compatibility` that is not text, is empty or is too long.",

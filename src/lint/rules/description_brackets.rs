@@ -10,18 +10,18 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels {
         spec: Level::Off,
         reference: Level::Off,
-        claude_code: Level::Error,
-        publish: Level::Off,
+        claude_code: Level::Off,
+        publish: Level::Note,
         lenient: Level::Off,
     },
     summary: "the description has no `<` and `>`",
     docs: Docs {
         what: "Looks for angle brackets in the description.",
-        why: "Descriptions are put between tags in front of the agent. Anthropic's validator refuses what \
-            could be read as a tag; the specification does not mention it.",
+        why: "Descriptions are put between tags in front of the agent. Anthropic's check of a skill that is \
+            packed refuses what could be read as a tag; the specification and Claude Code say nothing of it.",
         bad: "---\nname: pdf\ndescription: Reads <file>.pdf.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
-        source: "Anthropic's `quick_validate.py`",
+        source: "Anthropic's `quick_validate.py` of skill-creator",
     },
     fix: None,
     needs: Needs::Document,

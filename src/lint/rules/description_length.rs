@@ -17,13 +17,13 @@ const LONG_EXAMPLE: &str = concat!(
     "\n---\n"
 );
 
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "description-length",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::ERROR.claude_code(Level::Warning),
     summary: "the description has at most 1024 characters",
     docs: Docs {
         what: "Counts the characters of the description without white space around it.",

@@ -6,13 +6,7 @@ use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subje
 pub(super) static RULE: Rule = Rule {
     id: "description-markup",
     group: Group::Quality,
-    levels: Levels {
-        spec: Level::Off,
-        reference: Level::Off,
-        claude_code: Level::Off,
-        publish: Level::Warning,
-        lenient: Level::Off,
-    },
+    levels: Levels::WARNING.publish(Level::Warning),
     summary: "the description has no XML tags",
     docs: Docs {
         what: "Looks for tags such as `<b>` in the description. Arrows and comparisons do not count.",
@@ -20,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
             refuses every `<` and `>`; the specification allows them.",
         bad: "---\nname: pdf\ndescription: Reads <b>PDF</b> files. Use when there are some.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use when there are some.\n---\n",
-        source: "Anthropic, `quick_validate.py` of skill-creator; off in profiles that follow the specification alone",
+        source: "Anthropic's documentation: a description cannot contain XML tags",
     },
     fix: None,
     needs: Needs::Document,

@@ -1,13 +1,13 @@
 //! `description-missing`
 
 use crate::document::{Node, double_quoted};
-use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "description-missing",
     group: Group::Spec,
-    levels: Levels::FATAL,
+    levels: Levels::FATAL.claude_code(Level::Warning),
     summary: "the skill has a description",
     docs: Docs {
         what: "Looks for a `description` that is text and not empty.",

@@ -2,13 +2,13 @@
 
 use crate::document::{Problem, ProblemKind};
 use crate::lint::delimiters;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-missing",
     group: Group::Spec,
-    levels: Levels::FATAL,
+    levels: Levels::FATAL.claude_code(Level::Warning),
     summary: "the file starts with frontmatter",
     docs: Docs {
         what: "Looks for a first line `---`.",

@@ -1,11 +1,7 @@
 //! `legacy-field`
 
-use std::ops::Range;
-
-use crate::document::{Node, Style, Value};
-use crate::lint::{
-    Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, entries, quote,
-};
+use crate::lint::entries::{Moved, move_below};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::requirement;
 
 /// The rule.
@@ -28,12 +24,15 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The fields that are moved as they are.
+/// The fields that this rule is about.
+pub(super) const FIELDS: [&str; 3] = ["version", "tags", "dependencies"];
+
+/// Those that are moved as they are.
 const MOVED: [&str; 2] = ["version", "tags"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut found = Vec::new();
-    for field in ["version", "tags", "dependencies"] {
+    for field in FIELDS {
         let Some((key, _)) = subject.field(field) else { continue };
         let message = format!("`{field}` is at the top level");
         let help = match field {
@@ -52,76 +51,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.append(&mut found);
 }
 
-/// An entry that can be moved.
-struct Moved<'a> {
-    key: &'static str,
-    value: String,
-    /// The comment behind it, with the blanks before it.
-    rest: &'a str,
-    lines: Range<usize>,
-}
-
 fn fix(subject: &Subject<'_>) -> Option<Fix> {
-    if !entries::is_simple(subject) {
-        return None;
-    }
-    let text = subject.document.text();
-    let mut moved: Vec<Moved<'_>> = MOVED.into_iter().filter_map(|key| movable(subject, key)).collect();
-    moved.sort_by_key(|entry| entry.lines.start);
-    let first = moved.first()?;
-    let line_end = if text[first.lines.clone()].ends_with("\r\n") { "\r\n" } else { "\n" };
-    let names: Vec<String> = moved.iter().map(|entry| format!("`{}`", entry.key)).collect();
-    let title = format!("move {} under `metadata`", names.join(" and "));
-    let mut edits: Vec<Edit> = moved.iter().map(|entry| Edit::delete(entry.lines.clone())).collect();
-    let written: Vec<_> = moved.iter().map(|entry| (entry.key, entry.value.clone(), entry.rest)).collect();
-    let mut inserted = entries::insert_metadata(subject, &written, first.lines.start, line_end)?;
-    // An insertion where something is deleted is one replacement.
-    if let Some(edit) = edits.iter_mut().find(|edit| edit.span.start == inserted.span.start) {
-        edit.text = std::mem::take(&mut inserted.text);
-    } else if let Some(edit) = edits.iter_mut().find(|edit| edit.span.end == inserted.span.start) {
-        edit.text = std::mem::take(&mut inserted.text);
-    } else {
-        edits.push(inserted);
-    }
-    edits.sort_by_key(|edit| edit.span.start);
-    Some(Fix::safe(title, edits))
-}
-
-/// The entry of `field`, where moving it loses nothing.
-fn movable<'a>(subject: &Subject<'a>, field: &'static str) -> Option<Moved<'a>> {
-    let (key, value) = subject.field(field)?;
-    if subject.field("metadata").is_some_and(|(_, metadata)| metadata.get(field).is_some()) {
-        return None;
-    }
-    let text = subject.document.text();
-    let lines = entries::lines(text, key, value)?;
-    let end = value.span.end.clamp(lines.start, lines.end);
-    // In a list over several lines a comment has no place to go.
-    let several = text[lines.start..end].contains('\n');
-    if several && text[lines.clone()].contains('#') {
-        return None;
-    }
-    let rest = if several { "" } else { text[end..lines.end].trim_end() };
-    Some(Moved { key: field, value: quoted(value)?, rest, lines })
-}
-
-/// `value` as one text in quotes.
-fn quoted(value: &Node) -> Option<String> {
-    let text = match &value.value {
-        Value::Scalar { style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted, text } => {
-            text.clone().into_owned()
-        }
-        Value::Sequence { items, .. } => {
-            let texts: Option<Vec<&str>> = items.iter().map(Node::text).collect();
-            let texts = texts?;
-            if texts.iter().any(|text| text.contains(',')) {
-                return None;
-            }
-            texts.join(", ")
-        }
-        _ => return None,
+    let movable = |field| {
+        let (key, value) = subject.field(field)?;
+        Moved::new(subject, field, key, value)
     };
-    (!text.trim().is_empty() && !text.chars().any(char::is_control)).then(|| quote::quoted(&text))
+    let (title, edits) = move_below(subject, MOVED.into_iter().filter_map(movable).collect())?;
+    Some(Fix::safe(title, edits))
 }
 
 #[cfg(test)]

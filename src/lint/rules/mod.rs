@@ -5,6 +5,7 @@ mod allowed_tools;
 mod body_lines;
 mod body_tokens;
 mod byte_order_mark;
+mod client_field;
 mod comment_instruction;
 mod compatibility;
 mod control_character;
@@ -19,6 +20,7 @@ mod description_person;
 mod description_when;
 mod encoding;
 mod file_name;
+mod file_opaque;
 mod frontmatter_first_line;
 mod frontmatter_limits;
 mod frontmatter_mapping;
@@ -31,6 +33,7 @@ mod license_text;
 mod license_unknown;
 mod link_missing;
 mod link_outside;
+mod listing_length;
 mod merge_conflict;
 mod metadata_strings;
 mod name_alphabet;
@@ -55,6 +58,8 @@ mod script_executable;
 mod script_unreferenced;
 mod scripts;
 mod template_text;
+mod text_out_of_sight;
+mod tools_unlimited;
 mod unknown_field;
 mod unknown_rule;
 mod unused_switch;
@@ -82,7 +87,7 @@ pub(super) use template_text::SIGNS as TEMPLATE_SIGNS;
 pub(super) use unused_switch::unused_switches;
 
 use super::reference::Reading;
-use super::{Rule, Subject};
+use super::{Finding, Rule, Subject};
 use crate::document::Node;
 
 /// The rules that ask whether the body may have such a text.
@@ -90,6 +95,18 @@ pub(super) const WITH_SIGNS: [&str; 2] = [absolute_path::RULE.id, template_text:
 
 /// The rules with errors among their findings though they are warnings by themselves.
 pub(super) const SOMETIMES_ERRORS: [&str; 1] = [allowed_tools::RULE.id];
+
+/// The rules whose findings `install` tells before an agent has the skill, besides what is against the specification:
+/// what hides from readers, reaches out of the skill, or cannot be reviewed. `validate` has the same rules.
+pub(super) const BEFORE_USE: [&Rule; 7] = [
+    &hidden_character::RULE,
+    &comment_instruction::RULE,
+    &text_out_of_sight::RULE,
+    &tools_unlimited::RULE,
+    &description_markup::RULE,
+    &link_outside::RULE,
+    &file_opaque::RULE,
+];
 
 /// Every rule, in the order of the reference page: the file, the frontmatter, its YAML, the fields;
 /// then what makes a skill good, and what makes it fit to be shipped.
@@ -123,11 +140,13 @@ pub static RULES: &[&Rule] = &[
     &name_homoglyph::RULE,
     &description_missing::RULE,
     &description_length::RULE,
+    &listing_length::RULE,
     &description_brackets::RULE,
     &compatibility::RULE,
     &metadata_strings::RULE,
     &allowed_tools::RULE,
     &unknown_field::RULE,
+    &client_field::RULE,
     &unknown_rule::RULE,
     &unused_switch::RULE,
     // Quality.
@@ -139,6 +158,8 @@ pub static RULES: &[&Rule] = &[
     &value_truncated::RULE,
     &hidden_character::RULE,
     &comment_instruction::RULE,
+    &text_out_of_sight::RULE,
+    &tools_unlimited::RULE,
     &template_text::RULE,
     &link_missing::RULE,
     &link_outside::RULE,
@@ -147,6 +168,7 @@ pub static RULES: &[&Rule] = &[
     &reference_depth::RULE,
     &script_unreferenced::RULE,
     &script_executable::RULE,
+    &file_opaque::RULE,
     // Package.
     &version_syntax::RULE,
     &legacy_field::RULE,
@@ -166,6 +188,16 @@ pub static RULES: &[&Rule] = &[
     &quirk_description_length::RULE,
     &quirk_compatibility_length::RULE,
 ];
+
+/// Takes away what says no more of a field than that it is not known, where another rule says what to do about it.
+pub(super) fn drop_told_twice(findings: &mut Vec<Finding>) {
+    let told: Vec<_> = findings.iter().filter(|finding| finding.rule == legacy_field::RULE.id).collect();
+    if told.is_empty() {
+        return;
+    }
+    let told: Vec<_> = told.into_iter().map(|finding| finding.span.clone()).collect();
+    findings.retain(|finding| finding.rule != unknown_field::RULE.id || !told.contains(&finding.span));
+}
 
 /// The bytes of the first `character` in `node` as it is written, else all of `node`.
 fn character_span(subject: &Subject<'_>, node: &Node, character: char) -> Range<usize> {

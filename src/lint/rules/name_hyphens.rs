@@ -1,14 +1,14 @@
 //! `name-hyphens`
 
 use crate::lint::edits;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-hyphens",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::ERROR.claude_code(Level::Warning),
     summary: "hyphens stand alone and between other characters",
     docs: Docs {
         what: "Looks for a hyphen at the start or the end of the name and for two in a row.",

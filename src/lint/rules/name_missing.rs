@@ -3,14 +3,14 @@
 use super::unknown_field::nearest;
 use crate::document::{Node, write_scalar};
 use crate::lint::edits;
-use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-missing",
     group: Group::Spec,
-    levels: Levels::FATAL,
+    levels: Levels::FATAL.claude_code(Level::Warning),
     summary: "the skill has a name",
     docs: Docs {
         what: "Looks for a `name` that is text and not empty.",

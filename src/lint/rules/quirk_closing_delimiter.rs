@@ -10,10 +10,12 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUIRK,
     summary: "there is no `---` inside the frontmatter",
     docs: Docs {
-        what: "Looks for a `---` that is not a line of its own, in a value or a comment.",
-        why: "The reference validator takes the first `---` after the opening one as the \
-            end of the frontmatter, wherever it is. It does not see the fields after it, and a value that is \
-            cut in two may not be valid YAML. The rule only reports cases that lead to an error.",
+        what: "Looks for a `---` before the line that closes the frontmatter: in a value, in a comment, in `-----`, \
+            or on an indented line.",
+        why: "The reference validator takes the first `---` after the opening one for the end of the \
+            frontmatter, wherever it is. Fields behind it are missing there, and a value that is cut \
+            in two may not be YAML. The rule reports it where that validator refuses what is left, whatever the \
+            reason.",
         bad: "---\nname: pdf\n# --- about ---\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\n# about\ndescription: Reads PDF files.\n---\n",
         source: "reference validator 0.1.0, `parse_frontmatter`",

@@ -1,21 +1,26 @@
 //! `unknown-field`
 
+use super::legacy_field::FIELDS;
 use crate::document::SPEC_FIELDS;
-use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::entries::{Moved, move_below};
+use crate::lint::{
+    Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject, clients,
+};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "unknown-field",
     group: Group::Spec,
-    levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Error),
-    summary: "the frontmatter only has fields of the specification",
+    levels: Levels::WARNING.reference(Level::Error),
+    summary: "the frontmatter has known fields only",
     docs: Docs {
-        what: "Looks for top-level keys other than the specification's six.",
+        what: "Looks for top-level keys other than the six of the specification and those that an agent defines \
+            (`client-field`).",
         why: "Tools ignore them or, like the reference validator, refuse the file. The place for your \
             own keys is `metadata`.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
-        source: "the specification is silent; the reference validator refuses them",
+        source: "the specification is silent; the reference validator refuses them, Claude Code ignores them",
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
@@ -23,34 +28,56 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let (mut found, mut moved) = (Vec::new(), Vec::new());
     for (key, value) in subject.document.unknown_fields() {
         let Some(name) = key.text() else {
             let message = format!("a key must be text, but it is {}", key.kind());
-            findings.push(RULE.finding(message, key.span.clone()));
+            found.push(RULE.finding(message, key.span.clone()));
             continue;
         };
+        // `client-field` has more to say about these.
+        if !clients::of(name).is_empty() {
+            continue;
+        }
         let finding = RULE.finding(format!("the specification has no field `{name}`"), key.span.clone());
-        let near = nearest(name).filter(|field| subject.field(field).is_none());
-        let fix = near.map(|field| {
-            Fix::unsafe_(format!("write `{field}`"), vec![Edit::replace(key.span.clone(), field)])
-        });
-        let help = match near {
-            Some(field) => Some(format!("did you mean `{field}`?")),
-            _ if value.text().is_some() => Some(format!("move it under `metadata`, as `  {name}: …`")),
-            _ => None,
-        };
-        findings.push(Finding { help, fix, ..finding });
+        if let Some(field) = meant(subject, name) {
+            let edit = Edit::replace(key.span.clone(), field);
+            let finding = finding.fix(Fix::unsafe_(format!("write `{field}`"), vec![edit]));
+            found.push(finding.help(format!("did you mean `{field}`?")));
+            continue;
+        }
+        let help = value.text().map(|_| format!("move it under `metadata`, as `  {name}: …`"));
+        if !FIELDS.contains(&name) {
+            // One repair for all, with the first of them.
+            moved.extend(Moved::new(subject, name, key, value).map(|moved| (found.len(), moved)));
+        }
+        found.push(Finding { help, ..finding });
     }
+    let first = moved.first().map(|(at, _)| *at);
+    let moved = moved.into_iter().map(|(_, moved)| moved).collect();
+    if let Some((finding, (title, edits))) =
+        first.and_then(|at| found.get_mut(at)).zip(move_below(subject, moved))
+    {
+        finding.fix = Some(Fix::unsafe_(title, edits));
+    }
+    findings.append(&mut found);
 }
 
-/// The field that `name` is a slip of the pen for.
+/// The field that `name` was probably meant to be, where the skill does not have it.
+fn meant(subject: &Subject<'_>, name: &str) -> Option<&'static str> {
+    let near = nearest(name).or_else(|| nearest_of(name, clients::fields()));
+    near.filter(|field| subject.field(field).is_none())
+}
+
+/// The field of the specification that `name` is a slip of the pen for.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
+    nearest_of(name, SPEC_FIELDS)
+}
+
+fn nearest_of(name: &str, fields: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
     let plain = name.to_lowercase().replace('_', "-");
-    let distance = |field: &str| strsim::damerau_levenshtein(&plain, field);
-    SPEC_FIELDS
-        .into_iter()
-        .min_by_key(|field| distance(field))
-        .filter(|field| distance(field) <= field.len() / 4)
+    let distance = |field: &str| strsim::damerau_levenshtein(&plain, &field.replace('_', "-"));
+    fields.into_iter().min_by_key(|field| distance(field)).filter(|field| distance(field) <= field.len() / 4)
 }
 
 #[cfg(test)]
@@ -61,7 +88,7 @@ mod tests {
     /// Conflict C6 and oddity 40.
     #[test]
     fn fields_of_other_tools_are_told_and_slips_are_put_right() {
-        let text = "---\nname: x\nversion: 1\ndescripton: y\nhooks:\n  - a\n---\n";
+        let text = "---\nname: x\nversion: 1\ndescripton: y\nimages:\n  - a\nhooks: b\n---\n";
         let message = "the specification has no field `version`";
         assert_places(&RULE, &[(text, &[(3, 1), (4, 1), (5, 1)], message), ("---\nname: x\n---\n", &[], "")]);
         for (line, expected) in [
@@ -71,8 +98,23 @@ mod tests {
             ("licence: y", "did you mean `license`?"),
             ("version: y", "move it under `metadata`, as `  version: …`"),
             ("game: y\nname: x", "move it under `metadata`, as `  game: …`"),
+            ("argument_hint: y", "did you mean `argument-hint`?"),
+            ("when-to-use: y", "did you mean `when_to_use`?"),
         ] {
             assert_eq!(help(&RULE, &format!("---\n{line}\n---\n")), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn what_no_agent_knows_is_moved_below_metadata() {
+        let fixed = |yaml: &str| fixed_text(&RULE, &format!("---\n{yaml}---\n"));
+        let text = |yaml: &str| Some(format!("---\n{yaml}---\n"));
+        assert_eq!(
+            fixed("name: x\nauthor: me # why\nversion: 1\nteams: [a, b]\neffort: low\n"),
+            text("name: x\nmetadata:\n  author: \"me\" # why\n  teams: \"a, b\"\nversion: 1\neffort: low\n")
+        );
+        assert_eq!(fixed("name: x\ndeep:\n  a: b\n"), None, "it is not text");
+        assert_eq!(fixed("name: x\nauthor: a\nmetadata:\n  author: b\n"), None, "there is one already");
+        assert_eq!(fixed("name: x\nversion: 1\n"), None, "another rule does that");
     }
 }

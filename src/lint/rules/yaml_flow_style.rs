@@ -1,8 +1,8 @@
 //! `yaml-flow-style`
 
-use crate::document::{Document, Layout, Node, ProblemKind, Value};
-use crate::lint::edits;
+use crate::document::{Document, Layout, Node, PEOPLE_FIELDS, ProblemKind, Value};
 use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{edits, quote};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -40,6 +40,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. } => {
                 let message =
                     format!("{} in one line is valid YAML, but not every tool reads it", node.kind());
+                let source = &subject.document.text()[node.span.clone()];
+                if place.is_for_people(frontmatter) && !source.contains(['\n', '\r']) && plain {
+                    let help = format!("put the text in quotes: `{}`", quote::written(source));
+                    let edit = Edit::replace(node.span.clone(), quote::written(source));
+                    let finding = RULE.finding(message, node.span.clone()).help(help);
+                    findings.push(finding.fix(Fix::safe("put the text in quotes", vec![edit])));
+                    continue;
+                }
                 let help = match place {
                     Place::Value(..) if is_empty(node) => {
                         "delete the line, or put the value in quotes if it is meant as text"
@@ -81,6 +89,13 @@ enum Place<'a> {
 }
 
 impl Place<'_> {
+    /// Whether this is the value of a field of `frontmatter` that people read as it is written.
+    fn is_for_people(self, frontmatter: &Node) -> bool {
+        let Self::Value(key, siblings) = self else { return false };
+        std::ptr::eq(siblings, frontmatter.pairs())
+            && key.text().is_some_and(|key| PEOPLE_FIELDS.contains(&key))
+    }
+
     /// The edits that write `node`, which stands here, with one entry per line.
     fn to_block(self, document: &Document, node: &Node) -> Option<Vec<Edit>> {
         match self {
@@ -117,9 +132,28 @@ mod tests {
                 "delete the line, or put the value in quotes if it is meant as text"
             );
         }
+        assert_eq!(help(&RULE, "---\nargument-hint: [file]\n---\n"), "put the text in quotes: `\"[file]\"`");
         assert_eq!(
             help(&RULE, "---\na: {b: c}\n---\n"),
             "write one entry per line, or put the value in quotes if it is meant as text"
+        );
+    }
+
+    /// Oddity 4: it is what people are shown, brackets and all.
+    #[test]
+    fn a_text_for_people_is_put_in_quotes_and_becomes_no_list() {
+        let fixed = |line: &str| fixed_text(&RULE, &format!("---\n{line}\nname: x\n---\n"));
+        for (line, quoted) in [
+            ("argument-hint: [apk-file]", "argument-hint: \"[apk-file]\""),
+            ("argument-hint: [a, \"b\"] # why", "argument-hint: '[a, \"b\"]' # why"),
+            ("when_to_use: {a}", "when_to_use: \"{a}\""),
+            ("paths: [a]", "paths:\n  - a"),
+        ] {
+            assert_eq!(fixed(line), Some(format!("---\n{quoted}\nname: x\n---\n")), "{line}");
+        }
+        assert_eq!(
+            fixed("metadata:\n  argument-hint: [a]"),
+            Some("---\nmetadata:\n  argument-hint:\n    - a\nname: x\n---\n".to_owned())
         );
     }
 }

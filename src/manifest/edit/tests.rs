@@ -80,6 +80,36 @@ targets = []
     assert_eq!(changed(last, without(&["pdf"])), "[skills]\n# ours\n\n# a\n# the end");
 }
 
+/// A new skill comes between its neighbours where all are sorted, and at the end where they are not.
+#[test]
+fn a_new_skill_comes_in_sorted_order() {
+    let with = |added: &'static str| {
+        move |manifest: &mut Manifest| {
+            manifest.set_skill(&name(added), Requirement::new(Origin::Local(added.to_owned())));
+        }
+    };
+    let line = |name: &str| format!("{name} = {{ path = \"{name}\" }}\n");
+    let (b, d, c) = (line("b"), line("d"), line("c"));
+    let text = format!(
+        "# the file\n[skills] # ours\n# keep them few\n\n# for b\n{b}\n# a group\n\n# for d\n{d}# the end\n\n[agents]\ntargets = []\n"
+    );
+    let after = |line: &str, new: &str| text.replace(line, &format!("{line}{new}"));
+    assert_eq!(changed(&text, with("c")), after(&b, &c));
+    assert_eq!(changed(&text, with("e")), after(&d, &line("e")));
+    let first = changed(&text, with("a"));
+    assert_eq!(first, text.replace("# for b\n", &format!("{}# for b\n", line("a"))));
+    // What a person keeps in another order stays in it.
+    for unsorted in [
+        format!("[skills]\n{d}{b}"),
+        "[skills]\nb.path = \"b\"\nb.disabled = true\nd.path = \"d\"\n".to_owned(),
+    ] {
+        assert_eq!(changed(&unsorted, with("c")), format!("{unsorted}{c}"));
+    }
+    // Sections of their own come where they came.
+    let own = format!("[skills]\n{b}{d}\n[skills.a]\npath = \"a\"\n");
+    assert_eq!(changed(&own, with("c")), own.replace(&d, &format!("{c}{d}")));
+}
+
 /// What stands at the head of a file stays there when its first section is written.
 #[test]
 fn the_head_of_the_file_stays_above_the_first_section() {
@@ -279,18 +309,18 @@ pdf = { # from our friends
 #[test]
 fn line_ends_stay() {
     let text = "[skills]\r\npdf = { github = \"\"\"\\\r\n  a/b\"\"\" }\r\n# here\n# there\r\n\r\n[agents]\r\ntargets = [\n  'a', # one\r\n]";
-    let docx = |manifest: &mut Manifest| {
-        manifest.set_skill(&name("docx"), Requirement::new(Origin::Local("d".to_owned())));
+    let xlsx = |manifest: &mut Manifest| {
+        manifest.set_skill(&name("xlsx"), Requirement::new(Origin::Local("d".to_owned())));
     };
-    let with = text.replace("}\r\n# here", "}\r\ndocx = { path = \"d\" }\r\n# here");
-    assert_eq!(changed(text, docx), with + "\r\n");
+    let with = text.replace("}\r\n# here", "}\r\nxlsx = { path = \"d\" }\r\n# here");
+    assert_eq!(changed(text, xlsx), with + "\r\n");
     let with = text.replace("# one\r\n", "# one\r\n  \"b\",\r\n");
     assert_eq!(changed(text, seen_by(&["a", "b"])), with + "\r\n");
     // Most lines end otherwise.
     let text = "[skills]\n# a\r\npdf = { path = \"p\" }\n# b\n";
     assert_eq!(
-        changed(text, docx),
-        "[skills]\n# a\r\npdf = { path = \"p\" }\ndocx = { path = \"d\" }\n# b\n"
+        changed(text, xlsx),
+        "[skills]\n# a\r\npdf = { path = \"p\" }\nxlsx = { path = \"d\" }\n# b\n"
     );
 }
 

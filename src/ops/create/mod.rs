@@ -5,19 +5,22 @@ mod open;
 mod publish;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::install::InstallOutcome;
+use super::own;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::fs::{self, DirLock};
+use crate::fs;
+use crate::install::plan::ChangedFiles;
 use crate::install::scope::{Scope, ScopeKind};
+use crate::install::sight::Unseen;
+use crate::install::state::Files;
 use crate::name::SkillName;
 pub use crate::template::{BUILTIN, Builtin, Resource};
 use crate::template::{Template, Values};
-use crate::tree::FileSet;
 
 /// What is to be made. What is `None` is asked for where a person can be asked.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +39,7 @@ pub struct CreateRequest {
     pub variables: BTreeMap<String, String>,
     /// The directories that get a first file, if the template has none there.
     pub resources: BTreeSet<Resource>,
-    /// Makes it among the skills of this scope.
+    /// Makes it where skills of this scope are written, `skills/` beside the manifest, and installs it from there.
     pub scope: Option<ScopeKind>,
     /// The directory in which the skill's own is made; with neither this nor a scope the working
     /// directory.
@@ -58,6 +61,31 @@ pub struct CreateOutcome {
     pub files: Vec<CreatedFile>,
     /// Whether nothing was made.
     pub dry_run: bool,
+    /// What was done so that agents see it, where it was made in a scope.
+    pub installed: Option<Installed>,
+}
+
+/// How a new skill was installed. The JSON form of a value of this type is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Installed {
+    /// Where.
+    pub scope: ScopeKind,
+    /// The ids of the agents that see it.
+    pub seen_by: Vec<String>,
+    /// The agents of this machine that do not see all skills of the scope.
+    pub unseen: Vec<Unseen>,
+    /// Which of manifest and lockfile changed.
+    pub files_changed: ChangedFiles,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+impl Installed {
+    fn of(scope: ScopeKind, outcome: InstallOutcome) -> Self {
+        let InstallOutcome { agents, seen_by, unseen, files, warnings, .. } = outcome;
+        let seen_by: BTreeSet<String> = agents.into_iter().chain(seen_by).collect();
+        Self { scope, seen_by: seen_by.into_iter().collect(), unseen, files_changed: files, warnings }
+    }
 }
 
 /// A file of a new skill.
@@ -84,7 +112,7 @@ pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcom
     let asked = Asked { question: "name of the skill", given: request.name.as_deref(), default: "" };
     let like = |text: &str| SkillName::slug(text).map(|slug| slug.to_string()).unwrap_or_default();
     let name = settle(context, &asked, like, check::name)?.ok_or_else(no_name)?;
-    let path = place(context, request)?.join(name.as_str());
+    let path = place(context, request, &name)?;
     if fs::kind(&path)?.is_some() {
         return Err(exists(&path));
     }
@@ -94,13 +122,22 @@ pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcom
     if let Some(error) = publish::refusal(&template, &publish::faults(&template, &values, &set)?) {
         return Err(error);
     }
+    let mut installed = None;
     if !request.dry_run {
-        write(&path, &set)?;
+        own::write_new(&path, &set)?;
+        if let Some(kind) = request.scope {
+            let done =
+                own::install_editable(context, kind, (&values.name, path.as_path()), Vec::new(), false);
+            let done = done.map_err(|error| {
+                error.context(format!("`{}` was created, and not installed", path.display()))
+            })?;
+            installed = Some(Installed::of(kind, done));
+        }
     }
     let files = set.files().iter();
     let files = files.map(|f| CreatedFile { path: f.path.to_string(), executable: f.executable }).collect();
     let (name, template) = (values.name.to_string(), template.name);
-    Ok(CreateOutcome { name, path, template, files, dry_run: request.dry_run })
+    Ok(CreateOutcome { name, path, template, files, dry_run: request.dry_run, installed })
 }
 
 /// A value that is wanted.
@@ -141,19 +178,28 @@ fn no_name() -> Error {
     Error::usage("the skill needs a name").hint("`skillpm create NAME` makes a skill of that name")
 }
 
-/// The directory in which the skill's own is made.
-fn place(context: &Context, request: &CreateRequest) -> Result<PathBuf> {
+/// The directory that is made: in a scope that of the skills which people write there.
+fn place(context: &Context, request: &CreateRequest, name: &SkillName) -> Result<PathBuf> {
     let cwd = &context.settings.cwd;
-    match (&request.parent, request.scope) {
-        (Some(parent), _) => Ok(cwd.join(parent)),
-        (None, None) => Ok(cwd.clone()),
-        (None, Some(kind)) => {
-            let scope = Scope::new(&context.settings, kind)?;
-            let dir = scope.skills_dir();
-            scope.check_inside(&dir)?;
-            Ok(dir)
-        }
+    let kind = match (&request.parent, request.scope) {
+        (Some(parent), _) => return Ok(cwd.join(parent).join(name.as_str())),
+        (None, None) => return Ok(cwd.join(name.as_str())),
+        (None, Some(kind)) => kind,
+    };
+    let scope = Scope::new(&context.settings, kind)?;
+    if Files::read(&scope)?.knows(name) {
+        return Err(Error::usage(format!("`{name}` is already installed"))
+            .hint(format!("choose another name, or remove it with `skillpm remove{} {name}`", kind.flag())));
     }
+    scope.check_skills_inside()?;
+    let installed = scope.skill_dir(name);
+    if fs::kind(&installed)?.is_some() {
+        return Err(own::already_exists(&installed).hint(format!(
+            "`skillpm import{} {name}` adopts the skill in it; else choose another name",
+            kind.flag()
+        )));
+    }
+    own::place(&scope, name)
 }
 
 /// Puts a value that may be left away into its place.
@@ -230,28 +276,8 @@ fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
     Ok(values.clone())
 }
 
-/// Makes the skill beside its place, then moves it there: nobody sees half of one. What a killed run left
-/// there has a name that tells whose it is, so it goes when the skill is made again.
-fn write(path: &Path, set: &FileSet) -> Result<()> {
-    let parent = path.parent().unwrap_or(Path::new(""));
-    let _alone = DirLock::acquire(parent, || ())?;
-    let new = fs::beside(path);
-    fs::remove_tree(&new)?;
-    let made = fs::materialize(set, &new).map_err(Error::from).and_then(|_| {
-        fs::move_new(&new, path).map_err(|error| match error.source.kind() {
-            io::ErrorKind::AlreadyExists => exists(path),
-            _ => error.into(),
-        })
-    });
-    made.inspect_err(|_| {
-        // The first error is the one to tell.
-        let _ = fs::remove_tree(&new);
-    })
-}
-
 fn exists(path: &Path) -> Error {
-    Error::usage(format!("`{}` already exists", path.display()))
-        .hint("choose another name, or another directory with `--path`")
+    own::already_exists(path).hint("choose another name, or another directory with `--path`")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::engine::testing::World;
 use crate::error::ErrorKind;
 use crate::lint::{self, Profile, Ruleset, Subject};
 use crate::reporter::{Choice, Interact};
+use crate::tree::FileSet;
 
 fn request(name: &str) -> CreateRequest {
     CreateRequest { name: Some(name.into()), ..CreateRequest::default() }
@@ -106,8 +107,14 @@ fn a_scope_is_a_place() {
     let world = World::new();
     for (kind, root) in [(ScopeKind::Project, world.project()), (ScopeKind::User, world.home())] {
         let request = CreateRequest { scope: Some(kind), ..request("pdf") };
-        let path = create(&world.context(), &request).expect("works").path;
-        assert_eq!(path, root.join(".agents/skills/pdf"));
+        let made = create(&world.context(), &request).expect("works");
+        let beside = if kind == ScopeKind::User { ".config/skillpm/skills/pdf" } else { "skills/pdf" };
+        assert_eq!(made.path, root.join(beside));
+        assert!(made.installed.is_some_and(|installed| installed.files_changed.manifest));
+        let linked = fs::real_path(&root.join(".agents/skills/pdf")).expect("looks");
+        assert_eq!(linked, fs::real_path(&made.path).expect("looks"));
+        let again = create(&world.context(), &request).expect_err("it is there");
+        assert_eq!(again.to_string(), "`pdf` is already installed");
     }
     assert_eq!(crate::engine::find(&world.context(), "pdf").expect("found").warnings.len(), 1);
 }

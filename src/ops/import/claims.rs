@@ -9,7 +9,7 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::agents::Agent;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, normal};
 use crate::interop::gh::{self, Provenance};
 use crate::interop::global_lock::{self, GlobalLock};
@@ -216,12 +216,19 @@ pub(super) fn collect(
 
 /// The agents' own directories, each once. In a project, a directory such as `skills/` is where authors
 /// keep what they write, and one that a link leads out of the project is not the project's.
-fn agent_dirs(context: &Context, scope: &Scope, agents: &[&'static Agent]) -> Vec<PathBuf> {
+pub(in crate::ops) fn agent_dirs(
+    context: &Context,
+    scope: &Scope,
+    agents: &[&'static Agent],
+) -> Vec<PathBuf> {
     let hidden = |agent: &&&Agent| scope.kind == ScopeKind::User || agent.project_dir().starts_with('.');
     let mut dirs: Vec<PathBuf> = Vec::new();
     for agent in agents.iter().filter(hidden) {
         let Some(dir) = scope.agent_dir(&context.settings, agent) else { continue };
-        if dir != scope.skills_dir() && !dirs.contains(&dir) && scope.check_inside(&dir).is_ok() {
+        if dir == scope.skills_dir() || dirs.contains(&dir) || !exists(&dir) {
+            continue;
+        }
+        if scope.check_inside(&dir).is_ok() {
             dirs.push(dir);
         }
     }

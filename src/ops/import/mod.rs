@@ -11,9 +11,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use self::claims::Claims;
+pub(super) use self::claims::agent_dirs;
 use self::judge::{Action, Judge};
 use self::needs::Brought;
 use super::change::{keep_replaced, kept_by, make_plan};
+use super::home;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::agents::{self, Agent};
@@ -24,6 +26,7 @@ use crate::install::transaction::Transaction;
 use crate::manifest::Agents;
 use crate::name::SkillName;
 
+mod adopt;
 mod claims;
 mod judge;
 mod needs;
@@ -33,6 +36,9 @@ mod needs;
 pub struct ImportRequest {
     /// A lockfile of another tool; everything that other tools left in the scope where it is `None`.
     pub file: Option<PathBuf>,
+    /// Skills of no known source that become the scope's own, by the names or paths of their directories. Nothing else is
+    /// adopted then.
+    pub skills: Vec<String>,
     /// The scope; the project where it is `None`.
     pub scope: Option<ScopeKind>,
     /// Plan only.
@@ -134,7 +140,10 @@ pub enum FoundIn {
 /// adopted is no error: the outcome says why.
 pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcome> {
     // What is adopted is read to the byte.
-    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?.unindexed();
+    let scope = home::to_change(context, request.scope)?.unindexed();
+    if !request.skills.is_empty() {
+        return adopt::adopt(context, &scope, request);
+    }
     let files = Files::read(&scope)?;
     let everyone = everyone(context, &scope, &files);
     let Claims { claims, read } = claims::collect(context, &scope, &files, &everyone, request)?;
@@ -211,6 +220,15 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
         scope: Some(scope.kind),
         warnings,
     })
+}
+
+/// Who told of the skills that are in `scope` and that skillpm did not install, by the names of their directories. What
+/// cannot be read tells nothing.
+pub(super) fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTreeMap<String, FoundIn> {
+    let everyone = everyone(context, scope, files);
+    let found = claims::collect(context, scope, files, &everyone, &ImportRequest::default());
+    let claims = found.map(|found| found.claims).unwrap_or_default();
+    claims.into_iter().map(|claim| (claim.directory, claim.found_in)).collect()
 }
 
 /// All agents. Of those that share a directory, the ones that the manifest names and those that are here

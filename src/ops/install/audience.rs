@@ -14,7 +14,6 @@ use crate::error::{Error, Result};
 use crate::install::agents::{self, Agent, UnknownAgent};
 use crate::install::plan::Wanted;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::sight;
 use crate::install::state::Files;
 use crate::manifest::{Agents, Requirement};
 use crate::name::SkillName;
@@ -39,8 +38,6 @@ pub(in crate::ops) struct Audience<'a> {
     now: Choice,
     /// Agents that somebody took away.
     taken: Ids,
-    /// Agents of this machine that this first choice leaves out.
-    passed_over: Vec<&'static str>,
 }
 
 /// What a manifest says.
@@ -153,8 +150,7 @@ impl<'a> Audience<'a> {
         let kept = files.kept();
         let needers = needers_of(files, &kept, &BTreeSet::new(), &BTreeMap::new());
         let before = now.clone();
-        let (taken, passed_over) = (Ids::new(), Vec::new());
-        Self { settings, scope, files, locked, kept, needers, before, now, taken, passed_over }
+        Self { settings, scope, files, locked, kept, needers, before, now, taken: Ids::new() }
     }
 
     /// Whether nobody has chosen anything in this scope: nothing is installed, and the manifest is
@@ -171,7 +167,6 @@ impl<'a> Audience<'a> {
         match named {
             None if self.is_untouched() => {
                 let found: Ids = found(self.settings, self.scope).into_iter().collect();
-                self.passed_over = passed_over(self.settings, self.scope, &found);
                 self.now.default = Some(found).filter(|found| !found.is_empty());
             }
             Some(named) if self.is_untouched() => {
@@ -180,11 +175,6 @@ impl<'a> Audience<'a> {
             None => {}
             Some(named) => self.add(named, Some(names)),
         }
-    }
-
-    /// The agents of this machine that see nothing of what is installed first here, as nobody named any.
-    pub(super) fn passed_over(&self) -> &[&'static str] {
-        &self.passed_over
     }
 
     /// Adds agents: to the skills `names`, or without them to the default of the scope.
@@ -404,17 +394,6 @@ fn found(settings: &Settings, scope: &Scope) -> Vec<&'static str> {
         ids.extend(here.iter().map(|agent| agent.id));
     }
     ids
-}
-
-/// The agents of this machine that see neither the canonical copy nor a link of those that are `found`.
-fn passed_over(settings: &Settings, scope: &Scope, found: &Ids) -> Vec<&'static str> {
-    let linked = agents::all().iter().filter(|agent| found.contains(agent.id));
-    let mut seen: BTreeSet<_> = linked.filter_map(|agent| scope.agent_dir(settings, agent)).collect();
-    seen.insert(scope.skills_dir());
-    let sees =
-        |agent: &Agent| sight::directories(settings, scope, agent).iter().any(|dir| seen.contains(&dir.path));
-    let passed = agents::all().iter().filter(|agent| is_here(settings, scope, agent) && !sees(agent));
-    passed.map(|agent| agent.id).collect()
 }
 
 fn wants_link(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {

@@ -36,7 +36,10 @@ fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<
             "`{typed}` cannot be editable: it is in `{}`, which belongs to skillpm",
             ours.display()
         ))
-        .hint("move the skill to a directory of its own; installed skills can be edited in place"));
+        .hint(format!(
+            "`skillpm import{} NAME` makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place",
+            scope.kind.flag()
+        )));
     }
     if ours.starts_with(&real) {
         return Err(Error::usage(format!(

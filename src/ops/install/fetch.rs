@@ -292,6 +292,12 @@ impl Fetched {
         // What no manifest could hold is found by its path alone.
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
         let own = written.filter(|written| written != name.as_str()).filter(writable);
+        if let (Some(_), Some(own)) = (&request.alias, &own) {
+            self.warnings.push(format!(
+                "agents that go by the name in `SKILL.md` still call `{name}` `{}`",
+                visible_name(own)
+            ));
+        }
         let requirement = Requirement {
             path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
             reference: spec.reference.clone(),

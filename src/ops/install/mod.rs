@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 mod alarms;
+mod around;
 mod attributes;
 pub(super) mod audience;
 pub(super) mod editable;
@@ -34,6 +35,7 @@ use self::outcome::outcome;
 use self::restore::Restore;
 use super::change::{add_contents, is_fetched, keep_copies, keep_replaced, kept_by, make_plan, no_manifest};
 use super::gate::Gate;
+use super::home;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -99,7 +101,11 @@ pub struct InstallRequest {
 /// Everything that can be wrong with a source, its content, the scope or the request; nothing has
 /// been changed then.
 pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
-    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let scope = if request.list {
+        Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?
+    } else {
+        home::to_change(context, request.scope)?
+    };
     let request = &*with_skills_named(context, request)?;
     if request.restores() {
         check_restore(request)?;
@@ -295,7 +301,8 @@ fn change(
     // A plan is only looked at: it takes no lock and mends nothing.
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
-    if let Some(outcome) = order::known(context, scope, request) {
+    if let Some(mut outcome) = order::known(context, scope, request) {
+        around::look(context, scope, None, &mut outcome)?;
         return Ok(outcome);
     }
     let files = read(scope, request)?;
@@ -341,7 +348,6 @@ fn change(
     check_locked(scope, request, &plan)?;
     let mut outcome = outcome(scope, &goal, &plan, &files, &[&modified[..], &unreadable].concat());
     outcome.dry_run = request.dry_run;
-    outcome.passed_over = audience.passed_over().iter().map(ToString::to_string).collect();
     outcome.warnings = fetched.warnings;
     outcome.left_out = fetched.left_out;
     outcome.decided = fetched.gate.decided();
@@ -371,6 +377,15 @@ fn change(
     }
     if plan.is_empty() {
         order::remember(context, scope, request, (&goal, &files), &outcome);
+    }
+    if !request.dry_run {
+        let (manifest, lock) = (plan.manifest, plan.lock);
+        let now = Files {
+            manifest: manifest.unwrap_or(files.manifest),
+            lock: lock.unwrap_or(files.lock),
+            ..Files::default()
+        };
+        around::look(context, scope, Some(now), &mut outcome)?;
     }
     Ok(outcome)
 }

@@ -6,6 +6,7 @@ use crate::install::needs::needers;
 use crate::install::placed::Was;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
+use crate::install::sight::Unseen;
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -30,8 +31,14 @@ pub struct InstallOutcome {
     pub dry_run: bool,
     /// The ids of the agents that have links or copies of their own.
     pub agents: Vec<String>,
-    /// The ids of agents of this machine that see nothing of it, where nobody has said yet who is to.
-    pub passed_over: Vec<String>,
+    /// The ids of the agents, of this machine or named by the manifest, that see all of these skills.
+    pub seen_by: Vec<String>,
+    /// The agents of this machine that do not see all skills of the scope.
+    pub unseen: Vec<Unseen>,
+    /// Where a file changed: of these skills, those whose source only this machine has, a path outside of the project.
+    pub only_here: Vec<String>,
+    /// The directory of the skills, as it is named in the working directory.
+    pub place: String,
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
     /// What a person should know.

@@ -14,9 +14,28 @@ use crate::store::Store;
 pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &Files) -> Vec<String> {
     let asked = goal.put.iter().filter(|wanted| wanted.requirement.is_some());
     let both = asked.filter_map(|wanted| Some((wanted, files.lock.skills.get(&wanted.name)?)));
-    both.flat_map(|(wanted, old)| [unpinned(wanted, files), more(context, kind, wanted, old)])
-        .flatten()
-        .collect()
+    both.flat_map(|(wanted, old)| {
+        [moved(wanted, old), unpinned(wanted, files), more(context, kind, wanted, old)]
+    })
+    .flatten()
+    .collect()
+}
+
+/// That a skill with the same files comes from somewhere else from now on: nothing else tells of it.
+fn moved(wanted: &Wanted, old: &Locked) -> Option<String> {
+    let new = wanted.content.locked().filter(|new| new.digest == old.digest)?;
+    let place = |locked: &Locked| {
+        let inside = locked.path.as_deref().map(|path| format!(", `{path}`")).unwrap_or_default();
+        format!("`{}`{inside}", locked.origin)
+    };
+    (place(new) != place(old)).then(|| {
+        format!(
+            "`{}` has the same files as before, and comes from {} from now on, no longer from {}",
+            wanted.name,
+            place(new),
+            place(old)
+        )
+    })
 }
 
 /// That a skill is no longer pinned as the manifest had it.

@@ -3,6 +3,7 @@
 //! for: whether a directory holds a skill shows when its file is opened.
 
 mod content;
+mod inside;
 mod installed;
 mod pattern;
 mod search;
@@ -15,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Base};
 
 use content::Content;
+pub(super) use inside::Inside;
 pub(super) use installed::Installed;
 use search::{Found, Search};
 

@@ -160,7 +160,7 @@ fn look<'a>(context: &'a Context, request: &'a UpdateRequest, scope: Scope) -> R
     if files.manifest_text.is_none() && files.lock_text.is_none() && !request.names.is_empty() {
         return Err(no_manifest(&scope));
     }
-    let mut names = installed_names(&scope, &files, &request.names)?;
+    let mut names = installed_names(context, &scope, &files, ("update", &request.names))?;
     if request.names.is_empty() {
         names = files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned().collect();
         names.sort();
@@ -171,7 +171,7 @@ fn look<'a>(context: &'a Context, request: &'a UpdateRequest, scope: Scope) -> R
         // What comes because others need it is not installed yet.
         let comes = |name: &&String| found.jobs.iter().any(|job| job.name.as_str() == *name);
         let others: Vec<_> = only.iter().filter(|name| !comes(name)).cloned().collect();
-        installed_names(&scope, &files, &others)?;
+        installed_names(context, &scope, &files, ("update", &others))?;
     }
     let is_allowed = |name: &SkillName| match &request.allow {
         Allow::None => false,

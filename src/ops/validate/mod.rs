@@ -10,6 +10,7 @@ mod watch;
 use std::path::PathBuf;
 
 use self::one::{Again, Checker, One};
+use self::repair::Repairing;
 use super::paths::{Finder, Searched};
 use crate::context::Context;
 use crate::error::Result;
@@ -55,6 +56,8 @@ pub struct ValidateOutcome {
     pub repaired: Vec<Repaired>,
     /// How many skills could be repaired and were left alone, because they are installed: a lockfile names their bytes.
     pub installed: usize,
+    /// Files that could be repaired and were left alone, and where they really are: a link leads out of the project.
+    pub outside: Vec<(PathBuf, PathBuf)>,
 }
 
 impl ValidateOutcome {
@@ -124,8 +127,8 @@ fn validate_noting(
     }
     let others = among_each_other(&mut skills, &again, &request.rules)?;
     let checker = Checker::new(&request.rules, &others);
-    let (repaired, installed) = repair::repair(context, &mut skills, checker, request)?;
-    Ok(ValidateOutcome { skills, repaired, installed })
+    let Repairing { repaired, installed, outside } = repair::repair(context, &mut skills, checker, request)?;
+    Ok(ValidateOutcome { skills, repaired, installed, outside })
 }
 
 /// Checks the skills that need others a second time, now that all of these are known. One that

@@ -175,7 +175,9 @@ impl<'a> Checker<'a> {
         place: Option<Place<'_>>,
     ) -> Vec<Finding> {
         let file_name = file_name.and_then(OsStr::to_str).unwrap_or_default();
-        let subject = Subject::new(document, directory.and_then(OsStr::to_str), file_name).among(self.others);
+        // A name that is no text is no skill's name either.
+        let directory = directory.map(OsStr::to_string_lossy);
+        let subject = Subject::new(document, directory.as_deref(), file_name).among(self.others);
         let beside = place.map(|place| self.needs.look(&subject, place)).unwrap_or_default();
         let subject = match &beside.files {
             Some(files) => subject.with_files(files),

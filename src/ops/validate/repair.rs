@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::fs::{self, Base};
 use crate::lint::{Finding, Safety};
 use crate::ops::fix;
-use crate::ops::paths::{At, Installed};
+use crate::ops::paths::{At, Inside, Installed};
 
 /// What is done about findings that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,8 +38,19 @@ pub struct Repaired {
     pub count: usize,
 }
 
+/// What was done about all findings.
+#[derive(Debug, Default)]
+pub(super) struct Repairing {
+    /// The files that were repaired.
+    pub(super) repaired: Vec<Repaired>,
+    /// How many could be repaired and are installed.
+    pub(super) installed: usize,
+    /// Those that could be repaired, and where a link leads to from them, out of the project.
+    pub(super) outside: Vec<(PathBuf, PathBuf)>,
+}
+
 /// Repairs `skills`, and checks again what was written. Installed ones that were found by a search stay as they are
-/// locked; returns how many of them could be repaired, too.
+/// locked, and those that a link leads to out of the project stay as they are.
 ///
 /// # Errors
 ///
@@ -49,28 +60,33 @@ pub(super) fn repair(
     skills: &mut [Checked],
     mut checker: Checker<'_>,
     request: &ValidateRequest,
-) -> Result<(Vec<Repaired>, usize)> {
+) -> Result<Repairing> {
     let cwd = &context.settings.cwd;
     let (safety, write) = match request.repairs {
-        Repairs::None => return Ok((Vec::new(), 0)),
+        Repairs::None => return Ok(Repairing::default()),
         Repairs::Show(safety) => (safety, false),
         Repairs::Make(safety) => (safety, true),
     };
     let can = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety);
-    let (mut repaired, mut left, mut installed) = (Vec::new(), 0, None);
+    let (mut done, mut known) = (Repairing::default(), None);
     for skill in skills.iter_mut().filter(|skill| skill.findings.iter().any(can)) {
         // Most runs find nothing to repair, and need no lockfile.
-        let known = match &mut installed {
+        let (installed, inside) = match &mut known {
             Some(known) => known,
-            none => none.insert(Installed::new(context, &request.targets)?),
+            none => {
+                let targets = &request.targets;
+                none.insert((Installed::new(context, targets)?, Inside::new(context, targets)?))
+            }
         };
-        if known.holds(&skill.file)? {
-            left += 1;
+        if installed.holds(&skill.file)? {
+            done.installed += 1;
+        } else if let Some(real) = inside.leads_out(&skill.file)? {
+            done.outside.push((skill.file.clone(), real));
         } else {
-            repaired.extend(one(cwd, skill, &mut checker, safety, write)?);
+            done.repaired.extend(one(cwd, skill, &mut checker, safety, write)?);
         }
     }
-    Ok((repaired, left))
+    Ok(done)
 }
 
 fn one(

@@ -18,6 +18,19 @@ fn scene() -> (Forge, Sandbox) {
     (forge, sandbox)
 }
 
+/// What is suggested removes the skill and all that stand on it, in one command that works.
+#[test]
+fn the_hint_of_remove_names_all_that_goes() {
+    let (_forge, sandbox) = scene();
+    sandbox.ok(&["install", "acme/skills@report"]);
+    let output = sandbox.run(&["remove", "base"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("`skillpm remove base fonts report` removes all of them"), "{output}");
+    let output = sandbox.ok(&["remove", "base", "fonts", "report"]);
+    assert!(output.stderr.contains("`skillpm.toml` and `skillpm.lock` changed: commit both"), "{output}");
+    assert!(there(&sandbox).is_empty());
+}
+
 /// Conflict C32: what a skill needs is resolved when it is installed; the manifest asks for no more than before.
 #[test]
 fn what_is_needed_comes_along() {
@@ -125,6 +138,7 @@ fn what_nothing_needs_goes() {
     - report
     - charts, no longer needed
     2 skills removed
+    `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm undo` restores them
     ");
     assert_eq!(locked(&sandbox), ["base", "fonts: base", "more: fonts"]);
@@ -140,6 +154,10 @@ fn what_nothing_needs_goes() {
         "fonts"
       ],
       "kept": [],
+      "files_changed": {
+        "manifest": true,
+        "lockfile": true
+      },
       "dry_run": false,
       "undoable": true
     }

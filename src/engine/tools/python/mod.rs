@@ -178,7 +178,11 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
             Some(Token::Name("float")) => Kind::Number,
             _ => Kind::String,
         };
-        let mut parameter = Parameter::new(*name, kind, Place::Positional);
+        let name = match at.checked_sub(2).map(|before| &rest[before]) {
+            Some(Token::Name(call)) if opens(call) && rest[at - 1].is_op("(") => path_name(&found),
+            _ => (*name).to_owned(),
+        };
+        let mut parameter = Parameter::new(name, kind, Place::Positional);
         if let Some(otherwise) = rest.iter().position(|token| token.is_name("else")) {
             parameter.required = false;
             let default = Parser::new(&rest[otherwise + 1..]).expr().value();
@@ -205,6 +209,21 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
         parameter.required = !optional;
     }
     Some(Input { parameters, open: false, typed_by: TypedBy::Argv, knows_end: false })
+}
+
+/// Whether a call of `name` opens the file that it is given: what comes of it is no word any more.
+fn opens(name: &str) -> bool {
+    const CALLS: [&str; 4] = ["open", "load_workbook", "parse", "load"];
+    const ENDS: [&str; 8] =
+        ["Reader", "Writer", "Document", "Presentation", "Workbook", "File", "Image", "Archive"];
+    CALLS.contains(&name) || name.starts_with("read_") || ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// A name for a word that is opened, other than those of `found`.
+fn path_name(found: &[(usize, Parameter)]) -> String {
+    let names = ["path", "path2", "path3", "path4"];
+    let is_free = |name: &&&str| found.iter().all(|(_, one)| one.name != **name);
+    names.iter().find(is_free).map_or_else(|| format!("path{}", found.len() + 1), |name| (*name).to_owned())
 }
 
 /// The blocks in which a line lies.

@@ -587,3 +587,16 @@ proptest! {
         }
     }
 }
+
+/// A name is given to what comes of the word, not to the word.
+#[test]
+fn a_word_that_is_opened_is_a_path() {
+    let names = |text: &str| {
+        let text = format!("import sys\n{text}\n");
+        input(&text).parameters.into_iter().map(|one| one.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names("reader = PdfReader(sys.argv[1])"), ["path"]);
+    assert_eq!(names("a = docx.Document(sys.argv[1])\nb = open(sys.argv[2])"), ["path", "path2"]);
+    assert_eq!(names("data = json.load(open(sys.argv[1]))"), ["path"]);
+    assert_eq!(names("src = Path(sys.argv[1])\ncount = int(sys.argv[2])"), ["src", "count"]);
+}

@@ -247,19 +247,22 @@ impl Entry<'_> {
 
 /// What an agent that is here sees.
 pub(super) fn agent(look: &Look, here: &Here, found: &mut Vec<Finding>) {
-    let anything = look.wishes.values().any(|wish| !wish.disabled);
-    if here.sees == 0
-        && anything
-        && !here.chosen
+    if !here.unseen.is_empty()
         && !here.served
         && let Some(dir) = &here.dir
     {
-        let message = format!("{} is on this machine and sees none of the skills here", here.agent.name);
+        let there = look.wishes.values().filter(|wish| !wish.disabled).count();
+        let skills = match here.unseen.len() {
+            all if all == there => "any of the skills here".to_owned(),
+            1 => format!("`{}`", here.unseen[0]),
+            some => format!("{some} of the {there} skills here"),
+        };
+        let message = format!("{} is on this machine and does not see {skills}", here.agent.name);
         let flag = look.scope.kind.flag();
         found.push(
-            Finding::new(&problem::AGENT_READS_NOTHING, dir, message)
-                .agent(Some(here.agent.id))
-                .advice(format!("`skillpm link{flag} --agent {}` links them", here.agent.id)),
+            Finding::new(&problem::AGENT_READS_NOTHING, dir, message).agent(Some(here.agent.id)).advice(
+                format!("`skillpm link{flag} --agent {}` links all skills, and those to come", here.agent.id),
+            ),
         );
     }
     for twice in &here.twice {

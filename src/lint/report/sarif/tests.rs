@@ -96,7 +96,36 @@ fn a_result() {
           "primaryLocationLineHash": "f14288844b1caacc:1"
         },
         "ruleId": "description-when",
-        "ruleIndex": 39
+        "ruleIndex": 41
+      },
+      {
+        "level": "warning",
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "charLength": 3,
+                "charOffset": 27,
+                "endColumn": 17,
+                "endLine": 3,
+                "startColumn": 14,
+                "startLine": 3
+              }
+            }
+          }
+        ],
+        "message": {
+          "text": "the description has the XML tag `<b>`\nwrite it without angle brackets"
+        },
+        "partialFingerprints": {
+          "primaryLocationLineHash": "724a2586889bb551:1"
+        },
+        "ruleId": "description-markup",
+        "ruleIndex": 43
       },
       {
         "fixes": [
@@ -152,9 +181,39 @@ fn a_result() {
           "primaryLocationLineHash": "f1f271f45c276594:1"
         },
         "ruleId": "hidden-character",
-        "ruleIndex": 43
+        "ruleIndex": 45
       },
       {
+        "fixes": [
+          {
+            "artifactChanges": [
+              {
+                "artifactLocation": {
+                  "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                  "uriBaseId": "%SRCROOT%"
+                },
+                "replacements": [
+                  {
+                    "deletedRegion": {
+                      "charLength": 11,
+                      "charOffset": 43,
+                      "endColumn": 1,
+                      "endLine": 5,
+                      "startColumn": 1,
+                      "startLine": 4
+                    },
+                    "insertedContent": {
+                      "text": "metadata:\n  author: \"me\"\n"
+                    }
+                  }
+                ]
+              }
+            ],
+            "description": {
+              "text": "move `author` under `metadata`"
+            }
+          }
+        ],
         "level": "warning",
         "locations": [
           {
@@ -181,7 +240,7 @@ fn a_result() {
           "primaryLocationLineHash": "1fef0be175109b69:1"
         },
         "ruleId": "unknown-field",
-        "ruleIndex": 34
+        "ruleIndex": 35
       }
     ]
     "#);
@@ -206,11 +265,11 @@ fn the_table_describes_every_rule_and_results_point_into_it() {
         "level": "warning"
       },
       "fullDescription": {
-        "text": "Looks for top-level keys other than the specification's six. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`."
+        "text": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`."
       },
       "help": {
-        "markdown": "Looks for top-level keys other than the specification's six. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.\n\n**Wrong**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n```\n\n**Right**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n```\n\nSource: the specification is silent; the reference validator refuses them.",
-        "text": "Looks for top-level keys other than the specification's six. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`. Source: the specification is silent; the reference validator refuses them."
+        "markdown": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.\n\n**Wrong**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n```\n\n**Right**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n```\n\nSource: the specification is silent; the reference validator refuses them, Claude Code ignores them.",
+        "text": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`. Source: the specification is silent; the reference validator refuses them, Claude Code ignores them."
       },
       "helpUri": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
       "id": "unknown-field",
@@ -221,7 +280,7 @@ fn the_table_describes_every_rule_and_results_point_into_it() {
         ]
       },
       "shortDescription": {
-        "text": "the frontmatter only has fields of the specification"
+        "text": "the frontmatter has known fields only"
       }
     }
     "#);

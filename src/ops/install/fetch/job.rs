@@ -65,7 +65,7 @@ impl Job<'_> {
             let directory = self.directory.unwrap_or(name.as_str());
             let document = Document::from_bytes(set.read(file)?);
             warnings.extend(off_specification(name, directory, &candidate.file_name, &document));
-            warnings.extend(alarms(name, set, &document));
+            warnings.extend(alarms(name, set, &document)?);
         }
         warnings.extend(unportable(name, set));
         warnings.extend(incomplete(name, self.tree, &candidate.path, set));

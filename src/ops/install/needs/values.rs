@@ -95,7 +95,7 @@ impl Needer {
     pub(in crate::ops) fn locked(name: &SkillName, locked: &Locked, set: &FileSet) -> Result<Option<Self>> {
         let Some(file) = skill_file(set) else { return Ok(None) };
         let document = Document::from_bytes(set.read(file)?);
-        let Ok(loaded) = skill::load(&document) else { return Ok(None) };
+        let Ok(loaded) = skill::load_in(&document, Some(name.as_str())) else { return Ok(None) };
         let Requirement { origin, path, reference, .. } = requirement_of(locked);
         Ok(Some(Self {
             name: name.clone(),

@@ -1,0 +1,66 @@
+//! `file-opaque`
+
+use super::ending;
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "file-opaque",
+    group: Group::Quality,
+    levels: Levels::FILES,
+    summary: "no file is bytecode, or an archive with a password",
+    docs: Docs {
+        what: "Looks for files with the endings of bytecode (`.pyc`, `.pyo`, `.class`, `.luac`) and for zip and rar \
+            archives that need a password. Here `scripts/read.pyc` is there.",
+        why: "Nobody can review them, and an agent can run them or open them: a description has the password, or the \
+            body does.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python3 scripts/read.pyc`.\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python3 scripts/read.py`.\n",
+        source: "review of skills; the specification is silent",
+    },
+    fix: None,
+    needs: Needs::Files,
+    check: Check::Subject(check),
+};
+
+/// Endings of files that an interpreter runs and nobody reads.
+const BYTECODE: [&str; 4] = ["pyc", "pyo", "class", "luac"];
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for file in subject.files.unwrap_or_default() {
+        let (what, help) = match file.kind {
+            SkillFileKind::File { locked: true, .. } => {
+                ("an archive with a password", "put its files into the skill as they are")
+            }
+            SkillFileKind::File { .. } if is_bytecode(&file.path) => ("bytecode", "ship the source instead"),
+            _ => continue,
+        };
+        let message = format!("`{}` is {what}: nobody can review it", file.path);
+        findings.push(RULE.finding(message, subject.document.opening_span()).help(help));
+    }
+}
+
+fn is_bytecode(path: &str) -> bool {
+    BYTECODE.iter().any(|known| ending(path).eq_ignore_ascii_case(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn each_file_is_told() {
+        let text = "---\nname: pdf\n---\n";
+        let files = [locked("data.zip"), script("lib/a.PYC", false, false), markdown("a.md", "")];
+        let found: Vec<_> =
+            places_with(&RULE, text, &files).into_iter().map(|(.., message)| message).collect();
+        assert_eq!(
+            found,
+            [
+                "`data.zip` is an archive with a password: nobody can review it",
+                "`lib/a.PYC` is bytecode: nobody can review it",
+            ]
+        );
+    }
+}

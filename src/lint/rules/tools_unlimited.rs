@@ -1,0 +1,61 @@
+//! `tools-unlimited`
+
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "tools-unlimited",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "`allowed-tools` allows no tool everything",
+    docs: Docs {
+        what: "Looks for entries of `allowed-tools` that are nothing but a `*`, alone or between the parentheses of a tool.",
+        why: "An agent asks nobody before it uses what the entry names: every command, every file, every address.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Bash(*)\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Bash(pdftotext:*)\n---\n",
+        source: "least privilege; the specification is silent",
+    },
+    fix: None,
+    needs: Needs::Document,
+    check: Check::Subject(check),
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((key, _)) = subject.field("allowed-tools") else { return };
+    let tools = subject.document.allowed_tools();
+    if let Some(tool) = tools.iter().find(|tool| is_unlimited(tool)) {
+        let what = if tool.starts_with("Bash") { "every command" } else { "everything" };
+        let finding = RULE.finding(format!("`{tool}` allows {what}, and nobody is asked"), key.span.clone());
+        findings.push(finding.help("name what the skill needs, such as `Bash(git status:*)`"));
+    }
+}
+
+fn is_unlimited(tool: &str) -> bool {
+    let inner = match tool.split_once('(') {
+        Some((_, inner)) => inner.trim_end_matches(')'),
+        None => tool,
+    };
+    inner.contains('*') && inner.chars().all(|c| matches!(c, '*' | ':' | ' ' | '/' | '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn entries_without_a_limit_are_told() {
+        let text = |tools: &str| format!("---\nname: x\nallowed-tools: {tools}\n---\n");
+        for (tools, message) in [
+            ("Bash(*) Read", "`Bash(*)` allows every command, and nobody is asked"),
+            ("\"Read, *\"", "`*` allows everything, and nobody is asked"),
+            ("Bash(*:*)", "`Bash(*:*)` allows every command, and nobody is asked"),
+            ("Write(**/*)", "`Write(**/*)` allows everything, and nobody is asked"),
+        ] {
+            assert_places(&RULE, &[(&text(tools), &[(3, 1)], message)]);
+        }
+        for tools in ["Bash", "Bash(git:*)", "Read Grep", "Bash(npm *)", "mcp__server__*"] {
+            assert_places(&RULE, &[(&text(tools), &[], "")]);
+        }
+    }
+}

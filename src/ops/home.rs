@@ -1,0 +1,31 @@
+//! The scope that a change is made in.
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::scope::{Scope, ScopeKind};
+
+/// Returns the scope that is to be changed: `asked`, else the project. The user's home does not become a project in
+/// silence: people who are in it mean their own skills, and whoever means a project says so or has a manifest there.
+///
+/// # Errors
+///
+/// As [`Scope::new`]; the home directory, where nobody can be asked or somebody says no.
+pub(super) fn to_change(context: &Context, asked: Option<ScopeKind>) -> Result<Scope> {
+    let settings = &context.settings;
+    let scope = Scope::new(settings, asked.unwrap_or(ScopeKind::Project))?;
+    if asked.is_some() || scope.twin(settings)?.is_none() || is_used(&scope)? {
+        return Ok(scope);
+    }
+    let question = "this is your home directory, not a project: install for you, in every project?";
+    if context.interact.confirm(question) == Some(true) {
+        return Scope::new(settings, ScopeKind::User);
+    }
+    Err(Error::usage(format!("`{}` is your home directory, not a project", scope.root.display()))
+        .hint("add `-g` to change your own skills, which every project sees")
+        .hint("`--scope project` makes the home directory a project all the same"))
+}
+
+fn is_used(scope: &Scope) -> Result<bool> {
+    Ok(fs::kind(&scope.manifest)?.is_some() || fs::kind(&scope.lockfile)?.is_some())
+}

@@ -1,0 +1,219 @@
+//! Skills that somebody wrote where skills are installed, or that lie there without a word where they come from: they move
+//! to the directory of the scope's own skills and are installed from there, as editable ones.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{FoundIn, ImportOutcome, ImportRequest, ImportedSkill, Verdict, everyone, in_directories};
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::engine::load::SKILL_FILE;
+use crate::error::{Error, ErrorKind, Result};
+use crate::fs::{self, Kind};
+use crate::install::plan::Place;
+use crate::install::scope::Scope;
+use crate::install::state::{Files, Found, Survey, normal};
+use crate::name::SkillName;
+use crate::ops::own;
+use crate::store;
+use crate::text::shell_word;
+use crate::tree::FileSet;
+
+/// A skill that is to become the scope's own.
+struct Own {
+    name: SkillName,
+    /// Where it comes.
+    to: PathBuf,
+    set: FileSet,
+    /// The ids of the agents that have it in a directory of their own.
+    agents: Vec<String>,
+    /// Whether it is at its new place already, as after an adoption that was taken back.
+    is_there: bool,
+}
+
+/// Makes the skills that `request` names the scope's own.
+///
+/// # Errors
+///
+/// A skill that is not there, is installed already or lies in several places with different files; something at its new
+/// place; anything that cannot be read or written. Of what was not installed nothing stays at its new place.
+pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<ImportOutcome> {
+    let files = Files::read(scope)?;
+    let all: Vec<Own> =
+        request.skills.iter().map(|text| find(context, scope, &files, text)).collect::<Result<_>>()?;
+    let mut outcome =
+        ImportOutcome { dry_run: request.dry_run, scope: Some(scope.kind), ..ImportOutcome::default() };
+    let before = files.manifest.agents().targets.clone().unwrap_or_default();
+    for own in &all {
+        let place = scope.shown(&context.settings, &own.to);
+        let mut skill = ImportedSkill {
+            name: own.name.to_string(),
+            verdict: Verdict::Adopted,
+            found_in: FoundIn::Directory,
+            source: None,
+            path: None,
+            revision: None,
+            digest: None,
+            reason: format!("moved to `{place}`, and linked from there"),
+        };
+        if !request.dry_run {
+            let done = put(context, scope, own)?;
+            skill.source =
+                done.skills.iter().find(|one| one.name == skill.name).map(|one| one.source.clone());
+            outcome.files.manifest |= done.files.manifest;
+            outcome.files.lockfile |= done.files.lockfile;
+            outcome.steps.extend(done.steps);
+            // Its files are at their new place: that a copy is kept as well is nothing to look after.
+            let kept = format!("your copy of `{}` is kept", own.name);
+            outcome.warnings.extend(done.warnings.into_iter().filter(|told| !told.starts_with(&kept)));
+        }
+        outcome.skills.push(skill);
+    }
+    if !request.dry_run {
+        let now = Files::read(scope)?.manifest.agents().targets.clone().unwrap_or_default();
+        outcome.agents = now.into_iter().filter(|agent| !before.contains(agent)).collect();
+    }
+    outcome.skills.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(outcome)
+}
+
+fn put(context: &Context, scope: &Scope, own: &Own) -> Result<crate::ops::install::InstallOutcome> {
+    if !own.is_there {
+        own::write_new(&own.to, &own.set)?;
+    }
+    let skill = (&own.name, own.to.as_path());
+    own::install_editable(context, scope.kind, skill, own.agents.clone(), true).map_err(|error| {
+        if !own.is_there {
+            // What was installed by nobody is where it was.
+            let _ = fs::remove_tree(&own.to);
+        }
+        Error::new(error.kind(), format!("`{}` was not adopted: {}", own.name, error.with_causes()))
+    })
+}
+
+/// The skill that `text` names: the name or the path of its directory.
+fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<Own> {
+    let typed = normal(&context.settings.cwd.join(text));
+    // A `SKILL.md` stands for its directory.
+    let given = match typed.file_name() {
+        Some(file) if file == SKILL_FILE => typed.parent().unwrap_or(&typed).to_owned(),
+        _ => typed,
+    };
+    let is_path = text.contains('/') || text.contains(std::path::MAIN_SEPARATOR);
+    let directory = if is_path { file_name(&given) } else { text.to_owned() };
+    let name = SkillName::exact(&directory).ok_or_else(|| {
+        Error::usage(format!("`{directory}` is not a name under which skillpm keeps skills"))
+            .hint("rename its directory, then run the command again")
+    })?;
+    if files.knows(&name) {
+        return Err(Error::usage(format!("`{name}` is already installed"))
+            .hint(format!("`skillpm why{} {name}` shows who asked for it", scope.kind.flag())));
+    }
+    scope.check_skills_inside()?;
+    let to = own::place(scope, &name)?;
+    let everyone = everyone(context, scope, files);
+    let survey = Survey::take(&context.settings, scope, &[&name], &everyone)?;
+    let canonical = survey.canonical.get(&name).map(|found| (Place::Canonical, found));
+    let agents = in_directories(&survey, &everyone, &name);
+    let own = agents.into_iter().map(|(agent, found)| (Place::Agent(agent.id.to_owned()), found));
+    let (mut trees, mut seeing, mut link) = (Vec::new(), Vec::new(), None);
+    for (place, found) in canonical.into_iter().chain(own) {
+        let path = scope.place(&context.settings, &place, &name)?;
+        // Some agents look where people write skills.
+        if path == to {
+            continue;
+        }
+        let sees = match found {
+            Found::Tree(_) => {
+                trees.push(path);
+                true
+            }
+            Found::OtherLink(_) => {
+                link.get_or_insert(path);
+                false
+            }
+            found => *found == Found::OurLink,
+        };
+        if let (true, Place::Agent(agent)) = (sees, place) {
+            seeing.push(agent);
+        }
+    }
+    // The directory above may be a link, as a home sometimes is.
+    let real = fs::real_path(&given)?;
+    let chosen = trees.iter().find(|tree| fs::real_path(tree).is_ok_and(|tree| tree == real));
+    if is_path && (chosen.is_none() || real.is_none()) {
+        return Err(elsewhere(scope, &given, text)?);
+    }
+    if trees.is_empty() {
+        return Err(match link {
+            Some(link) => linked(scope, &link)?,
+            None => Error::usage(format!("there is no skill `{name}` here that skillpm did not install"))
+                .hint("`skillpm list` shows what is here"),
+        });
+    }
+    let from = chosen.filter(|_| is_path).unwrap_or(&trees[0]).clone();
+    let (set, digest) = read(&from)?;
+    for other in trees.iter().filter(|tree| **tree != from) {
+        if read(other)?.1 != digest {
+            return Err(Error::new(
+                ErrorKind::Findings,
+                format!("`{}` and `{}` have different files", shown(context, scope, &from), shown(context, scope, other)),
+            )
+            .hint("nothing was changed; keep what you need in one of them and remove the other, then run the command again"));
+        }
+    }
+    let is_there = fs::kind(&to)?.is_some();
+    let is_same = || read(&to).is_ok_and(|(_, there)| there == digest);
+    if is_there && !is_same() {
+        return Err(own::already_exists(&to).hint(format!(
+            "nothing was changed; if that is the skill, `skillpm install{} --editable {}` installs it",
+            scope.kind.flag(),
+            shell_word(scope.shown(&context.settings, &to))
+        )));
+    }
+    let agents: BTreeSet<String> = seeing.into_iter().collect();
+    Ok(Own { name, to, set, agents: agents.into_iter().collect(), is_there })
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn shown(context: &Context, scope: &Scope, path: &Path) -> String {
+    scope.shown(&context.settings, path)
+}
+
+fn read(path: &Path) -> Result<(FileSet, Digest)> {
+    let what = || format!("`{}` cannot be adopted", path.display());
+    if fs::kind(&path.join(SKILL_FILE))? != Some(Kind::File) {
+        return Err(Error::usage(format!("{}: there is no `{SKILL_FILE}` in it", what())));
+    }
+    let set = store::read(path).map_err(|error| error.context(what()))?;
+    let digest = set.digest()?;
+    Ok((set, digest))
+}
+
+/// The error for a path that is no place where skills are installed.
+fn elsewhere(scope: &Scope, given: &Path, text: &str) -> Result<Error> {
+    if fs::kind(given)?.is_none() {
+        return Ok(Error::usage(format!("`{text}` does not exist")).hint("`skillpm list` shows what is here"));
+    }
+    if fs::kind(given)? == Some(Kind::Symlink) {
+        return linked(scope, given);
+    }
+    Ok(Error::usage(format!("`{text}` is not where skills are installed")).hint(format!(
+        "`skillpm install{} --editable {}` installs it from where it is",
+        scope.kind.flag(),
+        shell_word(text)
+    )))
+}
+
+/// The error for a link to a directory that somebody keeps elsewhere.
+fn linked(scope: &Scope, link: &Path) -> Result<Error> {
+    let target = fs::real_path(link)?.unwrap_or_else(|| link.to_owned());
+    Ok(Error::usage(format!("`{}` is a link to `{}`", link.display(), target.display())).hint(format!(
+        "remove the link, then run `skillpm install{} --editable {}`",
+        scope.kind.flag(),
+        shell_word(&target)
+    )))
+}

@@ -1,0 +1,89 @@
+//! What a person should know of the place where skills were installed: who sees them, and who does not.
+
+use std::path::{Path, PathBuf};
+
+use super::{Change, InstallOutcome};
+use crate::context::Context;
+use crate::error::Result;
+use crate::fs;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::sight::{self, Viewers};
+use crate::install::state::Files;
+use crate::settings::Settings;
+use crate::source::local;
+use crate::spec::Origin;
+
+/// Fills in who sees the skills of `outcome`, and where they are. `files` are those of `scope` as they are now, read
+/// where they are needed.
+///
+/// # Errors
+///
+/// Files that cannot be read.
+pub(super) fn look(
+    context: &Context,
+    scope: &Scope,
+    files: Option<Files>,
+    outcome: &mut InstallOutcome,
+) -> Result<()> {
+    let settings = &context.settings;
+    outcome.place = scope.shown(settings, &scope.skills_dir());
+    let chosen = outcome.agents.iter().filter_map(|id| crate::install::agents::find(id).ok());
+    let viewers = Viewers::take(settings, scope, &chosen.map(|agent| agent.id).collect());
+    let there: Vec<_> = outcome
+        .skills
+        .iter()
+        .filter(|skill| !skill.disabled && skill.change != Change::Removed)
+        .map(|skill| skill.name.as_str())
+        .collect();
+    outcome.seen_by = viewers.of_all(&there).map(ToOwned::to_owned).collect();
+    let has_changed = outcome.files.manifest || outcome.files.lockfile;
+    if viewers.all_read_canonical() && !has_changed {
+        return Ok(());
+    }
+    let files = files.map_or_else(|| Files::read(scope), Ok)?;
+    outcome.unseen = viewers.unseen(&files.manifest, &sight::in_sight(&files));
+    if scope.kind == ScopeKind::Project && has_changed {
+        outcome.only_here = only_here(settings, scope, &files, outcome)?;
+    }
+    Ok(())
+}
+
+/// The skills of `outcome` that a colleague could not install.
+fn only_here(
+    settings: &Settings,
+    scope: &Scope,
+    files: &Files,
+    outcome: &InstallOutcome,
+) -> Result<Vec<String>> {
+    let mut only_here = Vec::new();
+    let there = outcome.skills.iter().filter(|skill| skill.change != Change::Removed);
+    for skill in there.filter(|skill| skill.source.starts_with("path:")) {
+        let entry = files.manifest.skills().iter().find(|(name, _)| name.as_str() == skill.name);
+        if let Some(Origin::Local(path)) = entry.map(|(_, entry)| &entry.origin)
+            && !is_inside(settings, scope, &repository(settings, scope)?, path)?
+        {
+            only_here.push(skill.name.clone());
+        }
+    }
+    Ok(only_here)
+}
+
+/// Whether a colleague who has all of the repository at `root` has what `path` leads to.
+fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Result<bool> {
+    if path.starts_with('~') || Path::new(path).is_absolute() {
+        return Ok(false);
+    }
+    let place = local::resolve(settings, scope, path)?;
+    Ok(fs::real_path(&place)?.unwrap_or(place).starts_with(root))
+}
+
+/// The root of the repository that the project is in, or that of the project where it is in none.
+fn repository(settings: &Settings, scope: &Scope) -> Result<PathBuf> {
+    let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
+    for dir in root.ancestors().filter(|dir| settings.home.as_deref() != Some(dir)) {
+        if fs::kind(&dir.join(".git"))?.is_some() {
+            return Ok(dir.to_owned());
+        }
+    }
+    Ok(root)
+}

@@ -1,0 +1,88 @@
+//! Skills that people write in a scope: a directory beside the manifest, an editable entry, and links for the agents.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::install::{InstallOutcome, InstallRequest, install};
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::fs::{self, DirLock};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::name::SkillName;
+use crate::source::local::portable;
+use crate::text::shell_word;
+use crate::tree::FileSet;
+
+/// The directory, beside the manifest, of the skills that people write.
+const DIR: &str = "skills";
+
+/// Where the skill `name` is written in `scope`.
+///
+/// # Errors
+///
+/// A directory that a link leads out of the project.
+pub(super) fn place(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
+    let dir = scope.manifest.parent().unwrap_or(&scope.root).join(DIR);
+    scope.check_inside(&dir)?;
+    Ok(dir.join(name.as_str()))
+}
+
+/// Makes the directory `path` with the files of `set`, beside its place first: nobody sees half of it. What a killed run
+/// left there has a name that tells whose it is, so it goes when the same is made again.
+///
+/// # Errors
+///
+/// Something that is there already; anything that cannot be written.
+pub(super) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
+    let parent = path.parent().unwrap_or(Path::new(""));
+    let _alone = DirLock::acquire(parent, || ())?;
+    let new = fs::beside(path);
+    fs::remove_tree(&new)?;
+    let made = fs::materialize(set, &new).map_err(Error::from).and_then(|_| {
+        fs::move_new(&new, path).map_err(|error| match error.source.kind() {
+            io::ErrorKind::AlreadyExists => already_exists(path),
+            _ => error.into(),
+        })
+    });
+    made.inspect_err(|_| {
+        // The first error is the one to tell.
+        let _ = fs::remove_tree(&new);
+    })
+}
+
+/// The error for a directory that is in the way.
+pub(super) fn already_exists(path: &Path) -> Error {
+    Error::usage(format!("`{}` already exists", path.display()))
+}
+
+/// Writes the skill `name`, whose directory `path` is, into the manifest of the scope of `kind` as an editable one, and
+/// links it for `agents` besides those that see the others. With `force` it takes the place of copies, which are kept.
+///
+/// # Errors
+///
+/// As [`install`].
+pub(super) fn install_editable(
+    context: &Context,
+    kind: ScopeKind,
+    (name, path): (&SkillName, &Path),
+    agents: Vec<String>,
+    force: bool,
+) -> Result<InstallOutcome> {
+    let source = portable(&context.settings.cwd, path).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, format!("the path `{}` is not UTF-8", path.display()))
+            .hint("rename the directory: the path is written into `skillpm.toml`")
+    })?;
+    let request = InstallRequest {
+        sources: vec![source.clone()],
+        alias: Some(name.to_string()),
+        editable: true,
+        scope: Some(kind),
+        agents,
+        force,
+        ..InstallRequest::default()
+    };
+    install(context, &request).map_err(|error| {
+        let again = format!("skillpm install{} --editable {}", kind.flag(), shell_word(&source));
+        error.hint(format!("`{again}` installs it from there once that is mended"))
+    })
+}

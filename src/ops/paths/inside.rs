@@ -1,0 +1,61 @@
+//! Files that a link puts among those that somebody named, and that lie elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use super::Target;
+use crate::context::Context;
+use crate::error::Result;
+use crate::fs;
+use crate::install::scope::project_root;
+use crate::install::state::normal;
+
+/// Where files may be changed: in the project, and in what was named outside of it. A link there may lead anywhere, and
+/// whoever made it is not who runs the command.
+#[derive(Debug)]
+pub(in crate::ops) struct Inside<'a> {
+    cwd: &'a Path,
+    root: PathBuf,
+    named: Vec<PathBuf>,
+}
+
+impl<'a> Inside<'a> {
+    /// Knows the project around the working directory, and what `targets` name.
+    ///
+    /// # Errors
+    ///
+    /// A directory that cannot be looked at.
+    pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
+        let cwd = &context.settings.cwd;
+        let paths = targets.iter().filter_map(|target| match target {
+            Target::Path(typed) => Some(normal(&cwd.join(typed))),
+            Target::Text { .. } => None,
+        });
+        Ok(Self { cwd, root: project_root(&context.settings)?, named: paths.collect() })
+    }
+
+    /// Where `file` really is, if links lead there out of the project, or out of what was named.
+    ///
+    /// # Errors
+    ///
+    /// A directory that cannot be looked at.
+    pub(in crate::ops) fn leads_out(&self, file: &Path) -> Result<Option<PathBuf>> {
+        let at = normal(&self.cwd.join(file));
+        let dir = at.parent().unwrap_or(Path::new(""));
+        let Some(real) = fs::real_path(dir)? else { return Ok(None) };
+        // Nearly always: no link is on the way.
+        if real == dir {
+            return Ok(None);
+        }
+        let mut around: Vec<&Path> = vec![&self.root];
+        if !at.starts_with(&self.root) {
+            around = self.named.iter().map(PathBuf::as_path).filter(|named| at.starts_with(named)).collect();
+        }
+        for place in around {
+            let place = if place == at { dir } else { place };
+            if fs::real_path(place)?.is_some_and(|place| real.starts_with(place)) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(real.join(at.file_name().unwrap_or_default())))
+    }
+}
