@@ -838,7 +838,7 @@ fn hints_about_skills_of_the_user_have_their_scope() {
     sandbox.write("../home/.agents/skills/own/SKILL.md", "---\nname: own\ndescription: Mine. Use it.\n---\n");
     let output = sandbox.run(&["import", "-g"]);
     assert!(
-        output.stderr.contains("`skillpm install -g SOURCE --skill own` installs one from there"),
+        output.stderr.contains("`skillpm install -g SOURCE --skill own` installs it from there"),
         "{output}"
     );
 }
