@@ -52,7 +52,7 @@ variables! {
     SKILLPM_AUDIT_ARGUMENTS;
     /// What ties the lines of one session in the audit log together; each process has its own unless set.
     SKILLPM_SESSION;
-    /// Set by the scripts of `skillpm completions`: the shell whose words are completed, in place of running a command.
+    /// Set by the scripts of `skillpm completions`: the shell whose words are completed, instead of running a command.
     SKILLPM_COMPLETE;
     /// The ssh command that git uses, as it is; without one ssh asks nothing (`BatchMode`).
     GIT_SSH_COMMAND;

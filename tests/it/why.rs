@@ -372,7 +372,7 @@ fn what_is_special_about_a_skill() {
 fn in_the_home_directory() {
     for flag in ["-p", "-g"] {
         let sandbox = Sandbox::new();
-        std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+        sandbox.write("../home/.claude/settings.json", "{}");
         sandbox.write("src/b/SKILL.md", "---\nname: b\ndescription: Does b. Use it in tests.\n---\n");
         let run = |args: &[&str]| sandbox.output(sandbox.command(args).current_dir(sandbox.home()));
         assert_eq!(run(&["install", flag, "../project/src"]).code, Some(0));
