@@ -264,6 +264,21 @@ def test_nothing_runs_unless_it_may(world: World) -> None:
     assert [question.startswith("run `scripts/mark.py` of `pdf`") for question in asked] == [True]
 
 
+@pytest.mark.req("C18")
+def test_a_program_vouches_for_what_only_its_lockfile_knows(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine that it is installed on never fetched the skills that it ships."""
+    world.write("vendor/pdf/SKILL.md", "---\nname: pdf\ndescription: Greets people.\n---\n")
+    world.write("vendor/pdf/scripts/greet.py", GREET)
+    skillpm.install("./vendor", skills="pdf")
+    monkeypatch.setenv("XDG_DATA_HOME", str(world.root / "another-machine"))
+    with pytest.raises(PolicyError, match="may not run"):
+        SkillManager(scripts="allow").run_script("pdf", "greet", "World")
+    result = SkillManager(scripts="allow", trusted=True).run_script("pdf", "greet", "World")
+    assert result.stdout == f"Hello, World!{END}"
+
+
 @pytest.mark.req("S1-FR-205.4")
 def test_each_run_and_each_refusal_is_logged(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     log = world.root / "audit.jsonl"

@@ -93,7 +93,7 @@ fn a_home_that_cannot_be_written() {
     std::fs::write(sandbox.home().join(".local"), "in the way").expect("a file");
     let output = sandbox.run(&["install", "./src/pdf"]);
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stderr.contains("the store cannot be written"), "{output}");
+    assert!(output.stderr.contains("the store is not writable"), "{output}");
     assert!(sandbox.project().join(".agents/skills/pdf/data.bin").exists());
 }
 
@@ -231,7 +231,7 @@ fn a_home_on_a_read_only_or_full_disk() {
         skill(&sandbox);
         let Some(_disk) = Mount::tmpfs(&sandbox.home(), options) else { return };
         let told = sandbox.ok(&["install", "./src/pdf", "-a", "claude-code"]).stderr;
-        assert!(told.contains("warning: the store cannot be written"), "{options}: {told}");
+        assert!(told.contains("warning: the store is not writable"), "{options}: {told}");
         let file = sandbox.project().join(".agents/skills/pdf/data.bin");
         assert!(file.exists());
         std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
