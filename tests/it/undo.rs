@@ -92,9 +92,9 @@ fn an_installation_is_taken_back_and_done_again() {
     --- stderr
     + docx
     + pdf
-    the last change is redone
+    the last change was redone
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm undo` once more takes it back
+    hint: run `skillpm undo` again to undo it
     ");
     assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists());
     assert!(sandbox.ok(&["list"]).stdout.contains("pdf"));

@@ -38,15 +38,15 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         let (sign, end) = words(skill.change);
         printer.status(sign, &format!("{}{end}", one_line(&skill.name)));
     }
-    printer.note(if outcome.redone { "the last change is redone" } else { "the last change was undone" });
+    printer.note(if outcome.redone { "the last change was redone" } else { "the last change was undone" });
     install::files(printer, outcome.scope, written);
     if !removed.is_empty() {
         printer.note(&format!("{removed} removed: there was none before"));
     }
     printer.warnings(&outcome.warnings);
     if outcome.undoable {
-        let does = if outcome.redone { "takes it back" } else { "does it again" };
-        printer.hint(&format!("`skillpm undo{flag}` once more {does}"));
+        let does = if outcome.redone { "undo" } else { "redo" };
+        printer.hint(&format!("run `skillpm undo{flag}` again to {does} it"));
     }
 }
 
@@ -184,8 +184,8 @@ mod tests {
         }
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &UndoOutcome { redone: true, ..outcome.clone() });
-        assert!(err.text().contains("\nthe last change is redone\n"), "{}", err.text());
-        assert!(err.text().ends_with("hint: `skillpm undo` once more takes it back\n"), "{}", err.text());
+        assert!(err.text().contains("\nthe last change was redone\n"), "{}", err.text());
+        assert!(err.text().ends_with("hint: run `skillpm undo` again to undo it\n"), "{}", err.text());
         outcome.dry_run = true;
         let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &outcome);
