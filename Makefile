@@ -30,7 +30,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 try: tools ## build skillpm quickly and install the example skills into a fresh project, target/try
-	@echo 'Building skillpm, which takes about 3 minutes on two cores the first time.'
+	@echo 'Building skillpm, which takes 3 to 4 minutes on two cores the first time.'
 	$(CARGO) build --profile quick --locked
 	@echo 'Installing the example skills into a fresh project, $(TRY).'
 	@rm -rf $(TRY) && mkdir -p $(TRY) && : > $(TRY)/skillpm.toml
