@@ -184,6 +184,7 @@ fn missing(error: &clap::Error) -> Option<String> {
         let inner = name.trim_start_matches(['<', '[']).split(['>', ']']).next();
         match inner.unwrap_or_default() {
             "NAME" => "a skill".to_owned(),
+            "SOURCE" => "a source, such as `owner/repo`".to_owned(),
             "DIR" => "a directory".to_owned(),
             "FORMAT" => "a format".to_owned(),
             "SHELL" => "a shell: `bash`, `zsh`, `fish`, `powershell` or `elvish`".to_owned(),

@@ -164,15 +164,15 @@ impl Store {
     ///
     /// Where the store cannot be written or the content cannot be delivered; nothing is left behind.
     pub fn keep(&self, set: &FileSet, note: Option<Note>) -> Result<PathBuf> {
-        let place = self.keep_tree(set)?;
+        let session = self.writer()?;
+        let place = self.keep_tree(&session, set)?;
         if let Some(note) = note {
-            self.note(&place, note);
+            self.note(&session, &place, note);
         }
         Ok(place)
     }
 
-    fn keep_tree(&self, set: &FileSet) -> Result<PathBuf> {
-        let session = self.writer()?;
+    fn keep_tree(&self, session: &Session, set: &FileSet) -> Result<PathBuf> {
         let fresh = session.stage().join(KEPT);
         let digest = fs::materialize(set, &fresh)?;
         let place = self.kept_path(&digest);

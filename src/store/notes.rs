@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{KEPT, Kept, Store};
+use super::{KEPT, Kept, Session, Store};
 use crate::env;
 use crate::fs;
 
@@ -52,8 +52,9 @@ impl Note {
 }
 
 impl Store {
-    /// Notes what is known of the copy that is kept at `place`. Without it the copy is kept all the same.
-    pub(super) fn note(&self, place: &std::path::Path, note: Note) {
+    /// Notes what is known of the copy that is kept at `place`. It is written in the stage of `session`, which a run
+    /// that is killed leaves to be swept. Without it the copy is kept all the same.
+    pub(super) fn note(&self, session: &Session, place: &std::path::Path, note: Note) {
         let Some(file) = self.notes_of(place) else { return };
         let mut notes = read(&file).unwrap_or_default();
         notes.push(note);
@@ -64,7 +65,8 @@ impl Store {
         {
             // Names and places are nobody else's business.
             fs::make_private(dir);
-            let _ = fs::write_small(&file, text.as_bytes());
+            let fresh = session.stage().join(NOTES);
+            let _ = fs::write_small(&fresh, text.as_bytes()).and_then(|()| fs::replace_file(&fresh, &file));
         }
     }
 

@@ -10,6 +10,7 @@ use skillpm::install::scope::{Scope, ScopeKind};
 use skillpm::refusal::Limits;
 use skillpm::source::{self, Wanted};
 use skillpm::spec::{Origin, SourceSpec, Transport};
+use skillpm::tree::leftovers::leftover_in;
 
 use crate::support::{GitRepo, GitServer, Output, Sandbox, SshServer, Tree, find_program};
 
@@ -1310,7 +1311,8 @@ proptest! {
             .iter()
             .filter(|(path, _)| {
                 let ok = |part: &str| !matches!(part, "." | "..") && !part.eq_ignore_ascii_case(".git") && !part.eq_ignore_ascii_case("git~1");
-                path.split('/').all(ok)
+                // Nor is what tools leave behind taken from a directory.
+                path.split('/').all(ok) && leftover_in(path, false).is_none()
             })
             .collect();
         let mut tree = Tree::new().skill("a", "a");

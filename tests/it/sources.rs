@@ -366,7 +366,7 @@ fn a_skill_that_moved_is_followed() {
     let output = sandbox.ok(&["outdated"]);
     assert!(output.stdout.contains("gone"), "{output}");
     let output = sandbox.run(&["update"]);
-    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(output.code, Some(2), "{output}");
 }
 
 #[test]
