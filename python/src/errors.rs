@@ -46,7 +46,16 @@ const KEYWORDS: &[(&str, &str)] = &[
 
 /// `text` of the library with the keywords of Python in place of flags.
 fn with_keywords(text: &str) -> String {
-    KEYWORDS.iter().fold(text.to_owned(), |text, (flag, keyword)| text.replace(flag, keyword))
+    let text = choice(text).unwrap_or_else(|| text.to_owned());
+    KEYWORDS.iter().fold(text, |text, (flag, keyword)| text.replace(flag, keyword))
+}
+
+/// The hint that names a command which installs one skill of several, as the keyword that does so.
+fn choice(hint: &str) -> Option<String> {
+    let command = hint.strip_prefix("`skillpm install ")?;
+    let (command, rest) = command.split_once("` (more names may follow)")?;
+    let (_, name) = command.rsplit_once(" --skill ")?;
+    Some(format!("`skills=[\"{name}\"]`{rest}"))
 }
 
 /// An exception of the class `class`, with what else is known as keyword arguments.
