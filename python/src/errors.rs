@@ -23,7 +23,6 @@ const MODULE: &str = "skillpm._errors";
 
 /// What the command calls its flags, and what the keywords of Python are: the longer ones first.
 const KEYWORDS: &[(&str, &str)] = &[
-    ("`--skill NAME` (repeatable)", "`skills=[\"NAME\"]`"),
     ("`--skill NAME`", "`skills=\"NAME\"`"),
     ("`--skill '*'`", "`skills=\"*\"`"),
     ("`--skill`", "`skills`"),
