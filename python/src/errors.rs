@@ -45,12 +45,12 @@ const KEYWORDS: &[(&str, &str)] = &[
 
 /// `text` of the library with the keywords of Python in place of flags.
 fn with_keywords(text: &str) -> String {
-    let text = choice(text).unwrap_or_else(|| text.to_owned());
+    let text = as_keyword(text).unwrap_or_else(|| text.to_owned());
     KEYWORDS.iter().fold(text, |text, (flag, keyword)| text.replace(flag, keyword))
 }
 
 /// The hint that names a command which installs one skill of several, as the keyword that does so.
-fn choice(hint: &str) -> Option<String> {
+fn as_keyword(hint: &str) -> Option<String> {
     let command = hint.strip_prefix("`skillpm install ")?;
     let (command, rest) = command.split_once("` (more names may follow)")?;
     let (_, name) = command.rsplit_once(" --skill ")?;
