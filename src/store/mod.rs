@@ -165,14 +165,11 @@ impl Store {
     /// Where the store cannot be written or the content cannot be delivered; nothing is left behind.
     pub fn keep(&self, set: &FileSet, note: Option<Note>) -> Result<PathBuf> {
         let session = self.writer()?;
-        let place = self.keep_tree(&session, set)?;
-        if let Some(note) = note {
-            self.note(&session, &place, note);
-        }
-        Ok(place)
-    }
-
-    fn keep_tree(&self, session: &Session, set: &FileSet) -> Result<PathBuf> {
+        let noted = |place: &Path| {
+            if let Some(note) = note {
+                self.note(&session, place, note);
+            }
+        };
         let fresh = session.stage().join(KEPT);
         let digest = fs::materialize(set, &fresh)?;
         let place = self.kept_path(&digest);
@@ -184,12 +181,14 @@ impl Store {
             match fs::kind(&other)? {
                 None => {
                     fs::move_new(&fresh, &other)?;
+                    noted(&other);
                     // What is fetched can be fetched again; this may soon be the only copy.
                     fs::sync_filesystem(&self.root)?;
                     return Ok(other);
                 }
                 Some(Kind::Directory) if is_whole(&other, &digest) => {
                     fs::close(&other, set)?;
+                    noted(&other);
                     return Ok(other);
                 }
                 // Somebody worked in it: that is a user's copy as well.
