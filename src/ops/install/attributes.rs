@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::fs::{self, Kind};
-use crate::git;
 use crate::install::attributes::{FILE, LINE, TEXT};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::manifest::Manifest;
@@ -28,11 +27,23 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
     let new = missing(&file)?;
     work_tree(&scope.root)?;
     // What git does not have it does not change.
-    if git::is_ignored(&context.settings, &scope.root, &skills)? {
+    if is_ignored(context, scope, &skills)? {
         return None;
     }
     let error = fs::write_atomic(&file, new.as_bytes()).err()?;
     Some(format!("{error}: {}; git may change the line ends of skills", error.source))
+}
+
+/// Whether git leaves `path` out of the repository; `None` where nobody can tell.
+#[cfg(feature = "git")]
+fn is_ignored(context: &Context, scope: &Scope, path: &Path) -> Option<bool> {
+    crate::git::is_ignored(&context.settings, &scope.root, path)
+}
+
+/// A build without git cannot ask it.
+#[cfg(not(feature = "git"))]
+fn is_ignored(_: &Context, _: &Scope, _: &Path) -> Option<bool> {
+    None
 }
 
 /// What the file is to hold where it lacks the line; `None` where it has it, or is none that we write to.
