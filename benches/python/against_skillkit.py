@@ -21,7 +21,10 @@ from pathlib import Path
 
 from measure import asked, cell, run, skills
 
-OURS = "from skillpm import SkillManager\nmanager = SkillManager(directory, preset='skillkit', trusted=True)"
+OURS = (
+    "from skillpm import SkillManager\n"
+    "manager = SkillManager(directory, preset='skillkit', trusted=True)"
+)
 THEIRS = "from skillkit import SkillManager\nmanager = SkillManager(project_skill_dir=directory)"
 FOUND = "manager.discover()"
 TOOLS = "from {}langchain import create_langchain_tools"

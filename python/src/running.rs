@@ -101,6 +101,7 @@ impl Stop {
 }
 
 /// How a script runs.
+#[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own")]
 pub(crate) struct How {
     /// What holds where no policy has a say.
     scripts: Scripts,

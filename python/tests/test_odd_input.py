@@ -24,7 +24,7 @@ def test_a_skill_that_cannot_be_used_hides_no_other(world: World, line: str) -> 
     text, code, reason = BROKEN[line]
     world.skill("good")
     file = world.write(".claude/skills/bad/SKILL.md", text)
-    # As in Claude Code, a name that is missing is that of the directory; skillkit refuses such a skill.
+    # A name that is missing is that of the directory, as in Claude Code; skillkit refuses it.
     manager = SkillManager(preset="s0" if code == "name-missing" else "default")
     assert names(manager) == ["good"]
     [told] = manager.diagnostics

@@ -115,7 +115,7 @@ class SkillStore:
         return _for_models(self._looked().list_skills())
 
     def get_skill_catalog(self) -> str:
-        """Return what an agent learns about all skills: names, descriptions, tags and files, as XML.
+        """Return what an agent learns about all skills, as XML: names, descriptions, tags, files.
 
         Everything in it is escaped. Without skills it is ``No skills available.``
         """
