@@ -325,6 +325,11 @@ impl Command {
         names.filter(|name| name.len() > 1).chain(["help"])
     }
 
+    /// The own name of the command that has this name.
+    pub(super) fn own_name(name: &str) -> Option<&'static str> {
+        ARGUMENTS.iter().find(|(names, _)| names.contains(&name))?.0.first().copied()
+    }
+
     /// The command alone that has this name, with its arguments and without what help pages say.
     pub(super) fn alone(name: &str) -> Option<clap::Command> {
         let (names, augment) = ARGUMENTS.iter().find(|(names, _)| names.contains(&name))?;

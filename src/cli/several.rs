@@ -5,10 +5,11 @@
 
 use std::ffi::OsString;
 
+use super::args::Command;
 use crate::spec::{SourceSpec, SpecError};
 
-/// The commands with such options, under all of their names.
-const COMMANDS: &[&str] = &["install", "add", "i", "sync"];
+/// The commands with such options, by their own names.
+const COMMANDS: &[&str] = &["install", "sync"];
 /// The options, and the beginnings of the forms that hold a value.
 const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
 
@@ -18,10 +19,14 @@ const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
 /// a source: that and all behind it is what it would be without the option. With `--marketplace` plugins are named by
 /// words, and nothing is changed.
 pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
-    let is = |word: &OsString, known: &[&str]| word.to_str().is_some_and(|word| known.contains(&word));
-    let start = arguments.iter().position(|word| is(word, COMMANDS));
+    // The first word that names a command is the command: what is behind another one belongs to that.
+    let named = |(at, word): (usize, &OsString)| Some((at, Command::own_name(word.to_str()?)?));
+    let command = arguments.iter().enumerate().skip(1).find_map(named);
     let market = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with("--marketplace"));
-    let Some(start) = start.filter(|_| !arguments.iter().any(market)) else { return arguments };
+    let start = match command {
+        Some((at, name)) if COMMANDS.contains(&name) && !arguments.iter().any(market) => at,
+        _ => return arguments,
+    };
     let mut result = Vec::with_capacity(arguments.len());
     let mut option: Option<&str> = None;
     let mut has_value = false;
@@ -103,6 +108,9 @@ mod tests {
             ("x install --marketplace a/s -s pdf office", "x install --marketplace a/s -s pdf office"),
             ("x install a/s --agents b c", "x install a/s --agents b c"),
             ("x link -a cursor pdf", "x link -a cursor pdf"),
+            // What is behind another command is none of ours.
+            ("x run pdf demo install -a one two", "x run pdf demo install -a one two"),
+            ("x invoke pdf add -s one two", "x invoke pdf add -s one two"),
         ] {
             assert_eq!(line(typed), read);
         }
