@@ -86,7 +86,8 @@ fn a_hand_written_skill_is_adopted() {
         let output = sandbox.ok(&["import", "mine", "--dry-run"]);
         assert!(output.stdout.contains("moved to `skills/mine`"), "{output}");
         assert_eq!(sandbox.scope(), before);
-        sandbox.ok(&["import", &path]);
+        let output = sandbox.ok(&["import", &path]);
+        assert!(!output.stderr.contains("warning"), "{output}");
         assert_eq!(states(&sandbox), ["mine editable"]);
         let seen = sandbox.project().join(".claude/skills/mine");
         assert!(seen.is_symlink() && seen.join("scripts/run.sh").exists(), "{dir}");

@@ -63,9 +63,9 @@ pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -
             outcome.files.manifest |= done.files.manifest;
             outcome.files.lockfile |= done.files.lockfile;
             outcome.steps.extend(done.steps);
-            // Its files are at their new place: that a copy is kept as well is nothing to look after.
-            let kept = format!("your copy of `{}` is kept", own.name);
-            outcome.warnings.extend(done.warnings.into_iter().filter(|told| !told.starts_with(&kept)));
+            // Its files are at their new place: that a copy was saved as well is nothing to look after.
+            let others = done.warnings.into_iter().filter(|told| !done.saved.contains(told));
+            outcome.warnings.extend(others);
         }
         outcome.skills.push(skill);
     }

@@ -368,7 +368,8 @@ fn change(
             transaction.adopt(name, *planted);
         }
         transaction.apply(&plan, &files, &fetched.contents)?;
-        outcome.warnings.extend(kept_by(transaction, scope, kept));
+        outcome.saved = kept_by(transaction, scope, kept);
+        outcome.warnings.extend_from_slice(&outcome.saved);
         let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
         if settles {
             placed.settle(manifest, plan.lock.as_ref().unwrap_or(&files.lock));

@@ -43,6 +43,8 @@ pub struct InstallOutcome {
     pub scope: Option<ScopeKind>,
     /// What a person should know.
     pub warnings: Vec<String>,
+    /// Those of the warnings that tell of copies of edited skills, which were saved.
+    pub saved: Vec<String>,
     /// Which lines of which policy decided about the sources.
     pub decided: Vec<Decided>,
     /// Skills that were edited and left as they are: the outcome is not what was asked for.
