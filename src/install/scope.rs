@@ -399,6 +399,20 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
     Ok(settings.cwd.clone())
 }
 
+/// Returns the nearest directory from `dir` upwards that has a `.git` and is one that `counts`: the root of a repository.
+///
+/// # Errors
+///
+/// Where a directory cannot be looked at.
+pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Option<PathBuf>> {
+    for dir in dir.ancestors().filter(|dir| counts(dir)) {
+        if fs::kind(&dir.join(".git"))?.is_some() {
+            return Ok(Some(dir.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
 /// The roots of the projects around the one at `root`: see [`Scope::outer`]. What is in the user's home is the user's.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use super::{Change, InstallOutcome};
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, repository_of};
 use crate::install::sight::{self, Viewers};
 use crate::install::state::Files;
 use crate::settings::Settings;
@@ -80,10 +80,6 @@ fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Res
 /// The root of the repository that the project is in, or that of the project where it is in none.
 fn repository(settings: &Settings, scope: &Scope) -> Result<PathBuf> {
     let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
-    for dir in root.ancestors().filter(|dir| settings.home.as_deref() != Some(dir)) {
-        if fs::kind(&dir.join(".git"))?.is_some() {
-            return Ok(dir.to_owned());
-        }
-    }
-    Ok(root)
+    let found = repository_of(&root, |dir| settings.home.as_deref() != Some(dir))?;
+    Ok(found.unwrap_or(root))
 }

@@ -1,12 +1,12 @@
 //! `.agents/.gitattributes`: without it git writes skills with other line ends on some machines, and none of them is as
 //! locked there.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::context::Context;
 use crate::fs::{self, Kind};
 use crate::install::attributes::{FILE, LINE, TEXT};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, repository_of};
 use crate::manifest::Manifest;
 
 /// The largest file of attributes that is read, in bytes.
@@ -25,7 +25,7 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
     }
     let file = scope.work_dir().join(FILE);
     let new = missing(&file)?;
-    work_tree(&scope.root)?;
+    repository_of(&fs::real_path(&scope.root).ok()??, |_| true).ok()??;
     // What git does not have it does not change.
     if is_ignored(context, scope, &skills)? {
         return None;
@@ -59,10 +59,4 @@ fn missing(file: &Path) -> Option<String> {
     }
     let end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
     Some(format!("{old}{end}{TEXT}"))
-}
-
-/// The directory with a `.git` that `dir` is in.
-fn work_tree(dir: &Path) -> Option<PathBuf> {
-    let real = fs::real_path(dir).ok()??;
-    real.ancestors().find(|dir| matches!(fs::kind(&dir.join(".git")), Ok(Some(_)))).map(Path::to_owned)
 }
