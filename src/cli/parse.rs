@@ -62,30 +62,25 @@ fn are_of(command: &clap::Command, words: &[OsString]) -> bool {
             continue;
         }
         let Some(word) = word.to_str().filter(|word| word.starts_with('-')) else { return false };
-        match (option(&global, word), option(command, word)) {
-            (Some(found), _) => takes_next = found.takes_next,
-            (None, Some(found)) => (own, takes_next) = (true, found.takes_next),
+        match (takes_next_word(&global, word), takes_next_word(command, word)) {
+            (Some(takes), _) => takes_next = takes,
+            (None, Some(takes)) => (own, takes_next) = (true, takes),
             (None, None) => return false,
         }
     }
     own && !takes_next
 }
 
-/// An option as it was typed.
-struct Typed {
-    /// Whether the next word is its value.
-    takes_next: bool,
-}
-
-/// The option of `command` that `word` names, also several short ones in one word.
-fn option(command: &clap::Command, word: &str) -> Option<Typed> {
+/// Whether the next word is a value of the option of `command` that `word` names, also the last of several short ones in
+/// one word; `None` where that is no option of it.
+fn takes_next_word(command: &clap::Command, word: &str) -> Option<bool> {
     let takes_value = |arg: &clap::Arg| arg.get_action().takes_values() && !is_optional(arg);
     if let Some(long) = word.strip_prefix("--") {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
         let mut of_name = command.get_arguments();
         let arg =
             of_name.find(|arg| arg.get_long_and_visible_aliases().is_some_and(|all| all.contains(&name)))?;
-        return Some(Typed { takes_next: value.is_none() && takes_value(arg) });
+        return Some(value.is_none() && takes_value(arg));
     }
     let mut letters = word.strip_prefix('-')?.chars();
     loop {
@@ -93,7 +88,7 @@ fn option(command: &clap::Command, word: &str) -> Option<Typed> {
         let arg = command.get_arguments().find(|arg| arg.get_short() == Some(letter))?;
         let rest = letters.as_str();
         if rest.is_empty() || arg.get_action().takes_values() {
-            return Some(Typed { takes_next: rest.is_empty() && takes_value(arg) });
+            return Some(rest.is_empty() && takes_value(arg));
         }
     }
 }

@@ -82,10 +82,7 @@ impl Trees {
 
     /// What the directory `path` holds.
     pub fn inside(&self, path: &Path) -> Inside {
-        match self.read(path) {
-            Ok(lying) => Inside { digest: Some(lying.digest), repository: lying.repository },
-            Err(_) => Inside { digest: None, repository: has_repository(path) },
-        }
+        inside(path, self.read(path))
     }
 
     /// The digest of the skill in directory `path`, or `None` where it cannot be read as one.
@@ -149,14 +146,15 @@ pub fn is_tree(dir: &Path, digest: &Digest) -> bool {
 
 /// What the directory `dir` holds, where the tree with `digest` is expected.
 pub fn inside_as(dir: &Path, digest: &Digest) -> Inside {
-    match read(dir, || vec![*digest], None) {
-        Ok(lying) => Inside { digest: Some(lying.digest), repository: lying.repository },
-        Err(_) => Inside { digest: None, repository: has_repository(dir) },
-    }
+    inside(dir, read(dir, || vec![*digest], None))
 }
 
-fn has_repository(dir: &Path) -> bool {
-    bare(dir).is_ok_and(|tree| tree.has_repository())
+/// What the directory `dir` holds, which was `read`.
+fn inside(dir: &Path, read: Result<Lying, ReadError>) -> Inside {
+    match read {
+        Ok(lying) => Inside { digest: Some(lying.digest), repository: lying.repository },
+        Err(_) => Inside { digest: None, repository: bare(dir).is_ok_and(|tree| tree.has_repository()) },
+    }
 }
 
 fn expected_by(text: &str) -> Expected {
