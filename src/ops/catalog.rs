@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::change;
+use super::absent;
 use crate::context::Context;
 use crate::engine::catalog::block::{self, BlockError};
 use crate::engine::catalog::{Catalog, Options};
@@ -153,7 +153,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     warnings.extend(snapshot.diagnostics().iter().map(ToString::to_string));
     // Both files are read for it, so it is only looked for where an agent is told nothing, or a file would lose entries.
     if request.write.is_some() || snapshot.skills().is_empty() {
-        let gone = scopes.iter().flat_map(change::missing);
+        let gone = scopes.iter().flat_map(absent::missing);
         if request.write.is_some() {
             check_whole(gone)?;
         } else {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::change::{Changed, Edits, How, installed_names, rearrange};
+use super::absent::installed_names;
+use super::change::{Changed, Edits, How, rearrange};
 use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::Result;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::change::{add_contents, keep_copies, keep_replaced, kept_by, make_plan, not_installed};
+use super::absent::not_installed;
+use super::change::{add_contents, keep_copies, keep_replaced, kept_by, make_plan};
 use super::install::audience::Audience;
 use crate::context::Context;
 use crate::document::Document;

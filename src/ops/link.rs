@@ -1,6 +1,7 @@
 //! `link` and `unlink`: agents that are to see skills that are installed, or no longer.
 
-use super::change::{Changed, Edits, How, installed_names, rearrange};
+use super::absent::installed_names;
+use super::change::{Changed, Edits, How, rearrange};
 use super::install::audience::{ALL, Audience, Ids, needs_link};
 use crate::context::Context;
 use crate::error::{Error, Result};

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use self::linked::{Dirs, Linked, know_sources, linked};
-use super::change::{no_longer_asked, other_lock};
+use super::absent::{no_longer_asked, other_lock};
 use super::import::FoundIn;
 use super::update::has_conflicts;
 use crate::context::Context;

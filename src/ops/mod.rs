@@ -1,6 +1,7 @@
 //! The verbs. Each takes a request and returns an outcome; none prints, and what a front end shows
 //! is in the outcome.
 
+mod absent;
 pub mod agents;
 pub mod audit;
 pub mod cache;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::absent::missing;
 use super::catalog::disabled_in;
-use super::change::missing;
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
 use crate::engine::{self, Hit, Source, default_sources};

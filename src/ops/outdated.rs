@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::change::{no_longer_asked, not_installed, not_yet_installed};
+use super::absent::{no_longer_asked, not_installed, not_yet_installed};
 use super::gate::Gate;
 use super::install::of_name;
 use super::list::{ListRequest, ListedSkill, SkillState, installed};

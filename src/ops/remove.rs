@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{installed_names, keep_replaced, kept_by, make_plan, told_shared};
+use super::absent::installed_names;
+use super::change::{keep_replaced, kept_by, make_plan, told_shared};
 use super::install::audience::{ALL, Audience};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::absent::not_installed;
 use super::agents::{AgentsRequest, agents};
-use super::change::not_installed;
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
 use crate::context::Context;

@@ -14,7 +14,7 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::change::{is_missing, no_longer_asked, not_installed, not_yet_installed};
+use crate::ops::absent::{is_missing, no_longer_asked, not_installed, not_yet_installed};
 use crate::ops::install::restore::{Worker, lies, spec_of};
 use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;

@@ -1,7 +1,8 @@
 //! `install --marketplace`: plugins by name, from the list that a marketplace is.
 
+use super::ask::{ask_among, leave};
 use super::fetch::{self, Chosen, Fetched, OpenedOnce, mark_named};
-use super::select::{self, ALL, ask_among, leave};
+use super::select::{self, ALL};
 use super::{Available, InstallOutcome, InstallRequest, LeftOut, OfferedPlugin};
 use crate::context::Context;
 use crate::error::{Error, Result};

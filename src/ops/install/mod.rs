@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 mod alarms;
 mod around;
+mod ask;
 mod attributes;
 pub(super) mod audience;
 pub(super) mod editable;
@@ -33,7 +34,8 @@ use self::fetch::Fetched;
 use self::intake::Intake;
 use self::outcome::outcome;
 use self::restore::Restore;
-use super::change::{add_contents, is_fetched, keep_copies, keep_replaced, kept_by, make_plan, no_manifest};
+use super::absent::no_manifest;
+use super::change::{add_contents, is_fetched, keep_copies, keep_replaced, kept_by, make_plan};
 use super::gate::Gate;
 use super::home;
 use crate::context::Context;

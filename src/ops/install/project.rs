@@ -1,7 +1,8 @@
 //! `install --from-project`: the skills of the packages that a project uses.
 
+use super::ask::{ask_among, leave};
 use super::fetch::{Chosen, Fetched, mark_named};
-use super::select::{self, ALL, ask_among, leave};
+use super::select::{self, ALL};
 use super::{InstallOutcome, InstallRequest};
 use crate::context::Context;
 use crate::error::{Error, Result};

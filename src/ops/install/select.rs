@@ -1,15 +1,10 @@
 //! Which of a source's skills are meant.
 
-use std::fmt::Write as _;
-
 use super::Available;
-use super::fetch::Chosen;
+use super::ask::ask;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
 use crate::name::SkillName;
-use crate::reporter::Choice;
 use crate::source::Opened;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
 use crate::spec::{Origin, Reference, SourceSpec, check_directory};
@@ -169,123 +164,7 @@ pub(super) fn select(
             None => Ok(chosen),
         };
     }
-    let offered: Vec<Candidate> = found.iter().filter(|c| !c.is_internal()).cloned().collect();
-    let offered = if offered.is_empty() { found } else { offered };
-    // A path that is itself a skill names it.
-    if offered.len() == 1 || yes {
-        return Ok(offered);
-    }
-    let offer = |c: &Candidate| Choice::new(c.title(&opened.name), &description(c));
-    let mut items: Vec<_> = offered.iter().map(offer).collect();
-    mark_installed(context, &mut items);
-    match context.interact.choose("which skills do you want to install?", &items) {
-        Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")
-            .hint("select skills with the space bar, or name them with `--skill NAME`")),
-        Some(picked) => Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect()),
-        None => Err(several(spec, opened, &offered)),
-    }
-}
-
-fn several(spec: &SourceSpec, opened: &Opened, offered: &[Candidate]) -> Error {
-    let source = source_of(spec, opened);
-    let mut message = format!("`{source}` has {} skills; choose some with `--skill`:", offered.len());
-    for candidate in offered {
-        // Writing to a string cannot fail.
-        let (title, path) = (visible_name(candidate.title(&opened.name)), visible_name(&candidate.path));
-        let _ = write!(message, "\n  {title} ({path})");
-    }
-    Error::usage(message).hint(choose_hint(&shell_word(source), offered[0].title(&opened.name)))
-}
-
-/// Asks which of the skills of several `sources` are meant, and leaves only these; all where `all` is set. `what` are
-/// the sources, which are typed as `typed`.
-///
-/// # Errors
-///
-/// Several skills and nobody to ask; none that was chosen.
-pub(super) fn ask_among(
-    context: &Context,
-    sources: &mut [Chosen],
-    all: bool,
-    what: &str,
-    typed: &str,
-) -> Result<()> {
-    let every: Vec<(usize, &Candidate)> = sources
-        .iter()
-        .enumerate()
-        .flat_map(|(at, source)| source.candidates.iter().map(move |candidate| (at, candidate)))
-        .collect();
-    let shown: Vec<_> = every.iter().copied().filter(|(_, candidate)| !candidate.is_internal()).collect();
-    let offered = if shown.is_empty() { every } else { shown };
-    let title = |(at, candidate): (usize, &Candidate)| candidate.title(&sources[at].opened.name).to_owned();
-    let picked = if offered.len() == 1 || all {
-        (0..offered.len()).collect()
-    } else {
-        let item = |one: &(usize, &Candidate)| {
-            Choice::new(&title(*one), &format!("({}) {}", sources[one.0].spec, description(one.1)))
-        };
-        let mut items: Vec<_> = offered.iter().map(item).collect();
-        mark_installed(context, &mut items);
-        match context.interact.choose("which skills do you want to install?", &items) {
-            Some(picked) if picked.is_empty() => {
-                return Err(Error::usage("no skill was chosen")
-                    .hint("select skills with the space bar, or name them with `--skill NAME`"));
-            }
-            Some(picked) => picked,
-            None => {
-                let mut message =
-                    format!("{what} have {} skills; choose some with `--skill`:", offered.len());
-                for one in &offered {
-                    // Writing to a string cannot fail.
-                    let _ = write!(message, "\n  {} ({})", visible_name(&title(*one)), sources[one.0].spec);
-                }
-                return Err(Error::usage(message).hint(choose_hint(typed, &title(offered[0]))));
-            }
-        }
-    };
-    let mut keep: Vec<Vec<String>> = vec![Vec::new(); sources.len()];
-    for (at, candidate) in picked.into_iter().filter_map(|at| offered.get(at)) {
-        keep[*at].push(candidate.path.clone());
-    }
-    leave(sources, &keep);
-    Ok(())
-}
-
-/// Leaves only the skills whose paths `keep` has for each of the `sources`.
-pub(super) fn leave(sources: &mut [Chosen], keep: &[Vec<String>]) {
-    for (source, keep) in sources.iter_mut().zip(keep) {
-        source.candidates.retain(|candidate| keep.contains(&candidate.path));
-    }
-}
-
-/// How to name some or all of the skills of a source, which is typed as `source`.
-pub(super) fn choose_hint(source: &str, first: &str) -> String {
-    format!(
-        "`skillpm install {source} --skill {}` (more names may follow), or `--skill '*'` for all",
-        shell_word(first)
-    )
-}
-
-/// Says of those of `items` that are installed, in the project or for the user, that they are. Files that cannot be read
-/// say nothing.
-pub(super) fn mark_installed(context: &Context, items: &mut [Choice]) {
-    for (kind, note) in [(ScopeKind::User, "installed for you"), (ScopeKind::Project, "installed")] {
-        let files = Scope::new(&context.settings, kind).and_then(|scope| Files::read(&scope));
-        let Ok(files) = files else { continue };
-        for item in items.iter_mut() {
-            if SkillName::new(&item.title).is_ok_and(|name| files.knows(&name)) {
-                item.note = Some(note.to_owned());
-            }
-        }
-    }
-}
-
-/// What is shown of a skill where one is picked.
-pub(super) fn description(candidate: &Candidate) -> String {
-    match &candidate.meta {
-        Ok(meta) => meta.description.split_whitespace().collect::<Vec<_>>().join(" "),
-        Err(problem) => problem.clone(),
-    }
+    ask(context, spec, opened, found, yes)
 }
 
 /// The one of `found` that `name` means.

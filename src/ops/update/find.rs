@@ -18,7 +18,7 @@ use crate::install::state;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::change::is_missing;
+use crate::ops::absent::is_missing;
 use crate::ops::diff::VersionDiff;
 use crate::ops::gate::Decided;
 use crate::ops::install::needs::Needer;

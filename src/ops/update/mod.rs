@@ -21,7 +21,8 @@ pub use self::outcome::{
 use self::edits::DIGITS;
 use self::find::Job;
 use self::settle::{Fault, Settled};
-use super::change::{add_contents, installed_names, keep_copies, keep_replaced, kept_by, no_manifest};
+use super::absent::{installed_names, no_manifest};
+use super::change::{add_contents, keep_copies, keep_replaced, kept_by};
 use super::gate::Decided;
 use crate::context::Context;
 use crate::digest::Digest;

@@ -1,0 +1,144 @@
+//! Names that were given to a verb and are not installed, and skills that are not where files say: what is told of them.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::context::Context;
+use crate::engine::load::SKILL_FILE;
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::agents;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::interop::{global_lock, skills_lock};
+use crate::manifest;
+use crate::name::SkillName;
+use crate::text::closest;
+
+/// The skills of the manifest or the lockfile that `given` names, each once; `verb` is the command that they were given to.
+///
+/// # Errors
+///
+/// A name that neither has.
+pub(super) fn installed_names(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    (verb, given): (&str, &[String]),
+) -> Result<Vec<SkillName>> {
+    let known = || files.manifest.skills().keys().chain(files.lock.skills.keys());
+    let mut names = Vec::new();
+    for text in given {
+        match known().find(|name| name.as_str() == text) {
+            Some(name) if names.contains(name) => {}
+            Some(name) => names.push(name.clone()),
+            None => {
+                return Err(
+                    match SkillName::exact(text).and_then(|name| seen_here(context, scope, verb, &name)) {
+                        Some(hint) => not_there(Some(scope.kind), text).hint(hint),
+                        None => not_installed(Some(scope.kind), text, known().map(SkillName::as_str)),
+                    },
+                );
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// What to do about the skill `name`, which is not installed in `scope` and is here all the same: in the other scope, or
+/// in a place that agents look into.
+fn seen_here(context: &Context, scope: &Scope, verb: &str, name: &SkillName) -> Option<String> {
+    let settings = &context.settings;
+    let (other, told) = match scope.kind {
+        ScopeKind::Project => (ScopeKind::User, "it is installed for you"),
+        ScopeKind::User => (ScopeKind::Project, "it is installed in this project"),
+    };
+    let flag = scope.kind.flag();
+    let dirs = agents::all().iter().filter_map(|agent| scope.agent_dir(settings, agent));
+    let is_skill = |dir: PathBuf| {
+        let place = dir.join(name.as_str());
+        matches!(fs::kind(&place), Ok(Some(fs::Kind::Directory)))
+            && matches!(fs::kind(&place.join(SKILL_FILE)), Ok(Some(fs::Kind::File)))
+    };
+    if std::iter::once(scope.skills_dir()).chain(dirs).any(is_skill) {
+        return Some(format!(
+            "it is here and skillpm did not install it: `skillpm import{flag} {name}` adopts it"
+        ));
+    }
+    let elsewhere = Scope::new(settings, other).ok()?;
+    let files = Files::read(&elsewhere).ok()?;
+    files.knows(name).then(|| {
+        format!("{told}: `skillpm {verb}{} {name}`", if other == ScopeKind::User { " -g" } else { " -p" })
+    })
+}
+
+/// The error for a scope without manifest and lockfile. It names the directory where they are looked for, which is not
+/// that of the skills where they are of the user.
+pub(super) fn no_manifest(scope: &Scope) -> Error {
+    let dir = scope.manifest.parent().unwrap_or(&scope.root).display();
+    let flag = scope.kind.flag();
+    let error = Error::usage(format!("there is no `{}` in `{dir}`", manifest::FILE_NAME));
+    if let Some(lock) = other_lock(scope) {
+        return error.hint(format!("`skillpm import{flag}` adopts the skills that `{lock}` names"));
+    }
+    let install = format!("skillpm install{flag}");
+    error.hint(format!("install something first: `{install} owner/repo`, or `{install} ./skill`"))
+}
+
+/// The lockfile of another tool that is in `scope`.
+pub(super) fn other_lock(scope: &Scope) -> Option<String> {
+    let (dir, name) = match scope.kind {
+        ScopeKind::Project => (scope.root.clone(), skills_lock::FILE_NAME),
+        ScopeKind::User => (scope.work_dir(), global_lock::FILE_NAME),
+    };
+    matches!(fs::kind(&dir.join(name)), Ok(Some(fs::Kind::File))).then(|| name.to_owned())
+}
+
+/// What is said of a skill that is locked in a scope, and does not lie there.
+pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> String {
+    format!("`{name}` is missing: `skillpm install{}` restores it", scope.flag())
+}
+
+/// What is said of each skill that manifest or lockfile of `scope` have agents see, and that does not lie there. Files
+/// that cannot be read say nothing.
+pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, String)> {
+    let Ok(files) = Files::read(scope) else { return Vec::new() };
+    let asked = files.manifest.skills().iter().filter(|(_, entry)| !entry.disabled).map(|(name, _)| name);
+    let kept = files.kept();
+    let needed = kept.iter().filter(|name| !files.manifest.skills().contains_key(name));
+    let names: BTreeSet<_> = asked.chain(needed).collect();
+    let gone = names.into_iter().filter(|name| matches!(fs::kind(&scope.skill_dir(name)), Ok(None)));
+    let told = |name: &SkillName| {
+        let say = if files.lock.skills.contains_key(name) { is_missing } else { not_yet_installed };
+        say(scope.kind, name)
+    };
+    gone.map(|name| (name.clone(), told(name))).collect()
+}
+
+/// What is said of a skill that is in the manifest of a scope, and not yet locked.
+pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> String {
+    format!("`{name}` is not installed yet: `skillpm install{}` installs it", scope.flag())
+}
+
+/// What is said of a skill that lies in a scope, and that neither manifest nor another skill asks for any more.
+pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> String {
+    format!("`{name}` is no longer requested: `skillpm install{}` removes it", scope.flag())
+}
+
+/// The error for a name that is not among those `known` in `scope`, or in any.
+pub(super) fn not_installed<'a>(
+    scope: Option<ScopeKind>,
+    text: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Error {
+    let error = not_there(scope, text);
+    match closest(text, known) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None => error.hint("`skillpm list` shows what is installed, and where"),
+    }
+}
+
+fn not_there(scope: Option<ScopeKind>, text: &str) -> Error {
+    let place = scope.map(|scope| format!(" {}", scope.within())).unwrap_or_default();
+    Error::usage(format!("`{text}` is not installed{place}"))
+}

@@ -1,0 +1,149 @@
+//! Asking which of several skills are to be installed, where nobody named one.
+
+use std::fmt::Write as _;
+
+use super::fetch::Chosen;
+use super::select::source_of;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::name::SkillName;
+use crate::reporter::Choice;
+use crate::source::Opened;
+use crate::source::discover::Candidate;
+use crate::spec::SourceSpec;
+use crate::text::{shell_word, visible_name};
+
+/// Of the skills `found` in a source the only one, those that a person picks, or with `all` all; what is internal to the
+/// source is left out where there is something else.
+///
+/// # Errors
+///
+/// Several skills and nobody to ask; none that was chosen.
+pub(super) fn ask(
+    context: &Context,
+    spec: &SourceSpec,
+    opened: &Opened,
+    found: Vec<Candidate>,
+    all: bool,
+) -> Result<Vec<Candidate>> {
+    let offered = offered(found, Candidate::is_internal);
+    // A path that is itself a skill names it.
+    if offered.len() == 1 || all {
+        return Ok(offered);
+    }
+    let title = |c: &Candidate| c.title(&opened.name).to_owned();
+    let items = offered.iter().map(|c| Choice::new(&title(c), &description(c)));
+    let Some(picked) = pick(context, items.collect())? else {
+        let source = source_of(spec, opened);
+        let named: Vec<_> = offered.iter().map(|c| (title(c), visible_name(&c.path))).collect();
+        return Err(several(&format!("`{source}` has"), &shell_word(source), &named));
+    };
+    Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect())
+}
+
+/// Asks which of the skills of several `sources` are meant, and leaves only these; all where `all` is set. `what` are
+/// the sources, which are typed as `typed`.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub(super) fn ask_among(
+    context: &Context,
+    sources: &mut [Chosen],
+    all: bool,
+    what: &str,
+    typed: &str,
+) -> Result<()> {
+    let every = sources.iter().enumerate();
+    let every = every.flat_map(|(at, source)| source.candidates.iter().map(move |candidate| (at, candidate)));
+    let offered = offered(every.collect(), |(_, candidate)| candidate.is_internal());
+    let title = |(at, candidate): (usize, &Candidate)| candidate.title(&sources[at].opened.name).to_owned();
+    let picked = if offered.len() == 1 || all {
+        (0..offered.len()).collect()
+    } else {
+        let item = |one: &(usize, &Candidate)| {
+            Choice::new(&title(*one), &format!("({}) {}", sources[one.0].spec, description(one.1)))
+        };
+        let Some(picked) = pick(context, offered.iter().map(item).collect())? else {
+            let named: Vec<_> =
+                offered.iter().map(|one| (title(*one), sources[one.0].spec.to_string())).collect();
+            return Err(several(&format!("{what} have"), typed, &named));
+        };
+        picked
+    };
+    let mut keep: Vec<Vec<String>> = vec![Vec::new(); sources.len()];
+    for (at, candidate) in picked.into_iter().filter_map(|at| offered.get(at)) {
+        keep[*at].push(candidate.path.clone());
+    }
+    leave(sources, &keep);
+    Ok(())
+}
+
+/// Leaves only the skills whose paths `keep` has for each of the `sources`.
+pub(super) fn leave(sources: &mut [Chosen], keep: &[Vec<String>]) {
+    for (source, keep) in sources.iter_mut().zip(keep) {
+        source.candidates.retain(|candidate| keep.contains(&candidate.path));
+    }
+}
+
+/// Of `all` those that are not internal, or all where there is nothing else.
+fn offered<T>(mut all: Vec<T>, is_internal: impl Fn(&T) -> bool) -> Vec<T> {
+    if !all.iter().all(&is_internal) {
+        all.retain(|one| !is_internal(one));
+    }
+    all
+}
+
+/// Lets a person pick from `items`; `None` where nobody can be asked.
+///
+/// # Errors
+///
+/// None that was chosen.
+fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>> {
+    mark_installed(context, &mut items);
+    let picked = context.interact.choose("which skills do you want to install?", &items);
+    if picked.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Error::usage("no skill was chosen")
+            .hint("select skills with the space bar, or name them with `--skill NAME`"));
+    }
+    Ok(picked)
+}
+
+/// The error for several skills of a source, which is typed as `typed`: `who` is that it `has` them, `named` are their
+/// names, and where each is.
+fn several(who: &str, typed: &str, named: &[(String, String)]) -> Error {
+    let mut message = format!("{who} {} skills; choose some with `--skill`:", named.len());
+    for (title, place) in named {
+        // Writing to a string cannot fail.
+        let _ = write!(message, "\n  {} ({place})", visible_name(title));
+    }
+    let first = named.first().map_or("NAME", |(title, _)| title);
+    Error::usage(message).hint(format!(
+        "`skillpm install {typed} --skill {}` (more names may follow), or `--skill '*'` for all",
+        shell_word(first)
+    ))
+}
+
+/// Says of those of `items` that are installed, in the project or for the user, that they are. Files that cannot be read
+/// say nothing.
+fn mark_installed(context: &Context, items: &mut [Choice]) {
+    for (kind, note) in [(ScopeKind::User, "installed for you"), (ScopeKind::Project, "installed")] {
+        let files = Scope::new(&context.settings, kind).and_then(|scope| Files::read(&scope));
+        let Ok(files) = files else { continue };
+        for item in items.iter_mut() {
+            if SkillName::new(&item.title).is_ok_and(|name| files.knows(&name)) {
+                item.note = Some(note.to_owned());
+            }
+        }
+    }
+}
+
+/// What is shown of a skill where one is picked.
+fn description(candidate: &Candidate) -> String {
+    match &candidate.meta {
+        Ok(meta) => meta.description.split_whitespace().collect::<Vec<_>>().join(" "),
+        Err(problem) => problem.clone(),
+    }
+}
