@@ -95,7 +95,7 @@ own-skills: tools ## validate the example skills, and a skill from each template
 	$(CARGO) run --locked --quiet -- validate --profile publish --strict $(MADE)
 
 # Programs that some tests run for real, each as program:package. Tests that miss theirs say so.
-PROGRAMS = git:git nginx:nginx-light sshd:openssh-server strace:strace
+PROGRAMS = git:git nginx:nginx-light sshd:openssh-server strace:strace zsh:zsh fish:fish groff:groff-base
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
 	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
