@@ -180,7 +180,7 @@ fn archives() {
     let url = nginx.url("/private/b.tar.gz");
     let refused = sandbox.run(&["install", &url]);
     assert_eq!(refused.code, Some(4), "{refused}");
-    assert!(refused.stderr.contains("wants a login") && refused.stderr.contains(".netrc"), "{refused}");
+    assert!(refused.stderr.contains("requires a login") && refused.stderr.contains(".netrc"), "{refused}");
     let netrc = sandbox.home().join(".netrc");
     std::fs::write(&netrc, "machine 127.0.0.1\n  login ada\n  password wrong\n").expect("writes");
     let refused = sandbox.run(&["install", &url]);
