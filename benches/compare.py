@@ -139,14 +139,8 @@ def compare(program, work):
 
 
 def catalog(program, home, skills, count, floor, run, read):
-    """The catalog of a directory: with nothing remembered, then with the index that the run before left."""
-    command = run(program, "catalog", "--dir", str(skills))
-
-    def forget():
-        shutil.rmtree(home / ".cache", ignore_errors=True)
-
-    pairs(f"catalog {count:,}, nothing remembered", read(skills), command, reset=forget)
-    pairs(f"catalog {count:,}, metadata remembered, and `stat`", run(floor, "stat", str(skills)), command)
+    """The catalog of a directory."""
+    pairs(f"catalog {count:,}", read(skills), run(program, "catalog", "--dir", str(skills)))
 
 
 def install(program, work, skills, count, floor, run, read):

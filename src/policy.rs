@@ -160,8 +160,7 @@ pub enum Places {
 /// When a library of skills looks again at what lies on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Freshness {
-    /// Whenever it is asked, by what the file system tells of directories and files. Only what changed is
-    /// read again. Who asks for one skill does not wait for a look at the files of all others.
+    /// Whenever it is asked.
     Stat,
     /// Never, until it is told to.
     Session,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
-use skillpm::engine::{Skill, SkillParts, SourceKind};
+use skillpm::engine::{Skill, SourceKind};
 use skillpm::skill::SkillMeta;
 
 use crate::given::Given;
@@ -83,7 +83,7 @@ impl SkillMetadata {
             extra,
         };
         let dir = skill_path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self(Arc::new(Skill::from(SkillParts {
+        Ok(Self(Arc::new(Skill {
             meta,
             source: text(source).unwrap_or_default().into(),
             kind: SourceKind::Extra,
@@ -91,17 +91,17 @@ impl SkillMetadata {
             dir,
             file: skill_path,
             deviations: Vec::new(),
-        }))))
+        })))
     }
 
     #[getter]
     pub(crate) fn name(&self) -> &str {
-        self.0.name()
+        &self.0.meta.name
     }
 
     #[getter]
     pub(crate) fn description(&self) -> &str {
-        self.0.description()
+        &self.0.meta.description
     }
 
     #[getter]

@@ -35,12 +35,10 @@ pub use problem::{Fault, Hint, Problem, ProblemKind};
 pub(crate) use repair::{SWITCH, is_switch};
 pub use scalar::{double_quoted, write_scalar};
 pub(crate) use scalar::{is_null, is_number_or_boolean, resolves};
-pub(crate) use simple::{Usual, usual};
 pub(crate) use sketch::Sketch;
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
 pub(crate) use target::Target;
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
-pub(crate) use views::split_tools;
 pub use views::{PEOPLE_FIELDS, SPEC_FIELDS};
 
 /// A `SKILL.md`.

@@ -4,17 +4,12 @@
 //! key: that needs no YAML parser, and the parser is what reading a skill spends its time in. This
 //! reader makes the very tree that [`super::tree::parse`] makes, or says nothing at all: whatever
 //! is not plainly one of those shapes is left to the parser. The tests compare the two.
-//!
-//! Whoever wants the texts and not their places gets them as they stand in the file ([`Usual`]): to make a tree
-//! that owns its texts takes longer than to read them.
 
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use super::split::MAX_FRONTMATTER;
 use super::tree::{Layout, Node, Style, Value};
 
 /// The longest key, in bytes; YAML stops looking for the colon much later.
@@ -28,93 +23,12 @@ const MAX_ENTRIES: usize = 64;
 
 /// Reads `yaml`, which stands at byte `base` of the file. `None` where the parser has to.
 pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
-    read(yaml, base)
-}
-
-/// The entries of `yaml`, which is the whole frontmatter of a file; `None` where the parser has to read it.
-pub(crate) fn usual(yaml: &str) -> Option<Vec<(Usual<'_>, Usual<'_>)>> {
-    match read(yaml, 0)? {
-        Usual::Mapping(pairs) if yaml.len() <= MAX_FRONTMATTER => Some(pairs),
-        _ => None,
-    }
-}
-
-fn read<'a, T: Make<'a>>(yaml: &'a str, base: usize) -> Option<T> {
     if !yaml.ends_with('\n') || !is_usual(yaml) {
         return None;
     }
     let mut reader = Reader { yaml, base, at: 0, next: Line::first(yaml), end: 0 };
     let root = reader.mapping(0)?;
     (reader.at == yaml.len()).then_some(root)
-}
-
-/// What the reader makes of what it reads. Ranges are bytes of the file.
-trait Make<'a>: Sized {
-    fn scalar(span: Range<usize>, text: Cow<'a, str>, style: Style) -> Self;
-    fn sequence(span: Range<usize>, items: Vec<Self>) -> Self;
-    fn mapping(span: Range<usize>, pairs: Vec<(Self, Self)>) -> Self;
-    /// Whether it is a scalar of this text.
-    fn is(&self, text: &str) -> bool;
-}
-
-impl<'a> Make<'a> for Node {
-    fn scalar(span: Range<usize>, text: Cow<'a, str>, style: Style) -> Self {
-        Self { span, value: Value::scalar(text, style) }
-    }
-
-    fn sequence(span: Range<usize>, items: Vec<Self>) -> Self {
-        Self { span, value: Value::Sequence { items, layout: Layout::Block } }
-    }
-
-    fn mapping(span: Range<usize>, pairs: Vec<(Self, Self)>) -> Self {
-        Self { span, value: Value::Mapping { pairs, layout: Layout::Block } }
-    }
-
-    fn is(&self, text: &str) -> bool {
-        self.text() == Some(text)
-    }
-}
-
-/// A value of frontmatter that needs no parser, with the texts of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Usual<'a> {
-    /// A text, without its quotes.
-    Text(Cow<'a, str>),
-    /// Nothing at all.
-    Absent,
-    /// A list.
-    List(Vec<Self>),
-    /// Keys, each of them once, and values.
-    Mapping(Vec<(Self, Self)>),
-}
-
-impl Usual<'_> {
-    /// The text, as [`Node::text`].
-    pub(crate) fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Absent => Some(""),
-            Self::List(_) | Self::Mapping(_) => None,
-        }
-    }
-}
-
-impl<'a> Make<'a> for Usual<'a> {
-    fn scalar(_: Range<usize>, text: Cow<'a, str>, style: Style) -> Self {
-        if text.is_empty() && style == Style::Plain { Self::Absent } else { Self::Text(text) }
-    }
-
-    fn sequence(_: Range<usize>, items: Vec<Self>) -> Self {
-        Self::List(items)
-    }
-
-    fn mapping(_: Range<usize>, pairs: Vec<(Self, Self)>) -> Self {
-        Self::Mapping(pairs)
-    }
-
-    fn is(&self, text: &str) -> bool {
-        self.text() == Some(text)
-    }
 }
 
 /// Whether `yaml` has only characters that mean nothing special to a parser: no control character
@@ -174,13 +88,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The lines with `indent` as a mapping. Others may only follow where they belong further out.
-    fn mapping<T: Make<'a>>(&mut self, indent: usize) -> Option<T> {
+    fn mapping(&mut self, indent: usize) -> Option<Node> {
         let start = self.base + self.at + indent;
-        let mut pairs: Vec<(T, T)> = Vec::with_capacity(USUAL_ENTRIES);
+        let mut pairs: Vec<(Node, Node)> = Vec::with_capacity(USUAL_ENTRIES);
         while let Some(line) = self.next_of(indent, !pairs.is_empty())? {
             let length = key_length(&line.text[indent..])?;
             let name = &line.text[indent..indent + length];
-            if pairs.len() == MAX_ENTRIES || pairs.iter().any(|(key, _)| key.is(name)) {
+            if pairs.len() == MAX_ENTRIES || pairs.iter().any(|(key, _)| key.text() == Some(name)) {
                 return None;
             }
             let key = self.scalar(self.span(indent..indent + length), name, Style::Plain);
@@ -188,11 +102,12 @@ impl<'a> Reader<'a> {
             let value = self.value(&line, indent + length + 1, indent)?;
             pairs.push((key, value));
         }
-        (!pairs.is_empty()).then(|| T::mapping(start..self.end, pairs))
+        (!pairs.is_empty())
+            .then(|| Node { span: start..self.end, value: Value::Mapping { pairs, layout: Layout::Block } })
     }
 
     /// The lines with `indent` as a list.
-    fn list<T: Make<'a>>(&mut self, indent: usize) -> Option<T> {
+    fn list(&mut self, indent: usize) -> Option<Node> {
         let start = self.base + self.at + indent;
         let mut items = Vec::new();
         while let Some(line) = self.next_of(indent, !items.is_empty())? {
@@ -205,7 +120,8 @@ impl<'a> Reader<'a> {
             }
             items.push(item);
         }
-        (!items.is_empty()).then(|| T::sequence(start..self.end, items))
+        (!items.is_empty())
+            .then(|| Node { span: start..self.end, value: Value::Sequence { items, layout: Layout::Block } })
     }
 
     /// The next line if it has `indent`; `Some(None)` where the collection ends before it, and
@@ -222,7 +138,7 @@ impl<'a> Reader<'a> {
 
     /// What stands behind the colon, which ends before byte `from` of `line`, or below that line. The key was read
     /// last.
-    fn value<T: Make<'a>>(&mut self, line: &Line<'a>, from: usize, indent: usize) -> Option<T> {
+    fn value(&mut self, line: &Line<'a>, from: usize, indent: usize) -> Option<Node> {
         let rest = &line.text[from..];
         let text = &rest[spaces(rest.bytes())..];
         let from = line.text.len() - text.len();
@@ -241,7 +157,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The text that starts at byte `from` of `line`, which was skipped, and ends on it.
-    fn inline<T: Make<'a>>(&mut self, line: &Line<'a>, from: usize) -> Option<T> {
+    fn inline(&mut self, line: &Line<'a>, from: usize) -> Option<Node> {
         let text = &line.text[from..];
         let text = &text[..text.len() - spaces(text.bytes().rev())];
         let first = *text.as_bytes().first()?;
@@ -267,7 +183,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The block of text below the line, skipped, that ends with `header`.
-    fn block<T: Make<'a>>(&mut self, header: &str) -> Option<T> {
+    fn block(&mut self, header: &str) -> Option<Node> {
         let (style, strip) = match header {
             ">" => (Style::Folded, false),
             ">-" => (Style::Folded, true),
@@ -295,12 +211,12 @@ impl<'a> Reader<'a> {
             text.push('\n');
         }
         self.end = self.base + self.at;
-        Some(T::scalar(start..self.end, text.into(), style))
+        Some(Node { span: start..self.end, value: Value::scalar(text.into(), style) })
     }
 
-    fn scalar<T: Make<'a>>(&mut self, span: Range<usize>, text: &'a str, style: Style) -> T {
+    fn scalar(&mut self, span: Range<usize>, text: &'a str, style: Style) -> Node {
         self.end = span.end;
-        T::scalar(span, text.into(), style)
+        Node { span, value: Value::scalar(text.into(), style) }
     }
 
     /// Bytes of the next line as bytes of the file.

@@ -1,19 +1,19 @@
 //! Which skills there are.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::load::{MAX_SKILL_FILE, SKILL_FILE, Unusable};
-use super::memory::Memory;
-use super::scan::{MAX_DIRECTORIES, Scanner, Seen};
+use super::scan::{MAX_DIRECTORIES, scan};
 use super::skill::Skill;
 use super::sources::Source;
-use crate::engine::Lookup;
-use crate::fs::{self, Moment, PathError};
+use crate::fs::{self, PathError};
 use crate::name::SkillName;
 use crate::policy::{Duplicates, FileName, Policy};
 use crate::skill::Deviation;
+use crate::skill::find::Seen;
 
 /// Something that kept a skill from being found, or that a person should know.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +82,7 @@ pub struct Discovery {
 /// in the directory of that name right in the source, then one in a directory of that name further
 /// below, then the first by the bytes of its path. A skill that several links lead to is one skill.
 pub fn discover(sources: &[Source]) -> Discovery {
-    gather(sources, &Policy::DEFAULT, &mut Memory::default(), Moment::now()).0
+    gather(sources, &Policy::DEFAULT).0
 }
 
 /// Finds the skills in `sources` as `policy` has it.
@@ -92,67 +92,39 @@ pub fn discover(sources: &[Source]) -> Discovery {
 /// Never for a single skill; a source that is not there and two skills of one name, where `policy`
 /// makes errors of them.
 pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Arc<Diagnostic>> {
-    discover_again(sources, policy, &mut Memory::default(), Moment::now())
-}
-
-/// As [`discover_with`], but what did not change since `memory` was made is not read again. It is now
-/// `since`, and afterwards `memory` holds what was seen this time.
-pub(super) fn discover_again(
-    sources: &[Source],
-    policy: &Policy,
-    memory: &mut Memory,
-    since: Moment,
-) -> Result<Discovery, Arc<Diagnostic>> {
-    match gather(sources, policy, memory, since) {
+    match gather(sources, policy) {
         (_, Some(error)) => Err(error),
         (found, None) => Ok(found),
     }
 }
 
-/// What is found, and the first thing that `policy` makes an error of.
-fn gather(
-    sources: &[Source],
-    policy: &Policy,
-    memory: &mut Memory,
-    since: Moment,
-) -> (Discovery, Option<Arc<Diagnostic>>) {
+/// Returns what is found, and the first thing that `policy` makes an error of.
+fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Arc<Diagnostic>>) {
     let mut diagnostics = Vec::new();
     let mut fatal = None;
     let mut seen = Seen::default();
     let mut all: Vec<Arc<Skill>> = Vec::new();
     // Where the skills of each source start.
     let mut starts = Vec::new();
-    let mut scanner = Scanner::new(policy, std::mem::take(memory), since);
     for source in sources {
         if policy.strict_sources && matches!(fs::real_path(&source.dir), Ok(None)) {
             fatal.get_or_insert_with(|| Arc::new(Diagnostic::Missing(source.dir.clone())));
         }
         starts.push(all.len());
-        all.extend(scanner.scan(source, &mut seen, &mut diagnostics));
+        all.extend(scan(policy, source, &mut seen, &mut diagnostics));
     }
-    *memory = scanner.memory();
     if policy.file_name == FileName::Warn {
         diagnostics.extend(all.iter().filter_map(|skill| skill.misspelled()).map(Arc::new));
     }
-    if sources.iter().any(|source| all.iter().all(|skill| skill.is_named_as_in(source))) {
-        // They lie beside each other: no two have one name.
-        return (Discovery { skills: all, shadowed: Vec::new(), diagnostics }, fatal);
-    }
-    let mut used: Lookup<Cow<'_, str>, usize> = Lookup::with_capacity(all.len());
-    let several = all.iter().enumerate().any(|(at, skill)| used.insert(key(skill.name()), at).is_some());
-    if !several {
-        drop(used);
-        return (Discovery { skills: all, shadowed: Vec::new(), diagnostics }, fatal);
-    }
-    used.clear();
+    let mut used: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let mut hidden = Vec::new();
     for at in order(&all, sources, &starts, policy.duplicates) {
         let skill = &all[at];
-        let first = *used.entry(key(skill.name())).or_insert(at);
+        let first = *used.entry(key(&skill.meta.name)).or_insert(at);
         if first != at {
             let (winner, loser) =
                 if policy.duplicates == Duplicates::Last { (at, first) } else { (first, at) };
-            used.insert(key(skill.name()), winner);
+            used.insert(key(&skill.meta.name), winner);
             if policy.duplicates == Duplicates::Error {
                 fatal.get_or_insert_with(|| Arc::new(all[loser].shadowed_by(&all[winner].dir)));
             }
@@ -161,7 +133,7 @@ fn gather(
     }
     // Of three, the one that hides the first may be hidden itself: what is told is which one is used.
     let shadowed = hidden.into_iter().filter_map(|loser| {
-        let winner = used.get(&key(all[loser].name()))?;
+        let winner = used.get(&key(&all[loser].meta.name))?;
         Some(Arc::new(all[loser].shadowed_by(&all[*winner].dir)))
     });
     if policy.duplicates != Duplicates::Error {
@@ -177,8 +149,7 @@ fn gather(
 }
 
 /// The order in which skills take their names: as they are found, but in a source, whose skills start at one
-/// of `starts`, those whose directories have their names are served best, and of these the one right in the source:
-/// that is where [`super::find`] looks first.
+/// of `starts`, those whose directories have their names are served best, and of these the one right in the source.
 fn order(all: &[Arc<Skill>], sources: &[Source], starts: &[usize], duplicates: Duplicates) -> Vec<usize> {
     let mut order: Vec<_> = (0..all.len()).collect();
     let ends = starts.iter().skip(1).copied().chain([all.len()]);
@@ -199,18 +170,8 @@ impl Discovery {
     }
 }
 
-/// Whether a name can be spelled in one way only, as most can.
-pub(super) fn is_plain(name: &str) -> bool {
-    // To the end, so that the compiler can look at many bytes at a time.
-    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    name.bytes().fold(true, |all, byte| all & is_plain(byte))
-}
-
 /// What names are compared by: two spellings of a valid name are one, every other name is itself.
 pub(super) fn key(name: &str) -> Cow<'_, str> {
-    if is_plain(name) {
-        return Cow::Borrowed(name);
-    }
     SkillName::new(name).map_or(Cow::Borrowed(name), |name| Cow::Owned(name.into()))
 }
 

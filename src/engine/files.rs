@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::archive;
 use crate::fs::{self, Kind, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
-use crate::source::discover::SKIPPED;
+use crate::skill::find::SKIPPED;
 use crate::tree::{FileEntry, FileSet, Node, ReadError};
 
 /// More files than that are no skill, and nobody wants to wait for them.

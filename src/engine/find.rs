@@ -1,488 +1,135 @@
-//! One skill by its name.
+//! Looking for skills on disk.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::sync::Arc;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
-use super::discover::{Diagnostic, key};
-use super::library::UnknownSkill;
-use super::load::SKILL_FILE;
-use super::memory::Memory;
-use super::scan::{Scanner, Seeing, Seen, read};
-use super::skill::Skill;
-use super::sources::{Entry, Source, SourceKind, default_sources};
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::fs::{self, Kind, Moment};
-use crate::name::SkillName;
-use crate::policy::Policy;
+use super::sources::Entry;
+use crate::fs::{self, Kind, PathError};
+use crate::skill::find::{Child, Dir, Holds, Rules, SKILL_FILE, Seen, Space, Walked, skill_file_among, walk};
+use crate::workers;
 
-/// How many diagnostics an error lists.
-const MAX_DIAGNOSTICS: usize = 20;
+/// How many directories a thread looks into at once. To start a thread takes as long as to look into hundreds.
+const PIECE: usize = 512;
+/// What tells that a directory is full of other people's files: an environment of Python, one of conda, a cache
+/// (<https://bford.info/cachedir/>).
+const FOREIGN: [&str; 3] = ["pyvenv.cfg", "conda-meta", "CACHEDIR.TAG"];
 
-/// A skill that was asked for.
-#[derive(Debug)]
-pub struct Hit {
-    /// The skill.
-    pub skill: Arc<Skill>,
-    /// What a person should know of it.
-    pub warnings: Vec<String>,
+/// What a search on disk comes to.
+pub(crate) type Search = Walked<Entry, PathError>;
+
+/// The directories of this machine.
+#[derive(Debug, Default)]
+pub(crate) struct Disk {
+    /// Whether directories full of other people's files hold nothing.
+    pub(crate) leaves_out_foreign: bool,
 }
 
-/// Finds the skill `name`, as [`super::discover`] would, without reading more than it must.
-///
-/// In each source the directory of that name is looked at first, and all others only where that
-/// is not the skill. Where no skill calls itself `name`, a directory of that name will do: it is
-/// how a skill is listed that was installed under another name than its own. A name that no skill has
-/// may be the `source:name` or `source:path` of one that another one hides, as for
-/// [`Snapshot::get`](super::Snapshot::get).
-///
-/// Skills that are hidden by the one that is found are told where their directories have the name;
-/// [`super::discover`] tells all of them.
+impl Dir for Entry {
+    fn name(&self) -> &OsStr {
+        self.dir.file_name().unwrap_or_default()
+    }
+
+    fn real(&self) -> &Path {
+        &self.real
+    }
+}
+
+impl Entry {
+    fn child(&self, name: &OsStr) -> Self {
+        Self { dir: self.dir.join(name), real: self.real.join(name) }
+    }
+}
+
+impl Space for Disk {
+    type Dir = Entry;
+    type Error = PathError;
+
+    fn look(&self, dirs: &[&Entry]) -> Vec<Result<Holds<Entry>, PathError>> {
+        workers::map(dirs, PIECE, || (), |(), dir| self.holds(dir)).collect()
+    }
+}
+
+impl Disk {
+    /// Returns the skills in the directories in `top`, as `rules` have it.
+    ///
+    /// # Errors
+    ///
+    /// Where `top` cannot be read.
+    pub(crate) fn search(&self, top: &Entry, rules: Rules, seen: &mut Seen) -> Result<Search, PathError> {
+        let mut entries = fs::entries(&top.real)?;
+        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let child = |(name, kind): (OsString, Kind)| match kind {
+            Kind::Directory => Some(Child { dir: top.child(&name), is_link: false }),
+            // A single entry that cannot be looked at hides none of the others.
+            Kind::Symlink => {
+                let real = fs::real_path(&top.real.join(&name)).ok().flatten();
+                let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))))?;
+                Some(Child { dir: Entry { dir: top.dir.join(&name), real }, is_link: true })
+            }
+            _ => None,
+        };
+        let children = entries.into_iter().filter_map(child).collect();
+        Ok(walk(self, &top.real, children, rules, seen))
+    }
+
+    /// Returns what `dir` holds. One that is gone by now holds nothing.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be looked into.
+    pub(crate) fn holds(&self, dir: &Entry) -> Result<Holds<Entry>, PathError> {
+        if fs::kind(&dir.real.join(SKILL_FILE))?.is_some() {
+            return Ok(Holds::Skill(SKILL_FILE.into()));
+        }
+        let mut entries = match fs::entries(&dir.real) {
+            Err(error) if error.is_absent() => Vec::new(),
+            entries => entries?,
+        };
+        let names = || entries.iter().map(|(name, _)| name.as_os_str());
+        if let Some(name) = skill_file_among(names()) {
+            return Ok(Holds::Skill(name.to_owned()));
+        }
+        if self.leaves_out_foreign && names().any(|name| FOREIGN.iter().any(|foreign| name == *foreign)) {
+            return Ok(Holds::Inside(Vec::new()));
+        }
+        entries.retain(|(_, kind)| *kind == Kind::Directory);
+        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(Holds::Inside(entries.iter().map(|(name, _)| dir.child(name)).collect()))
+    }
+}
+
+/// Returns the file of the skill in `dir`: `SKILL.md`, else the first one whose name differs only in case; `None` where
+/// there is neither. It may be anything, a link too.
 ///
 /// # Errors
 ///
-/// Where there is no such skill, with the names that there are, and where it cannot be loaded.
-pub fn find(context: &Context, name: &str) -> Result<Hit> {
-    find_in(&default_sources(&context.settings)?, name)
-}
-
-/// [`find`] in `sources`, the first first.
-///
-/// # Errors
-///
-/// As [`find`].
-pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
-    let mut search = Search::new(name);
-    for source in sources {
-        search.look(source);
-    }
-    if search.hits.is_empty()
-        && let Some(found) = sources.iter().find_map(|source| find_inside(source, name))
-    {
-        return found;
-    }
-    search.finish()
-}
-
-/// Reads the skill in the directory `path`, or whose `SKILL.md` that is, wherever it lies; `typed` is what was typed for
-/// it. Where its directory is one of those that are searched, it is the skill that a search finds there.
-///
-/// # Errors
-///
-/// Where nothing is there, or no skill, and where it cannot be loaded.
-pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
-    let no_skill = |why: &str| {
-        Err(Error::usage(format!("`{typed}` {why}"))
-            .hint(format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one")))
-    };
-    let Some(mut real) = fs::real_path(path)? else {
-        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the spelling"));
-    };
-    if fs::kind(&real)? != Some(Kind::Directory) {
-        let is_skill = real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
-        if !is_skill || !real.pop() {
-            return no_skill(&format!("is neither a directory nor a `{SKILL_FILE}`"));
-        }
-    }
-    let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
-        return no_skill("is not the directory of a skill");
-    };
-    let mut known = default_sources(&context.settings)?.into_iter();
-    let known = known.find(|source| source.real().is_ok_and(|dir| dir.as_deref() == Some(parent)));
-    let source = known.unwrap_or_else(|| Source::new(SourceKind::Extra, parent.to_owned()));
-    match read(&Policy::DEFAULT, &source, Entry { dir: source.dir.join(name), real: real.clone() }) {
-        Seeing::Skill(skill) => {
-            let mut warnings = Vec::new();
-            if name.to_str().is_none_or(|name| key(&skill.meta.name) != key(name)) {
-                warnings.push(calls_itself(&skill));
-            }
-            warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
-            Ok(Hit { skill, warnings })
-        }
-        Seeing::Nothing(_) => no_skill(&format!("has no skills: there is no `{SKILL_FILE}` in it")),
-        Seeing::Unusable(diagnostic) => Err(match &*diagnostic {
-            Diagnostic::Skill { file, reason } => reason.to_error(typed, file),
-            other => Error::integrity(other.to_string()),
-        }),
-    }
-}
-
-/// Finds the skill that is asked for as `source:name` or `source:path`, if `text` may be that.
-fn find_inside(source: &Source, text: &str) -> Option<Result<Hit>> {
-    let name = source.inside(text)?;
-    let mut search = Search::new(name);
-    search.look(source);
-    if search.hits.is_empty() {
-        search.by_path(source);
-    }
-    let is_there = !search.hits.is_empty() || search.renamed.is_some() || !search.broken.is_empty();
-    is_there.then(|| search.finish())
-}
-
-struct Search<'a> {
-    /// The name as it was asked for.
-    name: &'a str,
-    key: String,
-    /// The name, where it may be joined to a path.
-    directory: Option<SkillName>,
-    hits: Vec<Arc<Skill>>,
-    /// A skill of another name in a directory of this one.
-    renamed: Option<Arc<Skill>>,
-    /// Skills in directories of this name that cannot be loaded.
-    broken: Vec<Arc<Diagnostic>>,
-    /// Whatever else is wrong with the sources.
-    diagnostics: Vec<Arc<Diagnostic>>,
-    seen: Seen,
-    names: BTreeSet<String>,
-}
-
-impl<'a> Search<'a> {
-    fn new(name: &'a str) -> Self {
-        Self {
-            name,
-            key: key(name).into_owned(),
-            directory: SkillName::new(name).ok(),
-            hits: Vec::new(),
-            renamed: None,
-            broken: Vec::new(),
-            diagnostics: Vec::new(),
-            seen: Seen::default(),
-            names: BTreeSet::new(),
-        }
-    }
-
-    /// In the directory of the name first, and in all others only where that is not the skill.
-    fn look(&mut self, source: &Source) {
-        self.by_directory(source);
-        if self.hits.is_empty() {
-            self.by_name(source);
-        }
-    }
-
-    fn by_directory(&mut self, source: &Source) {
-        let Some(directory) = &self.directory else { return };
-        // A source that cannot be read is told where it is listed.
-        let Ok(Some(mut entry)) = source.entry(directory.as_str()) else { return };
-        let real = entry.real.clone();
-        // A link to a directory beside it is that directory, as for a discovery, which says which skill is used.
-        let beside = source.real().ok().flatten().and_then(|source| real.strip_prefix(source).ok());
-        let beside = beside.filter(|to| to.components().count() == 1 && *to != Path::new(directory.as_str()));
-        if let Some(to) = beside {
-            entry.dir = source.dir.join(to);
-        }
-        match read(&Policy::DEFAULT, source, entry) {
-            Seeing::Skill(skill) if beside.is_none() && key(&skill.meta.name) == self.key => self.hit(skill),
-            Seeing::Skill(skill) => {
-                self.renamed.get_or_insert(skill);
-            }
-            Seeing::Nothing(_) => {}
-            Seeing::Unusable(diagnostic) => {
-                self.broken.push(diagnostic);
-                // It is told by itself, not among the others.
-                self.seen.insert(real);
-            }
-        }
-    }
-
-    fn by_name(&mut self, source: &Source) {
-        for skill in self.all(source) {
-            if key(&skill.meta.name) == self.key {
-                self.hit(skill);
-            } else {
-                self.names.insert(skill.meta.name.clone());
-            }
-        }
-    }
-
-    fn by_path(&mut self, source: &Source) {
-        self.seen = Seen::default();
-        let all = self.all(source);
-        let is_it = |skill: &Arc<Skill>| skill.path_below(source).is_some_and(|path| path == self.name);
-        if let Some(skill) = all.into_iter().find(is_it) {
-            self.hit(skill);
-        }
-    }
-
-    /// All skills of `source` that were not seen before.
-    fn all(&mut self, source: &Source) -> Vec<Arc<Skill>> {
-        let mut scanner = Scanner::new(&Policy::DEFAULT, Memory::default(), Moment::now());
-        let mut skills = scanner.scan(source, &mut self.seen, &mut self.diagnostics);
-        skills.sort_by_key(|skill| skill.rank_in(source));
-        skills
-    }
-
-    fn hit(&mut self, skill: Arc<Skill>) {
-        // A link to the same skill is no second one.
-        if self.hits.iter().all(|hit| hit.real != skill.real) {
-            self.hits.push(skill);
-        }
-    }
-
-    fn finish(mut self) -> Result<Hit> {
-        let mut warnings = Vec::new();
-        if self.hits.is_empty()
-            && let Some(skill) = self.renamed.take()
-        {
-            warnings.push(calls_itself(&skill));
-            self.hits.push(skill);
-        }
-        if self.hits.is_empty() {
-            return Err(self.failure());
-        }
-        let skill = self.hits.remove(0);
-        warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
-        warnings.extend(self.hits.iter().map(|hidden| hidden.shadowed_by(&skill.dir).to_string()));
-        warnings.extend(self.broken.iter().map(ToString::to_string));
-        let sources = self.diagnostics.iter().filter(|d| matches!(***d, Diagnostic::Source(_)));
-        warnings.extend(sources.map(ToString::to_string));
-        Ok(Hit { skill, warnings })
-    }
-
-    fn failure(self) -> Error {
-        // The first source wins here too.
-        if let Some(Diagnostic::Skill { file, reason }) = self.broken.first().map(|broken| &**broken) {
-            return reason.to_error(self.name, file);
-        }
-        let unknown = UnknownSkill::new(self.name, self.names.into_iter().collect());
-        unknown.into_error(self.diagnostics.iter().take(MAX_DIAGNOSTICS).map(ToString::to_string))
-    }
-}
-
-/// What is said of a skill whose name is not that of its directory.
-fn calls_itself(skill: &Skill) -> String {
-    format!("the skill in `{}` calls itself `{}`", skill.dir.display(), skill.meta.name)
+/// Where `dir` cannot be read.
+pub fn skill_file(dir: &Path) -> Result<Option<PathBuf>, PathError> {
+    let entry = Entry { dir: dir.to_owned(), real: dir.to_owned() };
+    Ok(match Disk::default().holds(&entry)? {
+        Holds::Skill(name) => Some(dir.join(name)),
+        Holds::Inside(_) => None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Library;
     use crate::engine::testing::World;
-    use crate::error::ErrorKind;
 
-    fn hit(world: &World, name: &str) -> (String, Vec<String>) {
-        let hit = find(&world.context(), name).expect(name);
-        let dir =
-            hit.skill.dir.strip_prefix(world.root()).expect("below").to_string_lossy().replace('\\', "/");
-        (dir, hit.warnings)
-    }
-
-    /// S0-US2.2, S0-FR-018, S0-FR-040.
+    /// S0-FR-002, conflict C13.
     #[test]
-    fn by_directory_and_by_the_name_inside() {
+    fn the_exact_spelling_wins() {
         let world = World::new();
-        world.skill(".agents/skills/pdf", "pdf");
-        world.skill(".claude/skills/readers", "Word Reader!");
-        assert_eq!(hit(&world, "pdf"), ("project/.agents/skills/pdf".into(), vec![]));
-        assert_eq!(hit(&world, "ｐｄｆ").0, "project/.agents/skills/pdf");
-        assert_eq!(hit(&world, "Word Reader!"), ("project/.claude/skills/readers".into(), vec![]));
-        let (dir, warnings) = hit(&world, "readers");
-        assert_eq!(dir, "project/.claude/skills/readers", "as it is listed");
-        assert!(warnings[0].ends_with("readers` calls itself `Word Reader!`"), "{warnings:?}");
-    }
-
-    /// What an author is about to publish is looked at as an agent would get it.
-    #[test]
-    fn a_directory_wherever_it_lies() {
-        let world = World::new();
-        world.skill("src/pdf", "pdf");
-        world.skill("src/readers", "word");
-        world.write("src/empty/notes.md", "x");
-        world.write("src/bad/SKILL.md", "---\nname: [\n---\n");
-        let at = |path: &str| find_at(&world.context(), &world.project().join(path), path);
-        for path in ["src/pdf", "src/pdf/SKILL.md", "src/empty/../pdf/"] {
-            let hit = at(path).expect(path);
-            assert!(hit.skill.real.ends_with("project/src/pdf"), "{path}");
-            assert_eq!((hit.skill.kind, hit.warnings.len()), (SourceKind::Extra, 0), "{path}");
+        let dir = world.project().join("s");
+        let name =
+            || skill_file(&dir).expect("reads").map(|file| file.strip_prefix(&dir).map(Path::to_owned));
+        assert_eq!(name(), None);
+        world.write("s/readme.md", "");
+        assert_eq!(name(), None);
+        for file in ["skill.md", "Skill.md", "SKILL.md"] {
+            world.write(&format!("s/{file}"), "");
+            assert_eq!(name(), Some(Ok(file.into())), "upper case sorts first");
         }
-        let warnings = at("src/readers").expect("found").warnings;
-        assert!(warnings[0].ends_with("readers` calls itself `word`"), "{warnings:?}");
-        for (path, message) in [
-            ("src/none", "`src/none` does not exist"),
-            ("src/empty", "`src/empty` has no skills: there is no `SKILL.md` in it"),
-            ("src/empty/notes.md", "`src/empty/notes.md` is neither a directory nor a `SKILL.md`"),
-            ("/", "`/` is not the directory of a skill"),
-        ] {
-            let error = at(path).expect_err(path);
-            assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
-        }
-        assert_eq!(at("src/bad").expect_err("cannot be loaded").kind(), ErrorKind::Findings);
-        // Where agents look it is what they find.
-        world.skill(".claude/skills/docx", "docx");
-        let hit = at(".claude/skills/docx").expect("found").skill;
-        assert_eq!((hit.kind, &*hit.source), (SourceKind::Project, "project-claude"));
-    }
-
-    /// S0-E7, conflict C1: the same one as in a discovery, and both paths are told.
-    #[test]
-    fn the_first_source_wins() {
-        let world = World::new();
-        world.skill(".claude/skills/other", "pdf");
-        world.skill("../home/.agents/skills/pdf", "pdf");
-        let (dir, warnings) = hit(&world, "pdf");
-        assert_eq!(dir, "project/.claude/skills/other", "a nearer scope before a better directory");
-        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
-        assert!(warning.contains(".claude/skills/other` is used"), "{warning}");
-        assert!(warning.contains("home/.agents/skills/pdf` is ignored"), "{warning}");
-        let sources = default_sources(&world.context().settings).expect("sources");
-        assert!(crate::engine::discover(&sources).skills[0].dir.ends_with("other"));
-    }
-
-    /// Conflict C1: of two in one source, whose directories have their name, one is used wherever a skill is asked for.
-    #[test]
-    fn one_wins_in_a_source_whoever_asks() {
-        let world = World::new();
-        for (dir, name) in [
-            ("a/pdf", "pdf"),
-            ("pdf", "pdf"),
-            ("a/x", "word"),
-            ("b/word", "word"),
-            ("c/word", "word"),
-            ("a/1", "odt"),
-            ("b/2", "odt"),
-        ] {
-            world.skill(&format!(".agents/skills/{dir}"), name);
-        }
-        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
-        for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
-            for asked in [name.to_owned(), format!("project:{name}")] {
-                assert_eq!(hit(&world, &asked).0, format!("project/.agents/skills/{dir}"));
-                assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
-            }
-        }
-        // Where another source hides them all, each of these still has one.
-        for name in ["pdf", "word", "odt"] {
-            world.skill(&format!("../home/.agents/skills/{name}"), name);
-        }
-        let settings = world.context().settings;
-        let mut sources = default_sources(&settings).expect("sources");
-        sources.rotate_left(3);
-        let library = Library::new(sources.clone(), Policy::DEFAULT);
-        for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
-            let asked = format!("project:{name}");
-            assert!(find_in(&sources, &asked).expect(name).skill.dir.ends_with(dir), "{asked}");
-            assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
-        }
-    }
-
-    /// Conflict C1: a skill that another one hides is found by its source, as a library finds it.
-    #[test]
-    fn the_source_tells_which() {
-        let world = World::new();
-        world.skill(".agents/skills/pdf", "pdf");
-        world.skill(".claude/skills/reader", "pdf");
-        world.skill("../home/.agents/skills/pdf", "pdf");
-        world.skill("../home/.agents/skills/b/pdf", "pdf");
-        world.skill("../home/.agents/skills/c", "PDF reader: fast");
-        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
-        for (name, dir) in [
-            ("project:pdf", "project/.agents/skills/pdf"),
-            ("project-claude:pdf", "project/.claude/skills/reader"),
-            ("project-claude:reader", "project/.claude/skills/reader"),
-            ("user:pdf", "home/.agents/skills/pdf"),
-            ("user:b/pdf", "home/.agents/skills/b/pdf"),
-            ("user:c", "home/.agents/skills/c"),
-            ("PDF reader: fast", "home/.agents/skills/c"),
-        ] {
-            assert_eq!(hit(&world, name).0, dir, "{name}");
-            assert_eq!(
-                library.get(name).expect(name).dir,
-                find(&world.context(), name).expect(name).skill.dir
-            );
-        }
-        for name in ["user:", ":pdf", "user:word", "nobody:pdf", "user:../.agents/skills/pdf", "user:b"] {
-            let error = find(&world.context(), name).expect_err(name);
-            assert_eq!(error.to_string(), format!("there is no skill `{name}`"));
-        }
-    }
-
-    /// S0-E8, S0-FR-019, conflict C15.
-    #[test]
-    fn an_unknown_name_gets_the_closest_and_all_others() {
-        let world = World::new();
-        let unknown = |name: &str| find(&world.context(), name).expect_err("unknown");
-        assert!(unknown("pdf").hints()[0].contains("skillpm install"));
-        for number in 10..35 {
-            world.skill(&format!(".agents/skills/pdf-{number}"), &format!("pdf-{number}"));
-        }
-        let error = unknown("pdf-1");
-        assert_eq!(
-            (error.kind(), error.to_string().as_str()),
-            (ErrorKind::Usage, "there is no skill `pdf-1`")
-        );
-        assert!(error.hints()[0].starts_with("did you mean `pdf-"), "{:?}", error.hints());
-        assert!(error.hints()[1].ends_with("`pdf-29` and 5 more"), "{:?}", error.hints());
-        assert!(error.hints()[2].contains("`skillpm list`"));
-    }
-
-    /// S0-A12, conflict C2: what is no valid name never becomes a path.
-    #[test]
-    fn a_name_never_leads_out_of_the_sources() {
-        let world = World::new();
-        world.skill("etc", "../../etc");
-        world.skill(".agents/skills/a", "a");
-        for name in ["../../etc", "../skills/a", "./a", "a/", "/", "..", "", "a\\..\\a", "a\0"] {
-            let error = find(&world.context(), name).expect_err(name);
-            assert_eq!(error.kind(), ErrorKind::Usage, "{name:?}");
-        }
-        world.skill(".agents/skills/b", "../../etc");
-        assert_eq!(hit(&world, "../../etc").0, "project/.agents/skills/b", "as a key it is as good as any");
-    }
-
-    /// Conflict C8.
-    #[test]
-    fn a_skill_that_cannot_be_loaded_says_why_unless_there_is_another() {
-        let world = World::new();
-        world.write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\n---\n");
-        let error = find(&world.context(), "pdf").expect_err("cannot be loaded");
-        assert_eq!(error.kind(), ErrorKind::Findings);
-        let message = error.to_string();
-        assert!(message.starts_with("the skill `pdf` cannot be loaded: `"), "{message}");
-        assert!(message.contains("SKILL.md`: the required field `description` is missing"), "{message}");
-        assert!(error.hints()[0].contains("`skillpm validate "), "{:?}", error.hints());
-        world.skill("../home/.agents/skills/pdf", "pdf");
-        let (dir, warnings) = hit(&world, "pdf");
-        assert_eq!(dir, "home/.agents/skills/pdf");
-        assert!(warnings[0].contains("cannot be loaded"), "{warnings:?}");
-    }
-
-    /// A link to a directory beside it is another name for it, and no place of its own: whoever asks gets one answer.
-    #[cfg(unix)]
-    #[test]
-    fn a_link_to_a_neighbour_is_the_neighbour() {
-        let world = World::new();
-        for (dir, name) in [("one", "one"), ("m-real", "pdf"), ("g/word", "word"), ("m-word", "word")] {
-            world.skill(&format!(".agents/skills/{dir}"), name);
-        }
-        for (to, link) in
-            [("one", "alias"), ("one", "zzz"), ("m-real", "pdf"), ("m-word", "word"), (".", "self")]
-        {
-            world.link(to, &format!(".agents/skills/{link}"));
-        }
-        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
-        for (name, dir) in [("one", "one"), ("pdf", "m-real"), ("word", "g/word")] {
-            let dir = world.project().join(".agents/skills").join(dir);
-            assert_eq!(find(&world.context(), name).expect(name).skill.dir, dir, "{name}");
-            assert_eq!(library.get(name).expect(name).dir, dir, "{name}");
-        }
-        let (dir, warnings) = hit(&world, "alias");
-        assert_eq!(dir, "project/.agents/skills/one");
-        assert!(warnings[0].ends_with("one` calls itself `one`"), "{warnings:?}");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_are_neither_twins_nor_ways_out() {
-        let world = World::new();
-        world.skill(".agents/skills/pdf", "pdf");
-        world.link("../../.agents/skills/pdf", ".claude/skills/pdf");
-        assert_eq!(hit(&world, "pdf"), ("project/.agents/skills/pdf".into(), vec![]));
-        world.write("secret", "---\nname: x\ndescription: y\n---\n");
-        fs::create_dir_all(&world.project().join(".agents/skills/x")).expect("creates");
-        world.link("../../../secret", ".agents/skills/x/SKILL.md");
-        let error = find(&world.context(), "x").expect_err("refused");
-        assert_eq!(error.kind(), ErrorKind::Integrity);
-        assert!(error.to_string().contains("leads out of the skill's directory"), "{error}");
     }
 }

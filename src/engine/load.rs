@@ -8,10 +8,10 @@ use crate::error::{Error, ErrorKind};
 use crate::fs::{self, BeneathError, Kind, PathError};
 use crate::skill::LoadError;
 pub use crate::skill::MAX_SKILL_FILE;
+pub use crate::skill::find::SKILL_FILE;
 use crate::text::shell_word;
 
-/// The name that the specification gives a skill's file.
-pub const SKILL_FILE: &str = "SKILL.md";
+pub use super::find::skill_file;
 
 /// Why a skill cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -78,28 +78,13 @@ impl Unusable {
     }
 }
 
-/// Returns the file of the skill in `dir`: `SKILL.md`, else the first one whose name differs only
-/// in case; `None` where there is neither. It may be anything, a link too.
-///
-/// # Errors
-///
-/// Where `dir` cannot be read.
-pub fn skill_file(dir: &Path) -> Result<Option<PathBuf>, PathError> {
-    let exact = dir.join(SKILL_FILE);
-    if fs::kind(&exact)?.is_some() {
-        return Ok(Some(exact));
-    }
-    let other = fs::list_dir(dir)?.into_iter().find(|name| name.eq_ignore_ascii_case(SKILL_FILE));
-    Ok(other.map(|name| dir.join(name)))
-}
-
 /// Reads all of `file`, which lies in a skill's directory.
 ///
 /// # Errors
 ///
 /// [`Unusable`], for any reason but the content.
 pub fn document(file: &Path) -> Result<Document, Unusable> {
-    Ok(Document::from_bytes(read(file, |_| false)?))
+    Ok(Document::from_bytes(read(file, |_| false)?.0))
 }
 
 /// Reads the frontmatter of `file`, which lies in a skill's directory, and nothing behind it.
@@ -108,11 +93,21 @@ pub fn document(file: &Path) -> Result<Document, Unusable> {
 ///
 /// As [`document`].
 pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
-    Ok(of_start(read(file, |prefix| split_prefix(prefix) != Split::NeedMore)?))
+    Ok(frontmatter_and_size(file)?.0)
 }
 
-/// The document that starts with `bytes`, without its body.
-pub(super) fn of_start(mut bytes: Vec<u8>) -> Document {
+/// As [`frontmatter`], with the size of the file in bytes as far as it was looked at.
+///
+/// # Errors
+///
+/// As [`document`].
+pub(super) fn frontmatter_and_size(file: &Path) -> Result<(Document, u64), Unusable> {
+    let (bytes, size) = read(file, |prefix| split_prefix(prefix) != Split::NeedMore)?;
+    Ok((of_start(bytes), size))
+}
+
+/// Returns the document that starts with `bytes`, without its body.
+fn of_start(mut bytes: Vec<u8>) -> Document {
     if let Split::Found(parts) = split_prefix(&bytes) {
         return Document::of_start(bytes, parts);
     }
@@ -125,12 +120,17 @@ pub(super) fn of_start(mut bytes: Vec<u8>) -> Document {
     Document::from_bytes(bytes)
 }
 
-fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable> {
-    match fs::read_prefix(file, MAX_SKILL_FILE, &enough) {
+/// Reads `file` until `enough` says so, and returns that with the size of the file.
+fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<(Vec<u8>, u64), Unusable> {
+    match fs::read_start(file, MAX_SKILL_FILE, &enough) {
         Ok(bytes) => bytes.ok_or(Unusable::Gone),
         Err(error) if error.source.kind() == io::ErrorKind::FileTooLarge => Err(Unusable::TooLarge),
         // No link was followed, and nothing was read that is no file: what is it?
-        Err(_) if fs::kind(file)? == Some(Kind::Symlink) => read_linked(file, enough),
+        Err(_) if fs::kind(file)? == Some(Kind::Symlink) => {
+            let bytes = read_linked(file, enough)?;
+            let size = bytes.len() as u64;
+            Ok((bytes, size))
+        }
         Err(error) => regular(file.to_owned()).and(Err(error.into())),
     }
 }
@@ -190,22 +190,6 @@ fn regular(path: PathBuf) -> Result<PathBuf, Unusable> {
 mod tests {
     use super::*;
     use crate::engine::testing::{World, skill_text};
-
-    /// S0-FR-002, conflict C13.
-    #[test]
-    fn the_exact_spelling_wins() {
-        let world = World::new();
-        let dir = world.project().join("s");
-        let name =
-            || skill_file(&dir).expect("reads").map(|file| file.strip_prefix(&dir).map(Path::to_owned));
-        assert_eq!(name(), None);
-        world.write("s/readme.md", "");
-        assert_eq!(name(), None);
-        for file in ["skill.md", "Skill.md", "SKILL.md"] {
-            world.write(&format!("s/{file}"), "");
-            assert_eq!(name(), Some(Ok(file.into())), "upper case sorts first");
-        }
-    }
 
     /// S0-US2.1, S0-FR-016: the body is not read.
     #[test]

@@ -17,7 +17,7 @@ pub mod files;
 mod find;
 mod library;
 pub mod load;
-mod memory;
+mod named;
 mod present;
 pub mod resources;
 pub mod run;
@@ -31,16 +31,8 @@ pub mod tools;
 pub use activate::{Activation, activate};
 pub use arguments::Arguments;
 pub use discover::{Diagnostic, Discovery, discover, discover_with};
-pub use find::{Hit, find, find_at, find_in};
 pub use library::{Activated, FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
+pub use named::{Hit, find, find_at, find_in};
 pub use present::{Form, LoadedSkill, UnknownForm};
-pub use skill::{Skill, SkillParts};
+pub use skill::Skill;
 pub use sources::{Entry, Source, SourceKind, default_sources, each_once, sources_of};
-
-/// A table in which thousands of paths and names are looked up, and which is never gone through in its own
-/// order.
-#[expect(
-    clippy::disallowed_types,
-    reason = "comparing paths part by part takes longer than reading the skills"
-)]
-type Lookup<K, V> = std::collections::HashMap<K, V>;

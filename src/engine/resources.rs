@@ -6,7 +6,7 @@ use crate::digest::{Digest, HashingWriter};
 use crate::error::Error;
 use crate::fs::{self, Base, BeneathError, PathError, Walk};
 use crate::policy::{Listing, Policy};
-use crate::source::discover::SKIPPED;
+use crate::skill::find::SKIPPED;
 use crate::text::{closest_paths, shell_word};
 use crate::tokens;
 use crate::tree::{Node, ReadError};

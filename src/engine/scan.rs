@@ -1,230 +1,123 @@
 //! The skills of one source.
 
-mod reader;
-
-use std::collections::HashSet;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::Arc;
 
-pub(super) use self::reader::read;
-use self::reader::{Buffers, Reader, Spot};
 use super::discover::Diagnostic;
-use super::load::{MAX_SKILL_FILE, SKILL_FILE, Unusable};
-use super::memory::{How, Memory, Recall};
-use super::skill::{Home, Skill};
+use super::find::{Disk, Search};
+use super::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
+use super::skill::Skill;
 use super::sources::{Entry, Source, SourceKind};
-use crate::fs::{self, Base, Kind, Moment, PathError};
+use crate::fs::{self, PathError};
 use crate::policy::{FileName, Policy};
-use crate::source::discover::SKIPPED;
+use crate::skill;
+use crate::skill::find::{Links, Rules, Seen};
 use crate::workers;
 
 /// The largest number of directories without a skill that are searched in one source.
 pub(super) const MAX_DIRECTORIES: usize = 2000;
 /// How many skills a thread reads at once. To start a thread takes as long as to read dozens of them.
-const PIECE: usize = 512;
+const PIECE: usize = 128;
 
-/// What a directory holds.
-pub(super) enum Seeing {
-    Skill(Arc<Skill>),
-    /// No skill of its own.
-    Nothing(Box<Entry>),
-    /// One that cannot be used.
-    Unusable(Arc<Diagnostic>),
-}
+/// A skill that was read, and the size of its file in bytes.
+type Read = Result<(Skill, u64), Diagnostic>;
 
-/// The real directories that were looked at.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// All directories in these were, or are just now.
-    parents: HashSet<PathBuf>,
-    /// Others, most of which links lead to.
-    others: HashSet<PathBuf>,
-}
-
-impl Seen {
-    pub(super) fn insert(&mut self, real: PathBuf) {
-        self.others.insert(real);
-    }
-
-    fn contains(&self, real: &Path) -> bool {
-        self.others.contains(real) || real.parent().is_some_and(|parent| self.parents.contains(parent))
-    }
-}
-
-/// Looks through sources, one after the other.
-pub(super) struct Scanner {
-    policy: Arc<Policy>,
-    recall: Recall,
-}
-
-impl Scanner {
-    /// A search that begins at `since`.
-    pub(super) fn new(policy: &Policy, before: Memory, since: Moment) -> Self {
-        Self { policy: Arc::new(policy.clone()), recall: Recall::new(before, since) }
-    }
-
-    /// What was seen.
-    pub(super) fn memory(self) -> Memory {
-        self.recall.finish()
-    }
-
-    /// The skills of one source that are not in `seen`, sorted by the bytes of their paths. A source that is
-    /// not there has none.
-    pub(super) fn scan(
-        &mut self,
-        source: &Source,
-        seen: &mut Seen,
-        diagnostics: &mut Vec<Arc<Diagnostic>>,
-    ) -> Vec<Arc<Skill>> {
-        let mut search =
-            Search { scanner: self, source, seen, diagnostics, skills: Vec::new(), directories: 0 };
-        let searched = source.real().and_then(|real| {
-            if let Some(real) = real {
-                return search.directory(&source.dir, &real, 1);
-            }
-            // That somebody has no skills of their own is nothing to tell; what was named should be there.
+/// Returns the skills of `source` that are not in `seen`, by their paths, and adds what is to be told of it to
+/// `diagnostics`. A source that is not there has none.
+pub(super) fn scan(
+    policy: &Policy,
+    source: &Source,
+    seen: &mut Seen,
+    diagnostics: &mut Vec<Arc<Diagnostic>>,
+) -> Vec<Arc<Skill>> {
+    let mut tell = |diagnostic| diagnostics.push(Arc::new(diagnostic));
+    let search = match search(policy, source, seen) {
+        Ok(Some(search)) => search,
+        // That somebody has no skills of their own is nothing to tell; what was named should be there.
+        Ok(None) => {
             if source.kind == SourceKind::Extra {
-                search.diagnostics.push(Arc::new(Diagnostic::Missing(source.dir.clone())));
+                tell(Diagnostic::Missing(source.dir.clone()));
             }
-            Ok(())
-        });
-        let skills = search.skills;
-        if let Err(error) = searched {
-            diagnostics.push(Arc::new(Diagnostic::Source(error)));
+            return Vec::new();
         }
-        skills
-    }
-}
-
-/// A walk through one source.
-struct Search<'a> {
-    scanner: &'a mut Scanner,
-    source: &'a Source,
-    seen: &'a mut Seen,
-    diagnostics: &'a mut Vec<Arc<Diagnostic>>,
-    skills: Vec<Arc<Skill>>,
-    /// How many directories were searched that hold no skill of their own.
-    directories: usize,
-}
-
-impl Search<'_> {
-    /// Looks at all directories in `dir`, whose real path is `real`: at all of them at once, and then, in the
-    /// order of their names, into those that hold no skill of their own. Links are followed in the source itself.
-    fn directory(&mut self, dir: &Path, real: &Path, depth: usize) -> Result<(), PathError> {
-        let base = Base::open(dir)?;
-        let mut listed = self.scanner.recall.list(&base, real)?;
-        let listing = Arc::clone(&listed.listing);
-        // From now on: links to directories beside them always lose, wherever in the order of names they stand, and one
-        // that leads back to here finds nothing new.
-        let is_new = self.seen.parents.insert(real.to_owned());
-        let policy = Arc::clone(&self.scanner.policy);
-        let reader =
-            Reader { policy: &policy, source: self.source, base: &base, since: self.scanner.recall.since };
-        let (list, device) = (Arc::clone(&listing), listed.device);
-        let home = Arc::new(Home::new(self.source, Arc::clone(&policy), (dir, real), list, device));
-        let known = self.scanner.recall.group(&home);
-        if is_new {
-            self.odd_names(dir, listing.odd());
+        Err(error) => {
+            tell(Diagnostic::Source(error));
+            return Vec::new();
         }
-        // To see that nothing changed takes less than threads do.
-        let unchanged = if is_new { reader.unchanged(&listed.skills, &known) } else { Vec::new() };
-        let is_unchanged = |at: usize| unchanged.get(at) == Some(&true);
-        let spot = |at: &u32| {
-            let at = *at as usize;
-            match listing.get(at)? {
-                (_, Kind::Directory) => (is_new && !is_unchanged(at)).then_some(Spot { at, link: None }),
-                (name, Kind::Symlink) if depth == 1 => {
-                    // A single entry that cannot be looked at hides none of the others.
-                    let real = fs::real_path(&dir.join(name)).ok().flatten();
-                    let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
-                    real.map(|real| Spot { at, link: Some(real.into()) })
-                }
-                _ => None,
-            }
+    };
+    let files: Vec<_> =
+        search.found.iter().filter_map(|found| Some((&found.dir, &**found.file.as_ref().ok()?))).collect();
+    let read: Vec<Read> =
+        workers::map(&files, PIECE, || (), |(), (entry, name)| read(policy, source, entry, name)).collect();
+    let mut read = read.into_iter();
+    let mut skills = Vec::new();
+    for found in search.found {
+        let read = match found.file {
+            Ok(_) => read.next(),
+            Err(error) => Some(Err(Diagnostic::Skill { file: found.dir.dir, reason: error.into() })),
         };
-        let spots: Vec<Spot> = listing.tour().iter().filter_map(spot).collect();
-        let looks = |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &home, buffers);
-        let mut looked = Vec::new();
-        if !spots.is_empty() {
-            looked.resize_with(listing.len(), || None);
-        }
-        for (spot, look) in spots.iter().zip(workers::map_pieces(&spots, PIECE, Buffers::default, looks)) {
-            looked[spot.at] = Some((spot, look));
-        }
-        self.skills.reserve(listing.len());
-        // What was looked at in the order of the tour is told in that of the names.
-        for (at, (name, _)) in listing.iter().enumerate() {
-            let ((found, how), link) = match (looked.get_mut(at).and_then(Option::take), &listed.skills[at]) {
-                (Some((spot, look)), _) => (look.seen(at), spot.link.as_deref()),
-                (None, Some(kept)) if is_unchanged(at) => {
-                    ((Seeing::Skill(kept.skill(&known, at)), How::Known), None)
+        match read {
+            Some(Ok((skill, size))) => {
+                // The frontmatter was read, and what lies behind it only later.
+                if size > MAX_SKILL_FILE {
+                    tell(Diagnostic::TooLarge(skill.file.clone()));
                 }
-                (None, _) => continue,
-            };
-            // A link may lead to what was found since, or to what another one of these leads to.
-            let is_seen = match link {
-                Some(link) => self.seen.contains(link),
-                None => !self.seen.others.is_empty() && self.seen.others.contains(&real.join(name)),
-            };
-            let skill = if let Seeing::Skill(skill) = &found { Some(skill) } else { None };
-            let size = match &how {
-                How::Read(stat) => Some(stat.size),
-                _ => skill.and_then(|skill| skill.stat()).map(|stat| stat.size),
-            };
-            listed.set(at, skill.filter(|_| link.is_none()), how);
-            if is_seen {
-                continue;
-            }
-            match found {
-                Seeing::Nothing(entry) if depth < self.scanner.policy.depth => self.below(&entry, depth + 1),
-                Seeing::Nothing(_) => {}
-                Seeing::Skill(skill) => {
-                    // The frontmatter was read, and what lies behind it only later.
-                    if size.is_some_and(|size| size > MAX_SKILL_FILE) {
-                        self.diagnostics.push(Arc::new(Diagnostic::TooLarge(skill.file.clone())));
-                    }
-                    if self.scanner.policy.file_name == FileName::Exact {
-                        self.diagnostics.extend(second_file(&skill.dir).map(Arc::new));
-                    }
-                    self.skills.push(skill);
+                if policy.file_name == FileName::Exact {
+                    second_file(&skill.dir).into_iter().for_each(&mut tell);
                 }
-                Seeing::Unusable(diagnostic) => self.diagnostics.push(diagnostic),
+                skills.push(Arc::new(skill));
             }
-            if let Some(link) = link {
-                self.seen.insert(link.to_owned());
-            }
+            Some(Err(diagnostic)) => tell(diagnostic),
+            None => {}
         }
-        self.scanner.recall.put(real.to_owned(), listed);
-        Ok(())
     }
+    if search.is_cut {
+        tell(Diagnostic::TooManyDirectories(source.dir.clone()));
+    }
+    skills
+}
 
-    /// Tells of skills in directories of `dir` that no agent can be told the name of.
-    fn odd_names(&mut self, dir: &Path, names: &[OsString]) {
-        for name in names {
-            let file = dir.join(name).join(SKILL_FILE);
-            if matches!(fs::kind(&file), Ok(Some(_))) {
-                self.diagnostics.push(Arc::new(Diagnostic::Skill { file, reason: Unusable::OddName }));
-            }
-        }
-    }
+/// Returns where skills lie in `source`; `None` where that is not there.
+fn search(policy: &Policy, source: &Source, seen: &mut Seen) -> Result<Option<Search>, PathError> {
+    let Some(real) = source.real()? else { return Ok(None) };
+    let rules = Rules {
+        depth: policy.depth,
+        most: MAX_DIRECTORIES,
+        links: Links::Followed,
+        skipped_may_be_skills: true,
+    };
+    Disk::default().search(&Entry { dir: source.dir.clone(), real }, rules, seen).map(Some)
+}
 
-    /// Looks into a directory without a skill. Links below the first level are not followed, so the
-    /// walk ends.
-    fn below(&mut self, entry: &Entry, depth: usize) {
-        let skipped =
-            entry.dir.file_name().is_some_and(|name| SKIPPED.iter().any(|skipped| name == *skipped));
-        if skipped || self.directories > MAX_DIRECTORIES {
-            return;
-        }
-        self.directories += 1;
-        if self.directories > MAX_DIRECTORIES {
-            self.diagnostics.push(Arc::new(Diagnostic::TooManyDirectories(self.source.dir.clone())));
-            return;
-        }
-        // What cannot be listed holds no skill that could be read.
-        let _ = self.directory(&entry.dir, &entry.real, depth);
+/// Returns the skill in `entry` of `source`, whose file is `name`, as `policy` has it. Its body is not read.
+///
+/// # Errors
+///
+/// What keeps it from being used.
+pub(super) fn read(policy: &Policy, source: &Source, entry: &Entry, name: &OsStr) -> Read {
+    let file = entry.dir.join(name);
+    let unusable = |reason| Diagnostic::Skill { file: file.clone(), reason };
+    let below = entry.dir.strip_prefix(&source.dir).unwrap_or(&entry.dir);
+    if below.to_str().is_none() {
+        return Err(unusable(Unusable::OddName));
     }
+    if policy.file_name == FileName::Exact && name != SKILL_FILE {
+        return Err(unusable(Unusable::Misspelled));
+    }
+    let (document, size) = load::frontmatter_and_size(&file).map_err(unusable)?;
+    let directory = entry.dir.file_name().and_then(OsStr::to_str);
+    let loaded = skill::load_with(&document, policy, directory).map_err(|reason| unusable(reason.into()))?;
+    let skill = Skill {
+        meta: loaded.meta,
+        source: Arc::clone(&source.name),
+        kind: source.kind,
+        dir: entry.dir.clone(),
+        real: entry.real.clone(),
+        deviations: loaded.deviations,
+        file,
+    };
+    Ok((skill, size))
 }
 
 /// A file beside `SKILL.md` whose name differs from it in case only.

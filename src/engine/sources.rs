@@ -215,12 +215,6 @@ impl Source {
         }
         Ok(Some(real))
     }
-
-    /// The directory `name` of this source, if it is there. The caller vouches for `name`.
-    pub(super) fn entry(&self, name: &str) -> std::result::Result<Option<Entry>, PathError> {
-        let dir = self.dir.join(name);
-        Ok(fs::real_path(&dir)?.map(|real| Entry { dir, real }))
-    }
 }
 
 #[cfg(test)]

@@ -116,8 +116,22 @@ pub fn read_prefix(
     limit: u64,
     enough: impl Fn(&[u8]) -> bool,
 ) -> Result<Option<Vec<u8>>, PathError> {
+    Ok(read_start(path, limit, enough)?.map(|(bytes, _)| bytes))
+}
+
+/// As [`read_prefix`], with the size of the file in bytes.
+///
+/// # Errors
+///
+/// As [`read_prefix`].
+pub fn read_start(
+    path: &Path,
+    limit: u64,
+    enough: impl Fn(&[u8]) -> bool,
+) -> Result<Option<(Vec<u8>, u64)>, PathError> {
     let Some((file, metadata)) = open_regular(path)? else { return Ok(None) };
-    prefix_of(&file, metadata.len(), limit, enough).at("read", path).map(Some)
+    let bytes = prefix_of(&file, metadata.len(), limit, enough).at("read", path)?;
+    Ok(Some((bytes, metadata.len())))
 }
 
 /// Opens the regular file at `path`, and tells what the system knows of it; `None` where there is none. A link is

@@ -15,7 +15,6 @@ mod file;
 mod handle;
 mod link;
 mod list;
-mod listing;
 mod lock;
 mod look;
 mod opened;
@@ -36,13 +35,12 @@ pub use beneath::{BeneathError, copy_beneath, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small, write_small_with};
 pub use file::SharedFile;
 pub use link::{LinkKind, System, is_written_link, make_link, make_new, plain, relative, symlink};
-pub use listing::Listing;
 pub use lock::DirLock;
 #[cfg(target_os = "linux")]
 pub use look::read_told;
 pub use look::{
     Kind, bytes_in, into_text, is_loop, is_public, is_set_id, kind, list_dir, may_execute, read_capped,
-    read_link, read_prefix, read_text, real_path,
+    read_link, read_prefix, read_start, read_text, real_path,
 };
 pub use opened::Opened;
 pub use own::{Exposure, Identity, Own, exposure_of, is_open_to_all, read_own};

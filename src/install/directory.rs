@@ -1,6 +1,6 @@
 //! A directory in which skills lie, or links to them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use super::index::Index;
 use super::scope::Scope;
 use super::state::{Found, Inside, normal, real_dir};
 use crate::digest::Digest;
-use crate::fs::{self, Base, Kind, LinkKind, Listing, PathError};
+use crate::fs::{self, Base, Kind, LinkKind, PathError};
 use crate::name::SkillName;
 use crate::path::collision_key;
 
@@ -36,7 +36,7 @@ pub struct SkillsDir {
 /// What a directory holds.
 #[derive(Debug)]
 struct Names {
-    exact: Listing,
+    exact: BTreeMap<String, Kind>,
     /// The names as a file system may have them that knows no case.
     alike: OnceLock<BTreeSet<String>>,
 }
@@ -82,7 +82,8 @@ impl SkillsDir {
 
     fn listed(&self) -> Option<&Names> {
         let read = || {
-            let exact = self.base()?.listing().ok()?;
+            let entries = fs::entries(&self.path).ok()?.into_iter();
+            let exact = entries.filter_map(|(name, kind)| Some((name.into_string().ok()?, kind))).collect();
             Some(Names { exact, alike: OnceLock::new() })
         };
         self.names.get_or_init(read).as_ref()
@@ -110,8 +111,8 @@ impl SkillsDir {
 
     /// The names in it that a skill can have.
     pub fn names(&self) -> impl Iterator<Item = SkillName> {
-        let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.iter());
-        names.filter_map(|(name, _)| SkillName::exact(name))
+        let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.keys());
+        names.filter_map(|name| SkillName::exact(name))
     }
 
     /// What lies at the place of `name`; links are not followed.
@@ -127,13 +128,13 @@ impl SkillsDir {
         let Some(names) = (if few { None } else { self.listed() }) else {
             return fs::kind(&self.place(name));
         };
-        if let Some(kind) = names.exact.kind_of(name.as_str()) {
-            return Ok(Some(kind));
+        if let Some(kind) = names.exact.get(name.as_str()) {
+            return Ok(Some(*kind));
         }
         // The file system decides whether another spelling is this name.
         let alike = names
             .alike
-            .get_or_init(|| names.exact.iter().map(|(name, _)| collision_key(name).into_owned()).collect());
+            .get_or_init(|| names.exact.keys().map(|name| collision_key(name).into_owned()).collect());
         if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
     }
 

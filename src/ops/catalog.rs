@@ -147,7 +147,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
-    let library = Library::new(sources(context, request, &scopes)?, policy).remembered(&context.settings);
+    let library = Library::new(sources(context, request, &scopes)?, policy);
     let snapshot = library.snapshot()?;
     let catalog = engine::catalog::catalog(snapshot.skills(), &options);
     warnings.extend(snapshot.diagnostics().iter().map(ToString::to_string));

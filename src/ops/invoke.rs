@@ -7,10 +7,10 @@ use super::audit::{Activations, not_written};
 use super::named::find;
 use super::update::unsettled;
 use crate::context::Context;
-use crate::engine::{Activation, Arguments, Form, Skill, activate, load, resources};
+use crate::engine::{Activation, Arguments, Form, Instructions, Skill, activate, resources};
 use crate::error::Result;
 use crate::policy::Policy;
-use crate::skill::{self, Deviation, DeviationKind, Loaded};
+use crate::skill::{Deviation, DeviationKind};
 use crate::text::shell_word;
 
 /// Which skill, with what.
@@ -43,19 +43,17 @@ pub struct InvokeOutcome {
 pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcome> {
     let began = Instant::now();
     let hit = find(context, &request.name)?;
-    let file = &hit.skill.file;
-    let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
-    let Loaded { meta, body, .. } = skill::load_in(&document, Some(&hit.skill.meta.name))
-        .map_err(|reason| load::Unusable::from(reason).into_error(&request.name, file))?;
+    let Instructions { skill, body } = hit.instructions(&request.name)?;
     // The blank line that authors leave after the frontmatter is no part of the instructions.
     let body = body.trim_start_matches(['\r', '\n']);
     let policy = Policy::DEFAULT;
-    let mut activation = activate(meta, body, &hit.skill.dir, &request.arguments, policy.placeholders);
+    let mut activation =
+        activate(skill.meta.clone(), body, &skill.dir, &request.arguments, policy.placeholders);
     let mut warnings = hit.warnings;
-    warnings.extend(off_specification(&hit.skill));
-    warnings.extend(unsettled(&context.settings, &hit.skill.dir));
+    warnings.extend(off_specification(&skill));
+    warnings.extend(unsettled(&context.settings, &skill.dir));
     if request.form.lists_files() {
-        match resources::list(&hit.skill.dir, policy.listing) {
+        match resources::list(&skill.dir, policy.listing) {
             Ok(files) => activation.files = files,
             Err(error) => {
                 warnings.push(format!("the files of `{}` are not listed: {error}", activation.meta.name));
@@ -70,7 +68,7 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
         ));
     }
     let content = activation.render(request.form);
-    written(context, &hit.skill, &request.arguments, began.elapsed());
+    written(context, &skill, &request.arguments, began.elapsed());
     Ok(InvokeOutcome { content, activation, warnings })
 }
 
@@ -160,7 +158,7 @@ mod tests {
         let warnings = invoked(&world, "My Skill", "").expect("works").warnings;
         let file = world.project().join(".agents/skills/my skill/SKILL.md");
         assert!(warnings[0].ends_with(&format!("`skillpm validate '{}'` lists all", file.display())));
-        let empty = load::Unusable::from(skill::LoadError::Empty);
+        let empty = crate::engine::load::Unusable::from(crate::skill::LoadError::Empty);
         let error = empty.into_error("pdf", &file);
         let hint = format!("`skillpm validate '{}'` shows the place and what to do", file.display());
         assert_eq!(error.hints(), [hint]);

@@ -11,13 +11,13 @@ use super::named::find_in;
 use super::update::has_conflicts;
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
-use crate::engine::{Skill, SkillParts, Source, SourceKind, default_sources, discover, load};
+use crate::engine::{Instructions, Skill, Source, SourceKind, default_sources, discover, load};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::name::SkillName;
-use crate::skill::{self, SkillMeta};
+use crate::skill::SkillMeta;
 use crate::tokens;
 
 /// Which skill.
@@ -134,17 +134,15 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
     let hit = find_in(context, &request.name, &sources, request.scope)?;
-    let SkillParts { meta, kind, dir, file, deviations, .. } = &**hit.skill;
-    let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
-    let loaded = skill::load_in(&document, Some(&meta.name))
-        .map_err(|reason| load::Unusable::from(reason).into_error(&request.name, file))?;
+    let Instructions { skill, body } = hit.instructions(&request.name)?;
+    let Skill { meta, kind, dir, file, deviations, .. } = &*skill;
     let items = resources::inventory(dir).map_err(|error| {
         Error::io(format!("the files of the skill `{}` cannot be read", meta.name)).because(error)
     })?;
     let is_resource = |item: &&Item| !item.path.eq_ignore_ascii_case(load::SKILL_FILE);
     let tokens = Tokens {
         metadata: tokens::estimate(&meta.name) + tokens::estimate(&meta.description),
-        body: tokens::estimate(loaded.body),
+        body: tokens::estimate(&body),
         resources: items.iter().filter(is_resource).filter_map(Item::tokens).sum(),
     };
     let mut warnings = hit.warnings.clone();

@@ -2,9 +2,9 @@
 
 mod codes;
 mod deviation;
+pub mod find;
 #[cfg(test)]
 mod oddities;
-mod plain;
 #[cfg(test)]
 mod policies;
 mod read;
@@ -14,7 +14,6 @@ mod tests;
 use serde::Serialize;
 
 pub use deviation::{Deviation, DeviationKind};
-pub(crate) use plain::Texts;
 
 use crate::document::{Document, Hint, Position, Problem, ProblemKind};
 use crate::policy::Policy;

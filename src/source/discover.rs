@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Document;
 use crate::refusal::Refusal;
+use crate::skill::find::SKIPPED;
 use crate::skill::{MAX_SKILL_FILE, SkillMeta, load_in};
 use crate::tree::{Node, SUBMODULE, Tree};
 use crate::workers;
@@ -20,8 +21,6 @@ use plugins::Declarations;
 pub const MAX_DEPTH: usize = 5;
 /// How many directories deep a skill may lie below a directory that is known to hold skills.
 const CONTAINER_DEPTH: usize = 3;
-/// Directories that hold other people's files or build results, or what skillpm needs for its work.
-pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
 /// The largest `.gitmodules` that is read, in bytes.
 const MAX_GITMODULES: u64 = 256 << 10;
 /// Where one has more bytes than this, which hardly any has, a single thread reads them all: each may hold one.

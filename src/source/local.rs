@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::discover::{MAX_DEPTH, SKIPPED};
+use super::discover::MAX_DEPTH;
 use super::{Opened, file};
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile, Walk};
@@ -15,6 +15,7 @@ use crate::manifest;
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::settings::{Settings, no_home};
+use crate::skill::find::SKIPPED;
 use crate::spec::{GitUrl, Origin, file_stem};
 
 /// The largest lockfile that is looked into, in bytes.

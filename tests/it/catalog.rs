@@ -239,9 +239,9 @@ fn what_cannot_be_asked() {
     }
 }
 
-/// The cache of metadata is no more than that: without it, damaged or not writable, all is the same.
+/// Each run reads what is there, and none needs a cache.
 #[test]
-fn a_cache_that_is_of_no_use() {
+fn nothing_is_remembered() {
     let mut sandbox = machine();
     let first = sandbox.ok(&["catalog"]).stdout;
     assert_eq!(sandbox.ok(&["catalog"]).stdout, first);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use skillpm::admission::Scripts;
 use skillpm::context::Context;
-use skillpm::engine::{Skill, SkillParts, find};
+use skillpm::engine::{Skill, find};
 use skillpm::error::{Error, ErrorKind};
 use skillpm::install::scope::ScopeKind;
 use skillpm::ops::permit::{Permit, PermitRequest, permit};
@@ -464,7 +464,7 @@ fn checked(sandbox: &Sandbox, name: &str) -> Checked {
 /// What is said of `skill` where it lies in `dir`.
 fn of_directory(sandbox: &Sandbox, skill: &Skill, dir: &str) -> Checked {
     let real = std::fs::canonicalize(sandbox.project().join(dir)).expect(dir);
-    let skill = SkillParts { real, ..SkillParts::clone(skill) }.into();
+    let skill = Skill { real, ..Skill::clone(skill) };
     provenance(&Context::silent(sandbox.settings()), &skill).expect(dir)
 }
 

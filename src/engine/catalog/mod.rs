@@ -21,7 +21,6 @@ pub use budget::Cut;
 pub use form::{CatalogForm, Field, UnknownWord};
 
 use super::library::{Library, LookupError};
-use super::memory::records::Window;
 use super::resources;
 use super::skill::Skill;
 use super::sources::SourceKind;
@@ -176,7 +175,7 @@ pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
             json: Vec::new(),
         };
     }
-    let mut told: Vec<Told<'_>> = told().map(|skill| of(skill, options, None)).collect();
+    let mut told: Vec<Told<'_>> = told().map(|skill| of(skill, options)).collect();
     let cut = budget.map(|budget| budget::fit(&mut told, budget, form)).unwrap_or_default();
     let text = if told.is_empty() && !is_json { options.empty.clone() } else { form.render(&told) };
     let tokens = Some(tokens::estimate(&text));
@@ -204,10 +203,9 @@ impl Catalog {
             Text::Whole(text) => pass(text),
             Text::Later(skills, options) if skills.is_empty() => pass(&options.empty),
             Text::Later(skills, options) => {
-                let mut room = Room::default();
                 let mut lines = self.form.lines(skills.len(), pass);
                 for skill in skills {
-                    lines.add(&of(skill, options, Some(&mut room)));
+                    lines.add(&of(skill, options));
                 }
                 lines.end();
             }
@@ -236,34 +234,21 @@ fn is_disabled(skill: &Skill, disabled: &[(SourceKind, String)]) -> bool {
     let is = |name: &OsStr| {
         disabled.iter().any(|(kind, disabled)| name == disabled.as_str() && *kind == skill.kind)
     };
-    skill.directory().is_some_and(is)
+    skill.dir.file_name().is_some_and(is)
 }
 
-/// Where texts are of one skill after the other.
-#[derive(Default)]
-struct Room {
-    window: Window,
-    path: String,
-}
-
-/// What is told of `skill`, with texts in `room` where only one skill is told at a time.
-fn of<'a>(skill: &'a Skill, options: &Options, room: Option<&'a mut Room>) -> Told<'a> {
+/// What is told of `skill`.
+fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
     let value = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
-    let is_described = options.fields.contains(&Field::Description);
-    let (texts, path) = match room {
-        Some(room) if is_described => (Some(skill.texts_in(&mut room.window)), Some(&mut room.path)),
-        room => (None, room.map(|room| &mut room.path)),
-    };
-    let (name, description) =
-        texts.unwrap_or_else(|| (skill.name(), if is_described { skill.description() } else { "" }));
-    let description = Some(description).filter(|description| !description.is_empty());
-    let mut told = Told { name: name.into(), description: description.map(Cow::Borrowed), ..Told::default() };
-    if options.fields.contains(&Field::Location) {
-        told.location = Some(location(skill, options, path));
-    }
+    let mut told = Told { name: skill.meta.name.as_str().into(), ..Told::default() };
     for field in &options.fields {
         match field {
-            Field::Name | Field::Description | Field::Location => {}
+            Field::Name => {}
+            Field::Description => {
+                let description = Some(skill.meta.description.as_str());
+                told.description = description.filter(|text| !text.is_empty()).map(Cow::Borrowed);
+            }
+            Field::Location => told.location = Some(location(skill, options)),
             Field::Compatibility => told.compatibility = value(&skill.meta.compatibility),
             Field::AllowedTools => told.allowed_tools = skill.meta.allowed_tools.as_slice().into(),
             Field::Tags => told.tags = skill.meta.tags.as_slice().into(),
@@ -275,24 +260,16 @@ fn of<'a>(skill: &'a Skill, options: &Options, room: Option<&'a mut Room>) -> To
     told
 }
 
-/// The path of the file of `skill`, in `path` where there is room.
-fn location<'a>(skill: &'a Skill, options: &Options, path: Option<&'a mut String>) -> Cow<'a, str> {
-    if options.form != CatalogForm::Reference && options.relative_to.is_none() {
-        return match path {
-            Some(path) => skill.file_text_in(path),
-            None => skill.file_text_in(&mut String::new()).into_owned().into(),
-        };
-    }
-    let file = match (options.form, skill.file()) {
+/// The path of the file of `skill`.
+fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
+    let file = match (options.form, skill.file.file_name()) {
         // The reference follows links.
-        (CatalogForm::Reference, file) => match file.file_name() {
-            Some(name) => skill.real.join(name).into(),
-            None => file,
-        },
-        (_, file) => file,
+        (CatalogForm::Reference, Some(name)) => Cow::Owned(skill.real.join(name)),
+        _ => Cow::Borrowed(skill.file.as_path()),
     };
-    match &options.relative_to {
-        Some(from) => fs::relative(from, &file).to_string_lossy().replace('\\', "/").into(),
-        None => fs::into_text(file.into_owned()).into(),
+    match (&options.relative_to, file) {
+        (Some(from), file) => fs::relative(from, &file).to_string_lossy().replace('\\', "/").into(),
+        (None, Cow::Borrowed(file)) => file.to_string_lossy(),
+        (None, Cow::Owned(file)) => fs::into_text(file).into(),
     }
 }

@@ -2,15 +2,14 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::engine::SkillParts;
 use crate::engine::testing::World;
 use crate::policy::Policy;
 use crate::skill::SkillMeta;
 
-fn skill(name: &str, description: &str) -> SkillParts {
+fn skill(name: &str, description: &str) -> Skill {
     let meta = SkillMeta { name: name.into(), description: description.into(), ..SkillMeta::default() };
     let dir = PathBuf::from(format!("/p/.agents/skills/{}", name.replace('/', "_")));
-    SkillParts {
+    Skill {
         meta,
         source: "project".into(),
         kind: SourceKind::Project,
@@ -21,8 +20,8 @@ fn skill(name: &str, description: &str) -> SkillParts {
     }
 }
 
-fn arcs(skills: impl IntoIterator<Item = SkillParts>) -> Vec<Arc<Skill>> {
-    skills.into_iter().map(|parts| Arc::new(parts.into())).collect()
+fn arcs(skills: impl IntoIterator<Item = Skill>) -> Vec<Arc<Skill>> {
+    skills.into_iter().map(Arc::new).collect()
 }
 
 fn full() -> Vec<Arc<Skill>> {

@@ -9,8 +9,8 @@ mod serve;
 mod snapshot;
 #[cfg(test)]
 mod tests;
-mod watch;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
@@ -18,17 +18,13 @@ use std::time::Instant;
 pub use lookup::{LookupError, UnknownSkill};
 pub use serve::{Activated, FileError, Opened};
 pub use snapshot::Snapshot;
-use watch::Watch;
 
-use super::discover::{Diagnostic, discover_again};
+use super::discover::{Diagnostic, discover_with};
 use super::load;
-use super::memory::Memory;
-use super::skill::{Skill, SkillParts};
+use super::skill::Skill;
 use super::sources::{Source, named_apart, sources_of};
 use super::tools::{ToolCache, ToolSet};
-use crate::engine::Lookup;
-use crate::error::Result;
-use crate::fs::Moment;
+use crate::error;
 use crate::policy::{Freshness, Policy};
 use crate::settings::Settings;
 use crate::skill;
@@ -44,11 +40,9 @@ pub struct Library {
     /// What was found last. Only swapped, never changed.
     current: RwLock<Option<Arc<View>>>,
     /// Held by the one who searches.
-    memory: Mutex<Memory>,
-    bodies: Mutex<Lookup<PathBuf, Instructions>>,
+    searching: Mutex<()>,
+    bodies: Mutex<BTreeMap<PathBuf, Instructions>>,
     tools: ToolCache,
-    /// What time it is, by which files are young or old.
-    clock: fn() -> Moment,
 }
 
 /// A snapshot, and since when it is true.
@@ -56,8 +50,6 @@ pub struct Library {
 struct View {
     snapshot: Arc<Snapshot>,
     since: Instant,
-    /// What tells whether a single skill of it is the same still, where the policy asks for that.
-    watch: Option<Watch>,
 }
 
 /// The instructions of a skill.
@@ -69,6 +61,29 @@ pub struct Instructions {
     pub body: Arc<str>,
 }
 
+impl Instructions {
+    /// Reads the file of `skill` as `policy` has it. Metadata and instructions are of the same bytes: the file may have
+    /// been changed since the skill was found.
+    ///
+    /// # Errors
+    ///
+    /// [`Diagnostic::Skill`], where the file cannot be used any more.
+    pub fn read(skill: &Arc<Skill>, policy: &Policy) -> Result<Self, Arc<Diagnostic>> {
+        let unusable = |reason| Arc::new(Diagnostic::Skill { file: skill.file.clone(), reason });
+        let document = load::document(&skill.file).map_err(unusable)?;
+        let directory = skill.dir.file_name().and_then(|name| name.to_str());
+        let loaded = skill::load_with(&document, policy, directory).map_err(|e| unusable(e.into()))?;
+        let body = loaded.body.into();
+        let skill = if loaded.meta == skill.meta {
+            Arc::clone(skill)
+        } else {
+            let (meta, deviations) = (loaded.meta, loaded.deviations);
+            Arc::new(Skill { meta, deviations, ..Skill::clone(skill) })
+        };
+        Ok(Self { skill, body })
+    }
+}
+
 impl Library {
     /// Returns the library of `sources`, the first first. Nothing is looked at yet.
     ///
@@ -78,10 +93,9 @@ impl Library {
             sources: named_apart(sources),
             policy,
             current: RwLock::default(),
-            memory: Mutex::default(),
+            searching: Mutex::default(),
             bodies: Mutex::default(),
             tools: ToolCache::default(),
-            clock: Moment::now,
         }
     }
 
@@ -90,16 +104,8 @@ impl Library {
     /// # Errors
     ///
     /// Where the project's root cannot be found.
-    pub fn of_places(settings: &Settings, policy: Policy) -> Result<Self> {
+    pub fn of_places(settings: &Settings, policy: Policy) -> error::Result<Self> {
         Ok(Self::new(sources_of(settings, &policy)?, policy))
-    }
-
-    /// The same library, but it knows what earlier ones read of files that did not change since, and lets
-    /// later ones know: metadata are kept in the cache of `settings`, if there is one.
-    #[must_use]
-    pub fn remembered(mut self, settings: &Settings) -> Self {
-        self.memory = Mutex::new(Memory::kept(settings, &self.sources, &self.policy));
-        self
     }
 
     /// Where it looks, the first first.
@@ -125,7 +131,7 @@ impl Library {
         {
             return Ok(Arc::clone(&view.snapshot));
         }
-        let mut memory = lock(&self.memory);
+        let _searching = lock(&self.searching);
         // Somebody else may have looked in the meantime.
         let before = self.view();
         if let Some(view) = &before
@@ -134,15 +140,11 @@ impl Library {
             return Ok(Arc::clone(&view.snapshot));
         }
         let since = Instant::now();
-        let looks = self.policy.freshness == Freshness::Stat;
-        let now = (self.clock)();
-        let dirs = looks.then(|| Watch::look(&self.sources));
-        let found = discover_again(&self.sources, &self.policy, &mut memory, now)?;
+        let found = discover_with(&self.sources, &self.policy)?;
         let same = before.filter(|view| view.snapshot.is_of(&found)).map(|view| Arc::clone(&view.snapshot));
         let snapshot = same
             .unwrap_or_else(|| Arc::new(Snapshot::new(self.sources.clone(), found, self.policy.duplicates)));
-        let watch = dirs.and_then(|dirs| Watch::new(&self.sources, dirs, &memory, now));
-        let view = View { snapshot: Arc::clone(&snapshot), since, watch };
+        let view = View { snapshot: Arc::clone(&snapshot), since };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
         Ok(snapshot)
     }
@@ -151,8 +153,7 @@ impl Library {
     /// stay as they are.
     pub fn invalidate(&self) {
         // A search that is under way ends before, and its result goes too.
-        let mut memory = lock(&self.memory);
-        memory.clear();
+        let _searching = lock(&self.searching);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
         lock(&self.bodies).clear();
         self.tools.invalidate();
@@ -161,27 +162,12 @@ impl Library {
     /// Returns the skill `name`, which may be the `source:name` of one that another one hides; see
     /// [`Snapshot::get`].
     ///
-    /// Where all skills were found before, only that one is read again, and the directories are asked whether
-    /// something was added to them or removed. All skills are looked at where anything of that differs.
-    ///
     /// # Errors
     ///
     /// As [`Library::snapshot`]; where there is no such skill, with the names of all that there are; one
     /// that cannot be loaded.
     pub fn get(&self, name: &str) -> Result<Arc<Skill>, LookupError> {
-        if let Some((view, skill)) = self.known(name)
-            && watch::is_same(&view.snapshot, &self.policy, &skill)
-        {
-            return Ok(skill);
-        }
         self.snapshot()?.get(name).cloned()
-    }
-
-    /// The skill `name` as it was found before, if nothing but its own file could have changed.
-    fn known(&self, name: &str) -> Option<(Arc<View>, Arc<Skill>)> {
-        let view = self.view()?;
-        let skill = view.watch.as_ref()?.skill(&view.snapshot, &self.policy, name)?;
-        Some((view, skill))
     }
 
     /// Returns the instructions of the skill `name`. Its file is read, unless the policy keeps what was
@@ -191,15 +177,6 @@ impl Library {
     ///
     /// As [`Library::get`]; a file that cannot be read any more.
     pub fn instructions(&self, name: &str) -> Result<Instructions, LookupError> {
-        if !self.policy.keep_bodies
-            && let Some((_, skill)) = self.known(name)
-            && watch::is_in_place(&skill)
-            && let Ok(read) = self.read(&skill)
-            && Arc::ptr_eq(&read.skill, &skill)
-        {
-            // What was read of the file is all that `get` would have asked of it.
-            return Ok(read);
-        }
         let skill = self.get(name)?;
         if self.policy.keep_bodies
             && let Some(kept) = lock(&self.bodies).get(&skill.real)
@@ -207,7 +184,7 @@ impl Library {
         {
             return Ok(kept.clone());
         }
-        let read = self.read(&skill)?;
+        let read = Instructions::read(&skill, &self.policy)?;
         if self.policy.keep_bodies {
             let kept = Instructions { skill: Arc::clone(&skill), body: Arc::clone(&read.body) };
             lock(&self.bodies).insert(skill.real.clone(), kept);
@@ -228,22 +205,6 @@ impl Library {
     /// As [`Library::tools`], of a `skill` that was found already.
     pub fn tools_of(&self, skill: &Skill) -> Arc<ToolSet> {
         self.tools.tools(&skill.real, &skill.meta.name, self.policy.scripts)
-    }
-
-    fn read(&self, skill: &Arc<Skill>) -> Result<Instructions, LookupError> {
-        let unusable = |reason| Arc::new(Diagnostic::Skill { file: skill.file.clone(), reason });
-        let document = load::document(&skill.file).map_err(unusable)?;
-        let directory = skill.dir.file_name().and_then(|name| name.to_str());
-        let loaded = skill::load_with(&document, &self.policy, directory).map_err(|e| unusable(e.into()))?;
-        let body = loaded.body.into();
-        // The file may have been changed since it was found: both parts are of the same bytes.
-        let skill = if loaded.meta == skill.meta {
-            Arc::clone(skill)
-        } else {
-            let (meta, deviations) = (loaded.meta, loaded.deviations);
-            Arc::new(Skill::from(SkillParts { meta, deviations, ..SkillParts::clone(skill) }))
-        };
-        Ok(Instructions { skill, body })
     }
 
     fn view(&self) -> Option<Arc<View>> {

@@ -1,15 +1,15 @@
 //! All skills, as they were at one time.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::lookup::{LookupError, UnknownSkill};
-use crate::engine::Lookup;
-use crate::engine::discover::{Diagnostic, Discovery, key};
+use crate::engine::discover::{Diagnostic, Discovery, discover_with, key};
 use crate::engine::skill::Skill;
 use crate::engine::sources::Source;
-use crate::policy::Duplicates;
+use crate::fs;
+use crate::name::SkillName;
+use crate::policy::{Duplicates, Policy};
 
 /// What a library found. It never changes.
 #[derive(Debug)]
@@ -19,10 +19,20 @@ pub struct Snapshot {
     /// Which of two of one name is used.
     duplicates: Duplicates,
     /// Where each name is in the skills that are used: made when somebody asks.
-    names: OnceLock<Lookup<Box<str>, usize>>,
+    names: OnceLock<BTreeMap<Box<str>, usize>>,
 }
 
 impl Snapshot {
+    /// Returns what lies in `sources` now, as `policy` has it.
+    ///
+    /// # Errors
+    ///
+    /// As [`discover_with`].
+    pub(in crate::engine) fn of(sources: &[Source], policy: &Policy) -> Result<Self, LookupError> {
+        let found = discover_with(sources, policy)?;
+        Ok(Self::new(sources.to_vec(), found, policy.duplicates))
+    }
+
     pub(super) fn new(sources: Vec<Source>, found: Discovery, duplicates: Duplicates) -> Self {
         Self { sources, found, duplicates, names: OnceLock::new() }
     }
@@ -39,7 +49,7 @@ impl Snapshot {
 
     /// The skills that the one called `name` hides.
     pub fn hidden_by<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Arc<Skill>> {
-        self.shadowed().iter().filter(move |skill| key(skill.name()) == key(name))
+        self.shadowed().iter().filter(move |skill| key(&skill.meta.name) == key(name))
     }
 
     /// What went wrong or is worth knowing.
@@ -70,9 +80,12 @@ impl Snapshot {
     /// Where there is no such skill, with the names of all that there are; one that cannot be loaded.
     pub fn get(&self, name: &str) -> Result<&Arc<Skill>, LookupError> {
         let by_name = self.names().get(&*key(name)).map(|at| &self.found.skills[*at]);
-        let found = by_name.or_else(|| self.in_source(name)).or_else(|| self.by_directory(name));
+        let found = by_name
+            .or_else(|| self.in_source(name))
+            .or_else(|| self.by_directory(name))
+            .or_else(|| self.by_link(name));
         found.ok_or_else(|| {
-            if let Some(diagnostic) = self.broken(name) {
+            if let Some(diagnostic) = self.broken(name).next() {
                 return Arc::clone(diagnostic).into();
             }
             let for_people = self.names_of(Skill::is_for_people);
@@ -80,21 +93,15 @@ impl Snapshot {
         })
     }
 
-    /// The skill whose real directory is `real`.
-    pub(super) fn at(&self, real: &Path) -> Option<&Arc<Skill>> {
-        let mut all = self.skills().iter().chain(self.shadowed());
-        all.find(|skill| skill.real.as_os_str() == real.as_os_str())
-    }
-
     fn names_of(&self, is_wanted: impl Fn(&Skill) -> bool) -> BTreeSet<String> {
         let wanted = self.skills().iter().filter(|skill| is_wanted(skill));
-        wanted.map(|skill| skill.name().to_owned()).collect()
+        wanted.map(|skill| skill.meta.name.clone()).collect()
     }
 
-    fn names(&self) -> &Lookup<Box<str>, usize> {
+    fn names(&self) -> &BTreeMap<Box<str>, usize> {
         self.names.get_or_init(|| {
             let names = self.skills().iter().enumerate();
-            names.map(|(at, skill)| (key(skill.name()).into(), at)).collect()
+            names.map(|(at, skill)| (key(&skill.meta.name).into(), at)).collect()
         })
     }
 
@@ -106,7 +113,7 @@ impl Snapshot {
                 let all = self.skills().iter().chain(self.shadowed());
                 all.filter(|skill| skill.source == source.name)
             };
-            let called = inside().filter(|skill| key(skill.name()) == key(name));
+            let called = inside().filter(|skill| key(&skill.meta.name) == key(name));
             // The one that wins in its source is served by the name, as if there were no other source.
             let rank = |skill: &&Arc<Skill>| (!self.is_used(skill), skill.rank_in(source));
             let called = match self.duplicates {
@@ -119,19 +126,31 @@ impl Snapshot {
     }
 
     fn is_used(&self, skill: &Arc<Skill>) -> bool {
-        let used = self.names().get(&*key(skill.name()));
+        let used = self.names().get(&*key(&skill.meta.name));
         used.is_some_and(|at| Arc::ptr_eq(&self.found.skills[*at], skill))
     }
 
     /// How a skill is listed that was installed under another name than its own.
     fn by_directory(&self, name: &str) -> Option<&Arc<Skill>> {
         let mut all = self.skills().iter().chain(self.shadowed());
-        all.find(|skill| skill.directory().is_some_and(|dir| dir == name))
+        all.find(|skill| skill.dir.file_name().is_some_and(|dir| dir == name))
     }
 
-    /// A skill in a directory of that name that cannot be loaded.
-    fn broken(&self, name: &str) -> Option<&Arc<Diagnostic>> {
-        self.diagnostics().iter().find(|diagnostic| match &***diagnostic {
+    /// The skill in the directory beside which a link of that name leads to it.
+    fn by_link(&self, name: &str) -> Option<&Arc<Skill>> {
+        let name = SkillName::new(name).ok()?;
+        self.sources.iter().find_map(|source| {
+            let real = fs::real_path(&source.dir.join(name.as_str())).ok().flatten()?;
+            self.skills().iter().chain(self.shadowed()).find(|skill| skill.real == real)
+        })
+    }
+
+    /// The skills in directories of that name that cannot be loaded.
+    pub(in crate::engine) fn broken<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> impl Iterator<Item = &'a Arc<Diagnostic>> {
+        self.diagnostics().iter().filter(move |diagnostic| match &***diagnostic {
             Diagnostic::Skill { file, .. } => [Some(&**file), file.parent()]
                 .into_iter()
                 .flatten()

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use super::*;
 use crate::engine::testing::{World, skill_text};
 use crate::engine::{Discovery, SourceKind, discover, discover_with, sources_of};
@@ -166,8 +168,7 @@ fn a_walk_follows_no_links_and_ends() {
     assert_eq!(used(&world, &found), ["s/g/real", "s/linked/pdf"], "links in the source itself are followed");
 }
 
-/// A link to a directory beside it loses, whatever its name; one to where it lies, or above, shows no skill twice, and
-/// a second search, which remembers the first, tells the same.
+/// A link to a directory beside it loses, whatever its name; one to where it lies, or above, shows no skill twice.
 #[cfg(unix)]
 #[test]
 fn links_among_neighbours_show_nothing_twice() {
@@ -179,35 +180,25 @@ fn links_among_neighbours_show_nothing_twice() {
         world.link(to, &format!("s/{link}"));
     }
     let sources = sources(&world, &["s"]);
-    let mut memory = Memory::default();
-    for since in [Moment::now(), Moment::now()] {
-        let found = discover::discover_again(&sources, &Policy::DEFAULT, &mut memory, since);
-        let found = found.expect("no error");
-        assert_eq!(used(&world, &found), ["s/group/two", "s/one", "s/other/three"]);
-        assert_eq!(told(&found), [""; 0]);
-    }
+    let found = discover(&sources);
+    assert_eq!(used(&world, &found), ["s/group/two", "s/one", "s/other/three"]);
+    assert_eq!(told(&found), [""; 0]);
 }
 
-/// What is listed and cannot be loaded is told, also by a search that reads no file again.
+/// What is listed and cannot be loaded is told.
 #[test]
 fn a_file_that_is_too_large_is_told() {
     let world = World::new();
     world.skill("s/a", "a");
     world.write("s/big/SKILL.md", &(skill_text("big") + &"x".repeat(11 << 20)));
     let sources = sources(&world, &["s"]);
-    let mut memory = Memory::default();
-    // As of later, when what was read is old enough to be remembered.
-    let later = Moment { seconds: Moment::now().seconds + 60, nanoseconds: 0 };
-    for _ in 0..2 {
-        let found =
-            discover::discover_again(&sources, &Policy::DEFAULT, &mut memory, later).expect("no error");
-        assert_eq!(used(&world, &found), ["s/a", "s/big"]);
-        let [told] = &told(&found)[..] else { panic!("{:?}", told(&found)) };
-        assert!(
-            told.contains("s/big/SKILL.md` has more than 10 MiB: it is listed, but cannot be loaded"),
-            "{told}"
-        );
-    }
+    let found = discover(&sources);
+    assert_eq!(used(&world, &found), ["s/a", "s/big"]);
+    let [told] = &told(&found)[..] else { panic!("{:?}", told(&found)) };
+    assert!(
+        told.contains("s/big/SKILL.md` has more than 10 MiB: it is listed, but cannot be loaded"),
+        "{told}"
+    );
 }
 
 /// A skill that no agent can be told of does not vanish without a word.
@@ -228,17 +219,12 @@ fn a_name_that_is_no_text_is_told() {
     }
     world.link("s", "same");
     let sources = sources(&world, &["s", "same"]);
-    let mut memory = Memory::default();
-    let later = Moment { seconds: Moment::now().seconds + 60, nanoseconds: 0 };
-    for _ in 0..2 {
-        let found =
-            discover::discover_again(&sources, &Policy::DEFAULT, &mut memory, later).expect("no error");
-        assert_eq!(used(&world, &found), ["s/a"]);
-        let [told] = &told(&found)[..] else { panic!("{:?}", told(&found)) };
-        assert!(told.ends_with(
-            "SKILL.md` cannot be loaded: the name of its directory is not UTF-8; give it another one"
-        ));
-    }
+    let found = discover(&sources);
+    assert_eq!(used(&world, &found), ["s/a"]);
+    let [told] = &told(&found)[..] else { panic!("{:?}", told(&found)) };
+    assert!(told.ends_with(
+        "SKILL.md` cannot be loaded: the name of its directory is not UTF-8; give it another one"
+    ));
 }
 
 /// Conflict C13 and oddities 35 and 36: the exact spelling wins.

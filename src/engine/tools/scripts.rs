@@ -12,7 +12,7 @@ use crate::engine::run;
 use crate::fs::{self, Base, Kind};
 use crate::path::SafePath;
 use crate::policy::ScriptPlaces;
-use crate::source::discover::SKIPPED;
+use crate::skill::find::SKIPPED;
 
 /// The largest script that is looked at.
 pub const MAX_SCRIPT: u64 = 1 << 20;

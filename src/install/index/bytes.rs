@@ -15,9 +15,6 @@ pub(crate) fn put_moment(bytes: &mut Vec<u8>, moment: Moment) {
     bytes.extend(moment.nanoseconds.to_le_bytes());
 }
 
-/// How many bytes [`put_stat`] writes.
-pub(crate) const STAT: usize = 44;
-
 /// Writes `stat` without the file system, which many have in common.
 pub(crate) fn put_stat(bytes: &mut Vec<u8>, stat: &FileStat) {
     bytes.extend(stat.mode.to_le_bytes());

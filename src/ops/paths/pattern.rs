@@ -9,7 +9,7 @@ use super::search::MAX_DEPTH;
 use crate::engine::load::{SKILL_FILE, skill_file};
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::source::discover::SKIPPED;
+use crate::skill::find::SKIPPED;
 
 /// What no pattern can do without.
 const SIGNS: [char; 3] = ['*', '?', '['];

@@ -9,7 +9,7 @@ use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
 use crate::refusal::{Limits, Refusal};
-use crate::source::discover::SKIPPED;
+use crate::skill::find::SKIPPED;
 use crate::text::order_of;
 use crate::workers;
 

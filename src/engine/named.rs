@@ -1,0 +1,379 @@
+//! One skill by its name.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::discover::{Diagnostic, key};
+use super::find::Disk;
+use super::library::{Instructions, LookupError, Snapshot};
+use super::load::SKILL_FILE;
+use super::scan::read;
+use super::skill::Skill;
+use super::sources::{Entry, Source, SourceKind, default_sources};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::policy::Policy;
+use crate::skill::find::{Holds, is_skill_file};
+
+/// How many diagnostics an error lists.
+const MAX_DIAGNOSTICS: usize = 20;
+
+/// A skill that was asked for.
+#[derive(Debug)]
+pub struct Hit {
+    /// The skill.
+    pub skill: Arc<Skill>,
+    /// What a person should know of it.
+    pub warnings: Vec<String>,
+}
+
+/// Finds the skill `name`, as [`Snapshot::get`] does, and what a person should know of it.
+///
+/// # Errors
+///
+/// Where there is no such skill, with the names that there are, and where it cannot be loaded.
+pub fn find(context: &Context, name: &str) -> Result<Hit> {
+    find_in(&default_sources(&context.settings)?, name)
+}
+
+/// [`find`] in `sources`, the first first.
+///
+/// # Errors
+///
+/// As [`find`].
+pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
+    let snapshot = Snapshot::of(sources, &Policy::DEFAULT)?;
+    match snapshot.get(name) {
+        Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(&snapshot, skill, name) }),
+        Err(LookupError::Unknown(unknown)) => {
+            let diagnostics = snapshot.diagnostics().iter().take(MAX_DIAGNOSTICS);
+            Err(unknown.into_error(diagnostics.map(ToString::to_string)))
+        }
+        Err(LookupError::Failed(diagnostic)) => Err(failed(name, diagnostic)),
+    }
+}
+
+impl Hit {
+    /// Reads the instructions of the skill, which was asked for by `name`.
+    ///
+    /// # Errors
+    ///
+    /// Where its file cannot be used any more.
+    pub fn instructions(&self, name: &str) -> Result<Instructions> {
+        Instructions::read(&self.skill, &Policy::DEFAULT).map_err(|diagnostic| failed(name, diagnostic))
+    }
+}
+
+/// Returns the error for a skill that was asked for by `name`, and of which there is `diagnostic`.
+fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> Error {
+    match &*diagnostic {
+        Diagnostic::Skill { file, reason } => reason.to_error(name, file),
+        _ => LookupError::Failed(diagnostic).into(),
+    }
+}
+
+/// Reads the skill in the directory `path`, or whose `SKILL.md` that is, wherever it lies; `typed` is what was typed for
+/// it. Where its directory is one of those that are searched, it is the skill that a search finds there.
+///
+/// # Errors
+///
+/// Where nothing is there, or no skill, and where it cannot be loaded.
+pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
+    let no_skill = |why: &str| {
+        Err(Error::usage(format!("`{typed}` {why}"))
+            .hint(format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one")))
+    };
+    let Some(mut real) = fs::real_path(path)? else {
+        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the spelling"));
+    };
+    if fs::kind(&real)? != Some(Kind::Directory) {
+        let is_skill = real.file_name().is_some_and(|name| is_skill_file(name));
+        if !is_skill || !real.pop() {
+            return no_skill(&format!("is neither a directory nor a `{SKILL_FILE}`"));
+        }
+    }
+    let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
+        return no_skill("is not the directory of a skill");
+    };
+    let mut known = default_sources(&context.settings)?.into_iter();
+    let known = known.find(|source| source.real().is_ok_and(|dir| dir.as_deref() == Some(parent)));
+    let source = known.unwrap_or_else(|| Source::new(SourceKind::Extra, parent.to_owned()));
+    let entry = Entry { dir: source.dir.join(name), real: real.clone() };
+    let Holds::Skill(file) = Disk::default().holds(&entry)? else {
+        return no_skill(&format!("has no skills: there is no `{SKILL_FILE}` in it"));
+    };
+    match read(&Policy::DEFAULT, &source, &entry, &file) {
+        Ok((skill, _)) => {
+            let mut warnings = Vec::new();
+            if name.to_str().is_none_or(|name| key(&skill.meta.name) != key(name)) {
+                warnings.push(calls_itself(&skill));
+            }
+            warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
+            Ok(Hit { skill: Arc::new(skill), warnings })
+        }
+        Err(Diagnostic::Skill { file, reason }) => Err(reason.to_error(typed, &file)),
+        Err(other) => Err(Error::integrity(other.to_string())),
+    }
+}
+
+/// Returns what a person should know of `skill` of `snapshot`, which was asked for by `name`.
+fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<String> {
+    let named_so = |asked: &str| key(&skill.meta.name) == key(asked);
+    let is_asked_for = named_so(name)
+        || snapshot.sources().iter().any(|source| {
+            let inside = source.inside(name);
+            inside
+                .is_some_and(|inside| named_so(inside) || skill.path_below(source).as_deref() == Some(inside))
+        });
+    let mut warnings = Vec::new();
+    if !is_asked_for {
+        warnings.push(calls_itself(skill));
+    }
+    warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
+    let diagnostics = snapshot.diagnostics().iter();
+    let of_sources = diagnostics.clone().filter(|diagnostic| matches!(***diagnostic, Diagnostic::Source(_)));
+    let hidden = diagnostics.filter(
+        |diagnostic| matches!(&***diagnostic, Diagnostic::Shadowed { used, .. } if *used == skill.dir),
+    );
+    warnings.extend(hidden.chain(snapshot.broken(name)).chain(of_sources).map(ToString::to_string));
+    warnings
+}
+
+/// What is said of a skill whose name is not that of its directory.
+fn calls_itself(skill: &Skill) -> String {
+    format!("the skill in `{}` calls itself `{}`", skill.dir.display(), skill.meta.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Library;
+    use crate::engine::testing::World;
+    use crate::error::ErrorKind;
+
+    fn hit(world: &World, name: &str) -> (String, Vec<String>) {
+        let hit = find(&world.context(), name).expect(name);
+        let dir =
+            hit.skill.dir.strip_prefix(world.root()).expect("below").to_string_lossy().replace('\\', "/");
+        (dir, hit.warnings)
+    }
+
+    /// S0-US2.2, S0-FR-018, S0-FR-040.
+    #[test]
+    fn by_directory_and_by_the_name_inside() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.skill(".claude/skills/readers", "Word Reader!");
+        assert_eq!(hit(&world, "pdf"), ("project/.agents/skills/pdf".into(), vec![]));
+        assert_eq!(hit(&world, "ｐｄｆ").0, "project/.agents/skills/pdf");
+        assert_eq!(hit(&world, "Word Reader!"), ("project/.claude/skills/readers".into(), vec![]));
+        let (dir, warnings) = hit(&world, "readers");
+        assert_eq!(dir, "project/.claude/skills/readers", "as it is listed");
+        assert!(warnings[0].ends_with("readers` calls itself `Word Reader!`"), "{warnings:?}");
+    }
+
+    /// What an author is about to publish is looked at as an agent would get it.
+    #[test]
+    fn a_directory_wherever_it_lies() {
+        let world = World::new();
+        world.skill("src/pdf", "pdf");
+        world.skill("src/readers", "word");
+        world.write("src/empty/notes.md", "x");
+        world.write("src/bad/SKILL.md", "---\nname: [\n---\n");
+        let at = |path: &str| find_at(&world.context(), &world.project().join(path), path);
+        for path in ["src/pdf", "src/pdf/SKILL.md", "src/empty/../pdf/"] {
+            let hit = at(path).expect(path);
+            assert!(hit.skill.real.ends_with("project/src/pdf"), "{path}");
+            assert_eq!((hit.skill.kind, hit.warnings.len()), (SourceKind::Extra, 0), "{path}");
+        }
+        let warnings = at("src/readers").expect("found").warnings;
+        assert!(warnings[0].ends_with("readers` calls itself `word`"), "{warnings:?}");
+        for (path, message) in [
+            ("src/none", "`src/none` does not exist"),
+            ("src/empty", "`src/empty` has no skills: there is no `SKILL.md` in it"),
+            ("src/empty/notes.md", "`src/empty/notes.md` is neither a directory nor a `SKILL.md`"),
+            ("/", "`/` is not the directory of a skill"),
+        ] {
+            let error = at(path).expect_err(path);
+            assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
+        }
+        assert_eq!(at("src/bad").expect_err("cannot be loaded").kind(), ErrorKind::Findings);
+        // Where agents look it is what they find.
+        world.skill(".claude/skills/docx", "docx");
+        let hit = at(".claude/skills/docx").expect("found").skill;
+        assert_eq!((hit.kind, &*hit.source), (SourceKind::Project, "project-claude"));
+    }
+
+    /// S0-E7, conflict C1: the same one as in a discovery, and both paths are told.
+    #[test]
+    fn the_first_source_wins() {
+        let world = World::new();
+        world.skill(".claude/skills/other", "pdf");
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        let (dir, warnings) = hit(&world, "pdf");
+        assert_eq!(dir, "project/.claude/skills/other", "a nearer scope before a better directory");
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        assert!(warning.contains(".claude/skills/other` is used"), "{warning}");
+        assert!(warning.contains("home/.agents/skills/pdf` is ignored"), "{warning}");
+        let sources = default_sources(&world.context().settings).expect("sources");
+        assert!(crate::engine::discover(&sources).skills[0].dir.ends_with("other"));
+    }
+
+    /// Conflict C1: of two in one source, whose directories have their name, one is used wherever a skill is asked for.
+    #[test]
+    fn one_wins_in_a_source_whoever_asks() {
+        let world = World::new();
+        for (dir, name) in [
+            ("a/pdf", "pdf"),
+            ("pdf", "pdf"),
+            ("a/x", "word"),
+            ("b/word", "word"),
+            ("c/word", "word"),
+            ("a/1", "odt"),
+            ("b/2", "odt"),
+        ] {
+            world.skill(&format!(".agents/skills/{dir}"), name);
+        }
+        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
+            for asked in [name.to_owned(), format!("project:{name}")] {
+                assert_eq!(hit(&world, &asked).0, format!("project/.agents/skills/{dir}"));
+                assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
+            }
+        }
+        // Where another source hides them all, each of these still has one.
+        for name in ["pdf", "word", "odt"] {
+            world.skill(&format!("../home/.agents/skills/{name}"), name);
+        }
+        let settings = world.context().settings;
+        let mut sources = default_sources(&settings).expect("sources");
+        sources.rotate_left(3);
+        let library = Library::new(sources.clone(), Policy::DEFAULT);
+        for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
+            let asked = format!("project:{name}");
+            assert!(find_in(&sources, &asked).expect(name).skill.dir.ends_with(dir), "{asked}");
+            assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
+        }
+    }
+
+    /// Conflict C1: a skill that another one hides is found by its source, as a library finds it.
+    #[test]
+    fn the_source_tells_which() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.skill(".claude/skills/reader", "pdf");
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        world.skill("../home/.agents/skills/b/pdf", "pdf");
+        world.skill("../home/.agents/skills/c", "PDF reader: fast");
+        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        for (name, dir) in [
+            ("project:pdf", "project/.agents/skills/pdf"),
+            ("project-claude:pdf", "project/.claude/skills/reader"),
+            ("project-claude:reader", "project/.claude/skills/reader"),
+            ("user:pdf", "home/.agents/skills/pdf"),
+            ("user:b/pdf", "home/.agents/skills/b/pdf"),
+            ("user:c", "home/.agents/skills/c"),
+            ("PDF reader: fast", "home/.agents/skills/c"),
+        ] {
+            assert_eq!(hit(&world, name).0, dir, "{name}");
+            assert_eq!(
+                library.get(name).expect(name).dir,
+                find(&world.context(), name).expect(name).skill.dir
+            );
+        }
+        for name in ["user:", ":pdf", "user:word", "nobody:pdf", "user:../.agents/skills/pdf", "user:b"] {
+            let error = find(&world.context(), name).expect_err(name);
+            assert_eq!(error.to_string(), format!("there is no skill `{name}`"));
+        }
+    }
+
+    /// S0-E8, S0-FR-019, conflict C15.
+    #[test]
+    fn an_unknown_name_gets_the_closest_and_all_others() {
+        let world = World::new();
+        let unknown = |name: &str| find(&world.context(), name).expect_err("unknown");
+        assert!(unknown("pdf").hints()[0].contains("skillpm install"));
+        for number in 10..35 {
+            world.skill(&format!(".agents/skills/pdf-{number}"), &format!("pdf-{number}"));
+        }
+        let error = unknown("pdf-1");
+        assert_eq!(
+            (error.kind(), error.to_string().as_str()),
+            (ErrorKind::Usage, "there is no skill `pdf-1`")
+        );
+        assert!(error.hints()[0].starts_with("did you mean `pdf-"), "{:?}", error.hints());
+        assert!(error.hints()[1].ends_with("`pdf-29` and 5 more"), "{:?}", error.hints());
+        assert!(error.hints()[2].contains("`skillpm list`"));
+    }
+
+    /// S0-A12, conflict C2: what is no valid name never becomes a path.
+    #[test]
+    fn a_name_never_leads_out_of_the_sources() {
+        let world = World::new();
+        world.skill("etc", "../../etc");
+        world.skill(".agents/skills/a", "a");
+        for name in ["../../etc", "../skills/a", "./a", "a/", "/", "..", "", "a\\..\\a", "a\0"] {
+            let error = find(&world.context(), name).expect_err(name);
+            assert_eq!(error.kind(), ErrorKind::Usage, "{name:?}");
+        }
+        world.skill(".agents/skills/b", "../../etc");
+        assert_eq!(hit(&world, "../../etc").0, "project/.agents/skills/b", "as a key it is as good as any");
+    }
+
+    /// Conflict C8.
+    #[test]
+    fn a_skill_that_cannot_be_loaded_says_why_unless_there_is_another() {
+        let world = World::new();
+        world.write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\n---\n");
+        let error = find(&world.context(), "pdf").expect_err("cannot be loaded");
+        assert_eq!(error.kind(), ErrorKind::Findings);
+        let message = error.to_string();
+        assert!(message.starts_with("the skill `pdf` cannot be loaded: `"), "{message}");
+        assert!(message.contains("SKILL.md`: the required field `description` is missing"), "{message}");
+        assert!(error.hints()[0].contains("`skillpm validate "), "{:?}", error.hints());
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        let (dir, warnings) = hit(&world, "pdf");
+        assert_eq!(dir, "home/.agents/skills/pdf");
+        assert!(warnings[0].contains("cannot be loaded"), "{warnings:?}");
+    }
+
+    /// A link to a directory beside it is another name for it, and no place of its own: whoever asks gets one answer.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_neighbour_is_the_neighbour() {
+        let world = World::new();
+        for (dir, name) in [("one", "one"), ("m-real", "pdf"), ("g/word", "word"), ("m-word", "word")] {
+            world.skill(&format!(".agents/skills/{dir}"), name);
+        }
+        for (to, link) in
+            [("one", "alias"), ("one", "zzz"), ("m-real", "pdf"), ("m-word", "word"), (".", "self")]
+        {
+            world.link(to, &format!(".agents/skills/{link}"));
+        }
+        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        for (name, dir) in [("one", "one"), ("pdf", "m-real"), ("word", "g/word")] {
+            let dir = world.project().join(".agents/skills").join(dir);
+            assert_eq!(find(&world.context(), name).expect(name).skill.dir, dir, "{name}");
+            assert_eq!(library.get(name).expect(name).dir, dir, "{name}");
+        }
+        let (dir, warnings) = hit(&world, "alias");
+        assert_eq!(dir, "project/.agents/skills/one");
+        assert!(warnings[0].ends_with("one` calls itself `one`"), "{warnings:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_neither_twins_nor_ways_out() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.link("../../.agents/skills/pdf", ".claude/skills/pdf");
+        assert_eq!(hit(&world, "pdf"), ("project/.agents/skills/pdf".into(), vec![]));
+        world.write("secret", "---\nname: x\ndescription: y\n---\n");
+        fs::create_dir_all(&world.project().join(".agents/skills/x")).expect("creates");
+        world.link("../../../secret", ".agents/skills/x/SKILL.md");
+        let error = find(&world.context(), "x").expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Integrity);
+        assert!(error.to_string().contains("leads out of the skill's directory"), "{error}");
+    }
+}
