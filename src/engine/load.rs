@@ -7,11 +7,8 @@ use crate::document::{Document, Split, split_prefix};
 use crate::error::{Error, ErrorKind};
 use crate::fs::{self, BeneathError, Kind, PathError};
 use crate::skill::LoadError;
-pub use crate::skill::MAX_SKILL_FILE;
+pub use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};
 use crate::text::shell_word;
-
-/// The name that the specification gives a skill's file.
-pub const SKILL_FILE: &str = "SKILL.md";
 
 /// Why a skill cannot be used.
 #[derive(Debug, thiserror::Error)]
