@@ -28,6 +28,12 @@ impl ErrorKind {
     }
 }
 
+/// What [`Error::code`] says where a source no longer has what a lockfile names.
+pub const REVISION_GONE: &str = "revision-gone";
+
+/// What [`Error::code`] says where a repository has no such tag, branch or commit.
+pub const REVISION_UNKNOWN: &str = "revision-unknown";
+
 /// A failure, told so that a person can act on it: what was wrong, why, and what to do.
 #[derive(Debug)]
 pub struct Error {
@@ -119,6 +125,14 @@ impl Error {
         text
     }
 
+    /// Returns the error for the locked commit `commit`, which the repository `shown` no longer has.
+    #[cfg(any(feature = "git", feature = "http"))]
+    pub(crate) fn commit_gone(shown: &str, commit: &str) -> Self {
+        Self::network(format!("`{shown}` no longer has commit `{commit}`"))
+            .coded(REVISION_GONE)
+            .hint("its history was rewritten, or it is another repository")
+    }
+
     /// What kind of failure it was.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -163,16 +177,6 @@ impl From<crate::fs::PathError> for Error {
         };
         let new = Self::io(error.to_string()).because(error.source);
         if hint.is_empty() { new } else { new.hint(hint) }
-    }
-}
-
-impl From<crate::install::agents::UnknownAgent> for Error {
-    fn from(error: crate::install::agents::UnknownAgent) -> Self {
-        let hint = match error.closest {
-            Some(id) => format!("did you mean `{id}`?"),
-            None => "agents have names such as `claude-code`, `codex` or `cursor`".to_owned(),
-        };
-        Self::usage(error.to_string()).hint(hint)
     }
 }
 

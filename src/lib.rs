@@ -37,6 +37,7 @@ pub mod path;
 pub mod policy;
 pub mod refusal;
 pub mod requirement;
+pub mod scope;
 pub mod skill;
 pub mod spec;
 pub mod text;
@@ -49,6 +50,7 @@ pub mod lint;
 pub mod merge;
 pub mod review;
 // machine
+pub mod agents;
 pub mod archive;
 pub mod engine;
 pub mod fs;

@@ -1,8 +1,8 @@
-//! Paths inside a skill.
+//! Paths: those inside a skill, and what can be said of any without looking at a disk.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -215,6 +215,21 @@ impl AsRef<str> for SafePath {
     fn as_ref(&self) -> &str {
         &self.0
     }
+}
+
+/// Returns `path` without `.` and `..`, which are resolved without looking at the file system.
+pub fn normal(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::sources::Entry;
 use crate::fs::{self, Kind, PathError};
-use crate::skill::find::{Child, Dir, Holds, Rules, SKILL_FILE, Seen, Space, Walked, skill_file_among, walk};
+use crate::skill::SKILL_FILE;
+use crate::skill::find::{Child, Dir, Holds, Rules, Seen, Space, Walked, skill_file_among, walk};
 use crate::workers;
 
 /// How many directories a thread looks into at once. To start a thread takes as long as to look into hundreds.

@@ -3,15 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use super::find::skill_file;
 use crate::document::{Document, Split, split_prefix};
 use crate::error::{Error, ErrorKind};
 use crate::fs::{self, BeneathError, Kind, PathError};
 use crate::skill::LoadError;
-pub use crate::skill::MAX_SKILL_FILE;
-pub use crate::skill::find::SKILL_FILE;
+pub use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};
 use crate::text::shell_word;
-
-pub use super::find::skill_file;
 
 /// Why a skill cannot be used.
 #[derive(Debug, thiserror::Error)]

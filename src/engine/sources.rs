@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::agents::{self, CANONICAL_DIR, LINKED_BY_DEFAULT};
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
-use crate::install::agents::{self, CANONICAL_DIR, LINKED_BY_DEFAULT};
 use crate::install::scope::{ScopeKind, project_root, projects_around};
 use crate::policy::{Places, Policy};
 use crate::settings::Settings;

@@ -4,8 +4,7 @@ use git2::Oid;
 
 use super::objects::{Found, Objects};
 use super::{full, short};
-use crate::error::{Error, Result};
-use crate::source::{REVISION_UNKNOWN, commit_gone};
+use crate::error::{Error, REVISION_UNKNOWN, Result};
 use crate::spec::Reference;
 use crate::text::{closest, shell_word};
 
@@ -20,7 +19,7 @@ pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str)
 /// The error for a commit that is not there: `locked` where a lockfile names it.
 pub(super) fn no_commit(shown: &str, commit: &str, locked: bool) -> Error {
     if locked {
-        return commit_gone(shown, commit);
+        return Error::commit_gone(shown, commit);
     }
     Error::usage(format!("`{shown}` has no commit `{commit}`"))
         .hint("check the digits, or name a tag or branch")

@@ -15,7 +15,7 @@ use super::{At, Opened};
 use crate::error::{Error, Result};
 use crate::path::{PathError, SafePath};
 use crate::refusal::{Limits, Refusal};
-use crate::source::newest::Identity;
+use crate::spec::Identity;
 use crate::tree::{Content, Entry, NOT_UTF_8, Node, ReadError, SUBMODULE, Tree};
 
 /// How many directories deep a tree is read. A path in a skill may not be half as deep.

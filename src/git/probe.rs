@@ -15,7 +15,7 @@ use super::{At, check, full};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::refusal::Limits;
-use crate::source::newest::Identity;
+use crate::spec::Identity;
 use crate::spec::{Reference, Transport, is_object_id};
 
 /// Some four hundred thousand tags.

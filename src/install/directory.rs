@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::index::Index;
 use super::scope::Scope;
-use super::state::{Found, Inside, normal, real_dir};
+use super::state::{Found, Inside, real_dir};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, LinkKind, PathError};
 use crate::name::SkillName;
 use crate::path::collision_key;
+use crate::path::normal;
 
 /// How many skills are looked for one by one, before it pays to read the whole directory.
 const FEW: usize = 16;

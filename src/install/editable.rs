@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::scope::{Scope, ScopeKind, exists};
-use super::state::{normal, real_dir};
+use super::state::real_dir;
 use crate::error::Result;
 use crate::fs::{self, LinkKind, System};
 use crate::manifest::Requirement;
+use crate::path::normal;
 use crate::settings::Settings;
 use crate::source::local;
 use crate::spec::Origin;
@@ -40,7 +41,7 @@ impl Editable {
             None => dir,
         };
         let parent = real_dir(&scope.skills_dir())?;
-        let target = below(local::resolve(settings, scope, path)?);
+        let target = below(local::resolve(settings, scope.as_root(), path)?);
         let system = System::default();
         let link = if path.starts_with('~') || Path::new(path).is_absolute() {
             LinkKind::absolute(system, &parent, &target)

@@ -1,6 +1,5 @@
 //! Installing: what changes in a scope ([`plan`]), and changing it as one ([`transaction`]).
 
-pub mod agents;
 pub mod attributes;
 pub mod directory;
 pub mod editable;

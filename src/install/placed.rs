@@ -14,20 +14,20 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::agents;
 use super::editable::Editable;
 use super::places::Places;
 use super::plan::{Place, Step};
 use super::scope::Scope;
 use super::state::{Files, MAX_FILE};
+use crate::agents;
 use crate::digest::Digest;
-use crate::engine::load::SKILL_FILE;
 use crate::error::Result;
 use crate::fs::{self, Kind};
 use crate::lockfile::{Locked, Lockfile};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::settings::Settings;
+use crate::skill::SKILL_FILE;
 
 /// The largest record that is read, in bytes: a lockfile and the line before it.
 const MAX_RECORD: u64 = MAX_FILE + (1 << 20);

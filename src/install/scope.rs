@@ -2,52 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::agents::{self, Agent, CANONICAL_DIR, DISABLED_DIR};
 use super::index::Index;
 use super::plan::Place;
+use crate::agents::{self, Agent, CANONICAL_DIR, DISABLED_DIR};
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::name::SkillName;
+pub use crate::scope::ScopeKind;
+use crate::scope::ScopeRoot;
 use crate::settings::{Settings, no_home};
 use crate::{lockfile, manifest};
-
-/// Which of the two scopes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ScopeKind {
-    /// The project around the working directory.
-    Project,
-    /// The user, in every project.
-    User,
-}
-
-impl ScopeKind {
-    /// The flag that chooses it as it is typed behind a verb, with a space before it; nothing for the project, which
-    /// is meant without a flag. For hints: a command without it would act on the other scope.
-    pub fn flag(self) -> &'static str {
-        match self {
-            Self::Project => "",
-            Self::User => " -g",
-        }
-    }
-
-    /// Where its skills are, for messages.
-    pub fn within(self) -> &'static str {
-        match self {
-            Self::Project => "in this project",
-            Self::User => "among your own skills",
-        }
-    }
-}
-
-impl std::fmt::Display for ScopeKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Project => "project",
-            Self::User => "user",
-        })
-    }
-}
 
 /// A scope and its places.
 #[derive(Debug, Clone)]
@@ -153,6 +117,11 @@ impl Scope {
         let (manifest, lockfile) = (files.join(manifest::FILE_NAME), files.join(lockfile::FILE_NAME));
         let index = Index::new(settings, &root, &kind.to_string(), &lockfile);
         Self { kind, root, manifest, lockfile, index }
+    }
+
+    /// Returns what sources need to know of it.
+    pub fn as_root(&self) -> ScopeRoot<'_> {
+        ScopeRoot { kind: self.kind, root: &self.root, lockfile: &self.lockfile }
     }
 
     /// Returns the scope of the project whose root is `root`, wherever the working directory is. Nothing is touched.

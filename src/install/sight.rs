@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
-use super::agents::{self, Agent};
 use super::scope::{Scope, ScopeKind};
-use super::state::{Files, normal};
+use super::state::Files;
+use crate::agents::{self, Agent};
 use crate::engine::load::skill_file;
 use crate::fs::{self, Kind, PathError};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::collision_key;
+use crate::path::normal;
 use crate::settings::Settings;
 
 /// Why an agent reads a directory.

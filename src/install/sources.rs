@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::agents;
 use super::placed::Was;
 use super::plan::Goal;
 use super::scope::Scope;
 use super::state::Files;
+use crate::agents;
 use crate::error::Result;
 use crate::fs;
 use crate::lockfile::Locked;
@@ -65,7 +65,7 @@ pub fn here<'a>(
     let mut last: Option<(&Origin, Option<PathBuf>)> = None;
     for (origin, path) in from {
         if last.as_ref().is_none_or(|(known, _)| *known != origin) {
-            let dir = local::place(settings, scope, origin)?;
+            let dir = local::place(settings, scope.as_root(), origin)?;
             let is_near = |dir: &PathBuf| {
                 let places: &Vec<PathBuf> = places.get_or_init(|| around(settings, scope));
                 // What cannot be looked at cannot have been read as a source.

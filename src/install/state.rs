@@ -1,7 +1,7 @@
 //! What a scope holds before it is changed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 mod survey;
 
@@ -10,7 +10,6 @@ use super::needs;
 use super::plan::requirement_of;
 use super::scope::{Scope, nowhere};
 use super::trees::{Trees, is_tree};
-pub use crate::fs::relative;
 
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -297,19 +296,4 @@ pub fn why_no_skill(path: &Path) -> Option<Error> {
 pub fn not_kept(path: &Path) -> String {
     let why = why_no_skill(path).map(|error| format!(": {}", error.with_causes())).unwrap_or_default();
     format!("`{}` contains something that skillpm could not keep for you{why}", path.display())
-}
-
-/// Takes `.` and `..` out of `path` without looking at the file system.
-pub fn normal(path: &Path) -> PathBuf {
-    let mut parts = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts
 }

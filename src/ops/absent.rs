@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::agents;
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::agents;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::interop::{global_lock, skills_lock};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::agents::{self, Agent};
 use crate::install::scope::{Scope, ScopeKind, Scopes, exists};
 use crate::install::sight::{self, Form, Role, Seen};
 use crate::install::state::Files;

@@ -7,11 +7,11 @@ use std::path::Path;
 use super::absent::not_yet_installed;
 use super::install::audience::{Audience, Ids};
 use super::install::restore::{Care, Replaces, Restore, look_after};
+use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::agents::{self, Agent};
 use crate::install::placed::{Placed, Untouched};
 use crate::install::places::Places;
 use crate::install::plan::{

@@ -12,12 +12,13 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Files, normal};
+use crate::install::state::Files;
 use crate::interop::directory_name;
 use crate::interop::hash::{computed_hash, site_digest};
 use crate::interop::skills_lock::{Entry, FILE_NAME, SkillsLock};
 use crate::interop::source::entry;
 use crate::lockfile::Locked;
+use crate::path::normal;
 use crate::refusal::Limits;
 use crate::skill::MAX_SKILL_FILE;
 use crate::source::{self, Wanted, local};
@@ -178,7 +179,7 @@ fn make(
     let asked = Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: pin.as_ref() };
     gate.source(asked).map_err(|error| error.with_causes())?;
     let wanted = locked.revision.as_deref().map_or(Wanted::Now(None), Wanted::Locked);
-    let opened = source::open(context, scope, &locked.origin, wanted)
+    let opened = source::open(context, scope.as_root(), &locked.origin, wanted)
         .and_then(|opened| opened.part(path, locked.revision.as_deref()))
         .map_err(|error| error.with_causes())?;
     let found = opened.tree.skill(path, &Limits::default()).and_then(|set| set.digest());
@@ -194,7 +195,8 @@ fn make(
     let own = if is_site { path.to_owned() } else { own };
     let (mut tree, mut inside) = (opened.tree, path.to_owned());
     if let Origin::Local(typed) = &locked.origin {
-        let place = local::resolve(&context.settings, scope, typed).map_err(|error| error.with_causes())?;
+        let place =
+            local::resolve(&context.settings, scope.as_root(), typed).map_err(|error| error.with_causes())?;
         let place = fs::real_path(&place).map_err(|error| error.to_string())?.unwrap_or(place);
         if fs::kind(&place).map_err(|error| error.to_string())? != Some(Kind::Directory) {
             return Err(format!("`{FILE_NAME}` has no entries for archives"));

@@ -10,13 +10,13 @@ use super::install::of_name;
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::admission::Asked;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, REVISION_UNKNOWN, Result};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::source::newest::{self, Query, ask};
-use crate::source::{self, REVISION_UNKNOWN, local};
+use crate::source::{self, local};
 use crate::spec::{Origin, Reference};
 use crate::text::shell_word;
 
@@ -203,7 +203,7 @@ fn ask_scope(
         }
     }
     let mut failures = Failures::default();
-    for answer in ask(context, scope, &queries, true) {
+    for answer in ask(context, scope.as_root(), &queries, true) {
         let source = answer.at.first().map(|at| queries[*at].locked.origin.typed()).unwrap_or_default();
         let silent = |error: &Error| context.settings.offline && error.kind() == ErrorKind::Network;
         let found = match answer.newest {
@@ -222,7 +222,7 @@ fn ask_scope(
                         let names: Vec<_> =
                             answer.at.iter().map(|at| outcome.skills[rows[*at]].name.clone()).collect();
                         let query = &queries[answer.at[0]];
-                        let here = local::here(&context.settings, scope, &query.locked.origin);
+                        let here = local::here(&context.settings, scope.as_root(), &query.locked.origin);
                         let origin = here.as_ref().unwrap_or(&query.locked.origin);
                         let place = (origin, query.reference.as_ref());
                         let error =
@@ -291,7 +291,7 @@ fn moved_to(context: &Context, scope: &Scope, query: &Query<'_>, row: &OutdatedS
         Some(revision) => source::Wanted::Locked(revision),
         None => source::Wanted::Now(query.reference.as_ref()),
     };
-    let opened = source::open(context, scope, &locked.origin, wanted).ok()?;
+    let opened = source::open(context, scope.as_root(), &locked.origin, wanted).ok()?;
     of_name(&opened, locked.alias_of.as_deref().unwrap_or(&row.name)).map(|candidate| candidate.path)
 }
 

@@ -64,7 +64,7 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
         let spec: SourceSpec = text.parse().map_err(|error: crate::spec::SpecError| {
             Error::usage(error.to_string()).hint("write it as after `skillpm install`")
         })?;
-        let origin = source::settled(context, &scope, spec.origin)?;
+        let origin = source::settled(context, scope.as_root(), spec.origin)?;
         let asked = Asked { origin: &origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() };
         let subject = gate::shown(asked);
         let mut decisions = admission.source(asked);

@@ -9,12 +9,12 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use super::verify::{ChangedFile, changed};
+use crate::agents;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::agents;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{read_lock, real_dir};
 use crate::install::trees::Trees;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Own};
-use crate::install::state::normal;
+use crate::path::normal;
 use crate::text::shell_word;
 use crate::trust::{Standing, TrustedDir, TrustedDirs, exposed};
 

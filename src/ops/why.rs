@@ -13,9 +13,10 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::sight::{Form, Role};
-use crate::install::state::{normal, read_manifest};
+use crate::install::state::read_manifest;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
+use crate::path::normal;
 use crate::text::closest;
 
 /// Which skill.

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The name that the specification gives a skill's file.
-pub const SKILL_FILE: &str = "SKILL.md";
+use super::SKILL_FILE;
+
 /// Directories that hold other people's files or build results, or what skillpm needs for its work.
 pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
 

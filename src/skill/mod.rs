@@ -18,6 +18,9 @@ pub use deviation::{Deviation, DeviationKind};
 use crate::document::{Document, Hint, Position, Problem, ProblemKind};
 use crate::policy::Policy;
 
+/// The name that the specification gives a skill's file.
+pub const SKILL_FILE: &str = "SKILL.md";
+
 /// The largest `SKILL.md` that is read anywhere, in bytes: what can be checked and listed can be installed.
 pub const MAX_SKILL_FILE: u64 = 10 << 20;
 

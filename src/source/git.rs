@@ -8,8 +8,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::git::{self, At, Probe};
-use crate::install::scope::Scope;
 use crate::refusal::Limits;
+use crate::scope::ScopeRoot;
 use crate::spec::{GitUrl, Origin, Reference, Transport};
 use crate::text::shell_word;
 
@@ -23,7 +23,7 @@ const MAX_LINK: u64 = 64 << 10;
 /// As [`git::fetch`] and [`git::open_local`].
 pub fn open(
     context: &Context,
-    scope: &Scope,
+    scope: ScopeRoot<'_>,
     url: &GitUrl,
     wanted: Wanted<'_>,
     limits: &Limits,
@@ -56,7 +56,7 @@ pub fn open(
 /// A path where no repository lies.
 pub fn probe<'a>(
     context: &'a Context,
-    scope: &Scope,
+    scope: ScopeRoot<'_>,
     url: &GitUrl,
     references: &[Option<&Reference>],
 ) -> Result<Probe<'a>> {
@@ -72,7 +72,7 @@ pub fn probe<'a>(
 }
 
 /// Where the own files of the repository at `url`, a path that is `shown` so, lie.
-fn own_files(context: &Context, scope: &Scope, url: &GitUrl, shown: &str) -> Result<PathBuf> {
+fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str) -> Result<PathBuf> {
     let path = path_of(context, scope, url)?;
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
         Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the spelling"),
@@ -83,7 +83,7 @@ fn own_files(context: &Context, scope: &Scope, url: &GitUrl, shown: &str) -> Res
 
 /// What the repository at `url` is called in messages: a path as it is typed in the working directory, since git
 /// knows no other.
-fn shown<'a>(context: &Context, scope: &Scope, url: &'a GitUrl) -> Cow<'a, str> {
+fn shown<'a>(context: &Context, scope: ScopeRoot<'_>, url: &'a GitUrl) -> Cow<'a, str> {
     match local::here(&context.settings, scope, &Origin::Git(url.clone())) {
         Some(Origin::Git(here)) => here.as_str().to_owned().into(),
         _ => url.as_str().into(),
@@ -100,7 +100,7 @@ fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
 /// # Errors
 ///
 /// Where the path cannot be looked at.
-pub fn if_bare(context: &Context, scope: &Scope, origin: Origin) -> Result<Origin> {
+pub fn if_bare(context: &Context, scope: ScopeRoot<'_>, origin: Origin) -> Result<Origin> {
     if let Origin::Local(text) = &origin {
         let path = local::resolve(&context.settings, scope, text)?;
         if is_bare(&path)? {
@@ -116,7 +116,7 @@ pub fn if_bare(context: &Context, scope: &Scope, origin: Origin) -> Result<Origi
 /// # Errors
 ///
 /// Where the path cannot be looked at.
-pub fn at_path(context: &Context, scope: &Scope, typed: &str) -> Result<Option<Origin>> {
+pub fn at_path(context: &Context, scope: ScopeRoot<'_>, typed: &str) -> Result<Option<Origin>> {
     let Origin::Local(text) = local::origin(&context.settings, scope, typed)? else { return Ok(None) };
     let path = local::resolve(&context.settings, scope, &text)?;
     if git_dir(&path)?.is_none() {
@@ -125,7 +125,7 @@ pub fn at_path(context: &Context, scope: &Scope, typed: &str) -> Result<Option<O
     GitUrl::new(&text).map(|url| Some(Origin::Git(url))).map_err(|error| Error::usage(error.to_string()))
 }
 
-fn path_of(context: &Context, scope: &Scope, url: &GitUrl) -> Result<PathBuf> {
+fn path_of(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl) -> Result<PathBuf> {
     let path = local::repository(&context.settings, scope, url)?;
     Ok(path.unwrap_or_else(|| PathBuf::from(url.as_str())))
 }
@@ -157,7 +157,7 @@ fn is_bare(path: &Path) -> Result<bool> {
 mod tests {
     use super::*;
     use crate::engine::testing::World;
-    use crate::install::scope::ScopeKind;
+    use crate::install::scope::{Scope, ScopeKind};
 
     /// Git knows a path only as it is typed in the working directory.
     #[test]
@@ -172,9 +172,10 @@ mod tests {
             context.settings.cwd = world.project().join(cwd);
             let expected = [format!("`git ls-remote -- {typed}` lists them")];
             let wanted = Wanted::Now(Some(&tag));
-            let error = open(&context, &scope, &url, wanted, &Limits::default()).expect_err("no such tag");
+            let error =
+                open(&context, scope.as_root(), &url, wanted, &Limits::default()).expect_err("no such tag");
             assert_eq!(error.hints(), expected);
-            let probe = probe(&context, &scope, &url, &[Some(&tag)]).expect("a repository");
+            let probe = probe(&context, scope.as_root(), &url, &[Some(&tag)]).expect("a repository");
             assert_eq!(probe.tip(Some(&tag)).expect_err("no such tag").hints(), expected);
         }
     }

@@ -15,11 +15,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::env;
-use crate::error::{Error, Result};
+use crate::error::{Error, REVISION_UNKNOWN, Result};
 use crate::fs::{Download, PathError, SharedFile};
 use crate::http::{Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
 use crate::settings::Settings;
-use crate::source::REVISION_UNKNOWN;
 use crate::spec::{PUBLIC_HOST, Reference, Repository, is_commit, is_github_host};
 
 use cache::{Cache, Known};

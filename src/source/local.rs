@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use super::discover::MAX_DEPTH;
 use super::{Opened, file};
+use crate::agents::{self, CANONICAL_DIR, DISABLED_DIR};
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile, Walk};
-use crate::install::agents::{self, CANONICAL_DIR, DISABLED_DIR};
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{normal, relative};
+use crate::scope::{ScopeKind, ScopeRoot};
+
+use crate::fs::relative;
 use crate::lockfile::{self, Lockfile};
 use crate::manifest;
 use crate::name::SkillName;
+use crate::path::normal;
 use crate::refusal::Limits;
 use crate::settings::{Settings, no_home};
 use crate::skill::find::SKIPPED;
@@ -26,8 +28,8 @@ const MAX_LOCK: u64 = 16 << 20;
 /// # Errors
 ///
 /// Where `~` is used and the home directory is not known.
-pub fn resolve(settings: &Settings, scope: &Scope, path: &str) -> Result<PathBuf> {
-    Ok(normal(&expand(settings, &scope.root, path)?))
+pub fn resolve(settings: &Settings, scope: ScopeRoot<'_>, path: &str) -> Result<PathBuf> {
+    Ok(normal(&expand(settings, scope.root, path)?))
 }
 
 /// Where `path` leads that was typed in the working directory, as [`resolve`] has it.
@@ -56,7 +58,7 @@ fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
 
 /// Returns `origin` as it is typed in the working directory, where its path means something else there than in the
 /// manifest of `scope`: a command in a hint is typed here.
-pub fn here(settings: &Settings, scope: &Scope, origin: &Origin) -> Option<Origin> {
+pub fn here(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Option<Origin> {
     let path = match origin {
         Origin::Local(path) => path,
         Origin::Git(url) => url.local_path()?,
@@ -93,7 +95,7 @@ pub fn portable(dir: &Path, place: &Path) -> Option<String> {
 /// # Errors
 ///
 /// Where nothing lies there.
-pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin> {
+pub fn origin(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<Origin> {
     let path = expand(settings, &settings.cwd, typed)?;
     let Some(real) = fs::real_path(&path)? else {
         let error = Error::usage(format!("`{typed}` does not exist"));
@@ -124,7 +126,7 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
         // Elsewhere a backslash is a character like any other.
         Ok::<_, Error>(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() })
     };
-    let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
+    let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
     Ok(Origin::Local(match scope.kind {
         ScopeKind::Project => {
             let inside = text(&relative(&root, &real))?;
@@ -142,7 +144,7 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
 /// # Errors
 ///
 /// As [`origin`].
-pub fn git_origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin> {
+pub fn git_origin(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<Origin> {
     match origin(settings, scope, typed)? {
         Origin::Local(path) => GitUrl::new(&path).map(Origin::Git).map_err(|e| Error::usage(e.to_string())),
         other => Ok(other),
@@ -154,7 +156,7 @@ pub fn git_origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Ori
 /// # Errors
 ///
 /// As [`resolve`].
-pub fn place(settings: &Settings, scope: &Scope, origin: &Origin) -> Result<Option<PathBuf>> {
+pub fn place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<PathBuf>> {
     match origin {
         Origin::Local(path) => resolve(settings, scope, path).map(Some),
         Origin::Git(url) => repository(settings, scope, url),
@@ -167,7 +169,7 @@ pub fn place(settings: &Settings, scope: &Scope, origin: &Origin) -> Result<Opti
 /// # Errors
 ///
 /// As [`resolve`].
-pub fn repository(settings: &Settings, scope: &Scope, url: &GitUrl) -> Result<Option<PathBuf>> {
+pub fn repository(settings: &Settings, scope: ScopeRoot<'_>, url: &GitUrl) -> Result<Option<PathBuf>> {
     match (url.file_path(), url.local_path()) {
         (Some(path), _) => Ok(Some(PathBuf::from(path))),
         (None, Some(path)) => resolve(settings, scope, path).map(Some),
@@ -181,7 +183,7 @@ pub fn repository(settings: &Settings, scope: &Scope, url: &GitUrl) -> Result<Op
 /// # Errors
 ///
 /// Such a path; one that cannot be looked at.
-pub fn check_outside(settings: &Settings, scope: &Scope, origin: &Origin) -> Result<()> {
+pub fn check_outside(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<()> {
     let Some(path) = place(settings, scope, origin)? else { return Ok(()) };
     let Some(real) = fs::real_path(&path)? else { return Ok(()) };
     for dir in MANAGED {
@@ -212,7 +214,7 @@ fn skill_in(ours: &Path, path: &Path) -> String {
 /// # Errors
 ///
 /// Where nothing lies there, or the archive is refused.
-pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
+pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Opened> {
     let shown = path.display();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match fs::real_path(path)? {
@@ -252,8 +254,8 @@ struct Installed {
 
 impl Installed {
     /// What lies below directory `source`; nothing where the scope lies elsewhere.
-    fn below(scope: &Scope, source: &Path) -> Result<Self> {
-        let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
+    fn below(scope: ScopeRoot<'_>, source: &Path) -> Result<Self> {
+        let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
         let Ok(prefix) = root.strip_prefix(source) else {
             // The source may be the directory around those that are managed.
             let below = MANAGED
@@ -267,7 +269,7 @@ impl Installed {
         };
         let mut dirs: Vec<_> = MANAGED.map(path).into();
         // Copies may be there without a lockfile, and links without their copies.
-        let mut names = fs::list_dir(&scope.skills_dir())?;
+        let mut names = fs::list_dir(&scope.root.join(CANONICAL_DIR))?;
         let lock = fs::read_text(&scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());
         names.extend(lock.iter().flat_map(|lock| lock.skills.keys().map(ToString::to_string)));
         for name in names {

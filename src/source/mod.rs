@@ -26,10 +26,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::install::scope::Scope;
+#[cfg(not(all(feature = "git", feature = "http")))]
+use crate::error::Error;
+use crate::error::Result;
 use crate::refusal::Limits;
-use crate::spec::{Address, Origin, Reference};
+use crate::scope::ScopeRoot;
+use crate::spec::{Address, Identity, Origin, Reference};
 use crate::tree::{Memory, Tree};
 use discover::{Candidate, discover_in};
 
@@ -79,7 +81,7 @@ pub trait Shelf: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// As [`Shelf::listed`].
-    fn revision(&self, name: &str) -> Result<newest::Identity>;
+    fn revision(&self, name: &str) -> Result<Identity>;
 
     /// Fetches the skill `name`, at the revision of a lockfile where there is one. Its files are in a
     /// directory of that name.
@@ -143,20 +145,6 @@ impl Opened {
     }
 }
 
-/// What [`Error::code`] says where a source does not have any more what a lockfile names.
-pub const REVISION_GONE: &str = "revision-gone";
-
-/// What [`Error::code`] says where a repository has no such tag, branch or commit.
-pub const REVISION_UNKNOWN: &str = "revision-unknown";
-
-/// The error for the locked commit `commit`, which the repository `shown` does not have.
-#[cfg(any(feature = "git", feature = "http"))]
-pub(crate) fn commit_gone(shown: &str, commit: &str) -> Error {
-    Error::network(format!("`{shown}` no longer has commit `{commit}`"))
-        .coded(REVISION_GONE)
-        .hint("its history was rewritten, or it is another repository")
-}
-
 /// Which revision of a source is wanted.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted<'a> {
@@ -171,7 +159,7 @@ pub enum Wanted<'a> {
 /// # Errors
 ///
 /// A path where nothing lies, or that cannot be written down.
-pub fn settled(context: &Context, scope: &Scope, origin: Origin) -> Result<Origin> {
+pub fn settled(context: &Context, scope: ScopeRoot<'_>, origin: Origin) -> Result<Origin> {
     match origin {
         Origin::Local(path) => {
             let origin = local::origin(&context.settings, scope, &path)?;
@@ -223,12 +211,12 @@ pub fn released(context: &Context, origin: &Origin, revision: &str) -> Result<Op
 /// # Errors
 ///
 /// A source that is not there, cannot be reached, or holds what no source may hold.
-pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
+pub fn open(context: &Context, scope: ScopeRoot<'_>, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
     let opened = delivered(context, scope, origin, wanted)?;
     Ok(Opened { here: local::here(&context.settings, scope, origin), ..opened })
 }
 
-fn delivered(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
+fn delivered(context: &Context, scope: ScopeRoot<'_>, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
     match origin {
         Origin::Local(path) => {
             local::open(scope, &local::resolve(&context.settings, scope, path)?, &Limits::default())

@@ -25,10 +25,10 @@ use crate::context::Context;
 #[cfg(any(test, not(all(feature = "git", feature = "http"))))]
 use crate::error::Error;
 use crate::error::{ErrorKind, Result};
-use crate::install::scope::Scope;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::reporter::{Reporter, Requested};
+use crate::scope::ScopeRoot;
 use crate::spec::{Origin, Reference, is_commit};
 use shape::Shape;
 
@@ -88,17 +88,6 @@ pub enum Files {
     Unknown,
 }
 
-/// What a source lists for one path or name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Identity {
-    /// An id that changes with the content.
-    Id(String),
-    /// Nothing lies there.
-    Absent,
-    /// It does not tell.
-    Unknown,
-}
-
 /// The answer for the skills of one source that are asked for at one reference.
 #[derive(Debug)]
 pub struct Answer {
@@ -125,7 +114,7 @@ trait Ask {
 /// Gets ready to ask `origin` for what is at `references`.
 fn open<'a>(
     context: &'a Context,
-    scope: &'a Scope,
+    scope: ScopeRoot<'a>,
     origin: &'a Origin,
     references: &[Option<&Reference>],
 ) -> Result<Box<dyn Ask + 'a>> {
@@ -155,7 +144,7 @@ fn open<'a>(
 /// # Errors
 ///
 /// A source that cannot be reached; a reference that it does not have.
-pub fn newest(context: &Context, scope: &Scope, query: &Query<'_>) -> Result<Newest> {
+pub fn newest(context: &Context, scope: ScopeRoot<'_>, query: &Query<'_>) -> Result<Newest> {
     let reference = query.reference.as_ref();
     let mut source = open(context, scope, &query.locked.origin, &[reference])?;
     let mut answers = source.newest(reference, &[query])?;
@@ -171,7 +160,7 @@ pub fn newest(context: &Context, scope: &Scope, query: &Query<'_>) -> Result<New
 /// As [`newest`].
 pub fn latest(
     context: &Context,
-    scope: &Scope,
+    scope: ScopeRoot<'_>,
     origin: &Origin,
     reference: Option<&Reference>,
 ) -> Result<Option<Reference>> {
@@ -183,7 +172,7 @@ pub fn latest(
 
 /// Asks for all `queries`, each source once and several at a time, and with `latest` also for what lies
 /// past the pins.
-pub fn ask(context: &Context, scope: &Scope, queries: &[Query<'_>], latest: bool) -> Vec<Answer> {
+pub fn ask(context: &Context, scope: ScopeRoot<'_>, queries: &[Query<'_>], latest: bool) -> Vec<Answer> {
     let mut sources: BTreeMap<&Origin, BTreeMap<Option<&Reference>, Vec<usize>>> = BTreeMap::new();
     for (at, query) in queries.iter().enumerate() {
         let references = sources.entry(&query.locked.origin).or_default();
@@ -213,7 +202,7 @@ pub fn ask(context: &Context, scope: &Scope, queries: &[Query<'_>], latest: bool
 /// Asks one source for all that is asked for of it.
 fn ask_one(
     context: &Context,
-    scope: &Scope,
+    scope: ScopeRoot<'_>,
     origin: &Origin,
     references: &BTreeMap<Option<&Reference>, Vec<usize>>,
     queries: &[Query<'_>],

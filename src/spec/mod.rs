@@ -16,7 +16,7 @@ pub use git_url::{GitUrl, Transport};
 pub use hosting::is_page;
 pub use origin::Origin;
 pub use package::{Ecosystem, Package, distribution_name};
-pub use reference::{Reference, is_commit, is_object_id};
+pub use reference::{Identity, Reference, is_commit, is_object_id};
 pub use repository::{PUBLIC_HOST, Repository, is_github_host};
 
 use crate::text::percent_decoded;

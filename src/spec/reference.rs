@@ -89,6 +89,17 @@ pub fn is_object_id(text: &str) -> bool {
     is_commit(text) || (text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
 }
 
+/// What a source lists for one path or name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// An id that changes with the content.
+    Id(String),
+    /// Nothing lies there.
+    Absent,
+    /// It does not tell.
+    Unknown,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,6 +20,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "policy",
             "refusal",
             "requirement",
+            "scope",
             "skill",
             "spec",
             "text",
@@ -30,22 +31,27 @@ const STOREYS: &[(&str, &[&str])] = &[
     ),
     ("rules", &["admission", "lint", "merge", "resolve", "review"]),
     // What every room above stands on.
-    ("ground", &["context", "env", "error", "interrupt", "reporter", "settings", "workers"]),
-    (
-        "machine",
-        &[
-            "archive", "engine", "fs", "git", "http", "install", "registry", "search", "source", "store",
-            "template", "trust",
-        ],
-    ),
+    ("ground", &["agents", "context", "env", "error", "interrupt", "reporter", "settings", "workers"]),
+    // The machine, in its order: a room may know those above it in this list.
+    ("files", &["fs"]),
+    ("carriers", &["archive", "git", "http", "template", "trust"]),
+    ("store", &["store"]),
+    ("sources", &["source"]),
+    ("project", &["install"]),
+    ("library", &["engine"]),
+    ("run", &["engine/run", "engine/tools"]),
     ("verbs", &["ops"]),
     ("front ends", &["cli", "mcp"]),
 ];
 
-/// Imports upwards that are wanted: who, whom, why.
+/// Storeys whose rooms do not know each other either.
+const APART: &[&str] = &["carriers", "front ends"];
+
+/// Imports upwards that are wanted, or not untied yet: who, whom, why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("error", "fs", "`error.rs` is the one place where errors of the machine become those of a verb"),
-    ("error", "install", "as above"),
+    ("install", "engine", "dependencies are read from each `SKILL.md` by the library's reader"),
+    ("engine", "engine/tools", "the library hands out the tools of its skills"),
 ];
 
 /// Texts that may only stand in some files. A name that ends in `/` is a directory.
@@ -84,13 +90,17 @@ struct Source {
 }
 
 impl Source {
-    /// The room that the file belongs to: `http` for `http/url.rs`.
+    /// The room that the file belongs to: `http` for `http/url.rs`, `engine/run` for `engine/run/mod.rs`.
     fn room(&self) -> &str {
+        let inner = |room: &&str| self.path.strip_prefix(room).is_some_and(|rest| rest.starts_with('/'));
+        if let Some(room) = rooms().filter(|room| room.contains('/')).find(inner) {
+            return room;
+        }
         let first = self.path.split('/').next().unwrap_or_default();
         first.strip_suffix(".rs").unwrap_or(first)
     }
 
-    /// The rooms that the code names by `crate::`.
+    /// The rooms that the code names by `crate::`, and the inner rooms that it names by `super::`.
     fn known(&self) -> BTreeSet<&str> {
         let ends = |c: char| !c.is_alphanumeric() && c != '_';
         let mut known = BTreeSet::new();
@@ -99,11 +109,33 @@ impl Source {
             if let Some(group) = rest.strip_prefix('{') {
                 known.extend(members(group));
             } else {
-                known.insert(&rest[..rest.find(ends).unwrap_or(rest.len())]);
+                let name = |text: &'_ str| text[..text.find(ends).unwrap_or(text.len())].len();
+                let first = &rest[..name(rest)];
+                let inner = rest[first.len()..].strip_prefix("::").map_or("", |rest| &rest[..name(rest)]);
+                known.insert(room_of(first, inner).unwrap_or(first));
             }
         }
+        // As often as it takes from this module to the outer room.
+        let module = self.path.strip_suffix("/mod.rs").unwrap_or(&self.path);
+        let outer = "super::".repeat(module.matches('/').count());
+        for (at, _) in self.code.match_indices(&outer).filter(|_| !outer.is_empty()) {
+            let rest = &self.code[at + outer.len()..];
+            let around = self.path.split('/').next().unwrap_or_default();
+            known.extend(room_of(around, &rest[..rest.find(ends).unwrap_or(rest.len())]));
+        }
+        known.remove(self.room());
         known
     }
+}
+
+/// All rooms.
+fn rooms() -> impl Iterator<Item = &'static str> {
+    STOREYS.iter().flat_map(|(_, rooms)| rooms.iter().copied())
+}
+
+/// The inner room `inner` of the room `outer`, where there is such a one.
+fn room_of(outer: &str, inner: &str) -> Option<&'static str> {
+    rooms().find(|room| room.split_once('/') == Some((outer, inner)))
 }
 
 /// The first names in `a::b, c::{d, e}}`.
@@ -211,7 +243,7 @@ fn imports_run_downwards() {
         };
         for known in source.known() {
             let excepted = EXCEPTIONS.iter().any(|(who, whom, _)| (*who, *whom) == (room, known));
-            let sideways = STOREYS[own].0 == "front ends" && known != room && storey(known) == Some(own);
+            let sideways = APART.contains(&STOREYS[own].0) && storey(known) == Some(own);
             match storey(known) {
                 Some(other) if (other > own || sideways) && !excepted => {
                     wrong.push(format!(

@@ -1273,7 +1273,7 @@ fn the_time_of_a_commit() {
     let context = Context::silent(scene.sandbox.settings());
     let scope = Scope::new(&context.settings, ScopeKind::Project).expect("a scope");
     let spec: SourceSpec = format!("git+{}", scene.work.path().display()).parse().expect("a source");
-    let opened = source::open(&context, &scope, &spec.origin, Wanted::Now(None)).expect("opens");
+    let opened = source::open(&context, scope.as_root(), &spec.origin, Wanted::Now(None)).expect("opens");
     assert_eq!(opened.released, Some(1_700_000_120));
     assert_eq!((opened.name.as_str(), opened.revision), ("work", Some(scene.second.clone())));
 }
@@ -1288,7 +1288,8 @@ fn names() -> impl Strategy<Value = String> {
 fn digest(sandbox: &Sandbox, origin: &Origin, dir: &str) -> Result<String, String> {
     let context = Context::silent(sandbox.settings());
     let scope = Scope::new(&context.settings, ScopeKind::Project).map_err(|e| e.to_string())?;
-    let opened = source::open(&context, &scope, origin, Wanted::Now(None)).map_err(|e| e.to_string())?;
+    let opened =
+        source::open(&context, scope.as_root(), origin, Wanted::Now(None)).map_err(|e| e.to_string())?;
     let set = opened.tree.skill(dir, &Limits::default()).map_err(|e| e.to_string())?;
     Ok(set.digest().map_err(|e| e.to_string())?.to_string())
 }

@@ -40,7 +40,7 @@ fn answers(context: &Context, past: bool) -> (Vec<String>, Vec<Answer>) {
         .map(|(name, locked)| Query::new(locked, files.manifest.skills().get(name)))
         .collect();
     let names = files.lock.skills.keys().map(ToString::to_string).collect();
-    (names, ask(context, &scope, &queries, past))
+    (names, ask(context, scope.as_root(), &queries, past))
 }
 
 fn skills(names: &[&str]) -> Tree {
@@ -147,7 +147,9 @@ fn pins_are_not_asked_for_and_what_lies_past_them_is() {
     let context = Context::silent(sandbox.settings());
     let scope = Scope::new(&context.settings, ScopeKind::Project).expect("a scope");
     let origin = "github:acme/skills".parse().expect("an origin");
-    let past = |reference: Reference| latest(&context, &scope, &origin, Some(&reference)).expect("an answer");
+    let past = |reference: Reference| {
+        latest(&context, scope.as_root(), &origin, Some(&reference)).expect("an answer")
+    };
     assert_eq!(past(Reference::Tag("v1.9".into())), Some(Reference::Tag("v1.10".into())));
     assert_eq!(forge.asked(), ["/repos/acme/skills/git/matching-refs/tags/v"]);
     assert_eq!(past(Reference::Tag("v1.10".into())), None);
@@ -175,7 +177,7 @@ fn hostile_tags_are_bounded() {
     let scope = Scope::new(&context.settings, ScopeKind::Project).expect("a scope");
     let origin = "github:acme/skills".parse().expect("an origin");
     let tag = Reference::Tag("v1.0".into());
-    let past = || latest(&context, &scope, &origin, Some(&tag));
+    let past = || latest(&context, scope.as_root(), &origin, Some(&tag));
     assert_eq!(past().expect("an answer"), Some(Reference::Tag("v1.1".into())));
     for fault in [Fault::Html, Fault::Endless, Fault::Status(200, Vec::new(), "{}")] {
         forge.fail(Endpoint::Tags, fault);
@@ -225,7 +227,9 @@ fn git_servers_are_asked_for_references_and_trees() {
 
     let scope = Scope::new(&context.settings, ScopeKind::Project).expect("a scope");
     let origin = format!("git:{url}").parse().expect("an origin");
-    let past = |reference: Reference| latest(&context, &scope, &origin, Some(&reference)).expect("an answer");
+    let past = |reference: Reference| {
+        latest(&context, scope.as_root(), &origin, Some(&reference)).expect("an answer")
+    };
     assert_eq!(past(Reference::Tag("v1.0".into())), Some(Reference::Tag("v1.1".into())));
     assert_eq!(past(Reference::Rev(first)), Some(Reference::Rev(second.clone())));
     sandbox.write(

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{and, install, one_line};
+use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
 use crate::fs::relative;
-use crate::install::agents::CANONICAL_DIR;
 use crate::install::scope::ScopeKind;
 use crate::ops::create::{Builtin, CreateOutcome, CreatedFile, Installed};
 use crate::source::local::portable;

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{and, count, install, one_line, steps};
+use crate::agents::DISABLED_DIR;
 use crate::cli::printer::Printer;
-use crate::install::agents::DISABLED_DIR;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
 use crate::ops::disable::{DisableOutcome, DisabledSkill};

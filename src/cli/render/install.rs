@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{and, count, counted, one_line, quoted, short_revision, steps};
+use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
-use crate::install::agents::CANONICAL_DIR;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
 use crate::install::sight::Unseen;

@@ -1,8 +1,8 @@
 //! Steps of a plan in words.
 
 use super::and;
+use crate::agents::{CANONICAL_DIR, DISABLED_DIR};
 use crate::cli::printer::Printer;
-use crate::install::agents::{CANONICAL_DIR, DISABLED_DIR};
 use crate::install::plan::{ChangedFiles, Place, Step};
 use crate::{lockfile, manifest};
 

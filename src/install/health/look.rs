@@ -3,21 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::agents::{self, Agent};
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::fs::{self, Kind, LinkKind, PathError};
-use crate::install::agents::{self, Agent};
 use crate::install::editable::Editable;
 use crate::install::placed::Placed;
 use crate::install::plan::Step;
 use crate::install::scope::{Scope, exists};
 use crate::install::sight::{self, Role, Viewers};
 use crate::install::sources;
-use crate::install::state::{Files, normal, read_manifest, read_text};
+use crate::install::state::{Files, read_manifest, read_text};
 use crate::install::transaction::Transaction;
 use crate::lockfile::{LockError, Lockfile};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
+use crate::path::normal;
 use crate::settings::Settings;
 use crate::store::Store;
 

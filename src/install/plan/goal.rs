@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Merged;
+use crate::agents::Agent;
 use crate::digest::Digest;
 use crate::fs::System;
-use crate::install::agents::Agent;
 use crate::install::editable::Editable;
 use crate::install::placed::Was;
 use crate::lockfile::Locked;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{ConflictKind, Content, NewLink, Place, Planner, Step, Wanted};
+use crate::agents::{self, Agent};
 use crate::digest::Digest;
 use crate::fs::LinkKind;
-use crate::install::agents::{self, Agent};
 use crate::install::state::Found;
 use crate::lockfile::Locked;
 use crate::name::SkillName;

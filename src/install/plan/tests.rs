@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::agents::{self, Agent};
 use crate::digest::Digest;
 use crate::fs::System;
-use crate::install::agents::{self, Agent};
 use crate::install::editable::Editable;
 use crate::lockfile::Locked;
 use crate::manifest::{Agents, Requirement};

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::real_dir;
+use crate::agents::Agent;
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::{self, PathError};
-use crate::install::agents::Agent;
 use crate::install::directory::SkillsDir;
 use crate::install::plan::Place;
 use crate::install::scope::Scope;

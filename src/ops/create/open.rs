@@ -34,7 +34,7 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
     check_no_directory(context, typed, &spec)?;
     // Paths are read as everywhere: from the working directory.
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
-    let origin = source::settled(context, &scope, spec.origin.clone())?;
+    let origin = source::settled(context, scope.as_root(), spec.origin.clone())?;
     let spec = SourceSpec { origin, ..spec };
     let mut gate = Gate::new(context, &scope, &Files::read(&scope)?.manifest)?;
     let opened = open(context, &scope, &spec, &mut gate)?;

@@ -239,7 +239,7 @@ impl<'a> Compare<'a> {
             asked.into_iter().partition(|one| one.locked.is_skill_of(&one.entry));
         let queries: Vec<_> = same.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
         let mut wanted: BTreeMap<usize, One<'a>> = BTreeMap::new();
-        for answer in ask(self.context, self.scope, &queries, latest) {
+        for answer in ask(self.context, self.scope.as_root(), &queries, latest) {
             match answer.newest.and_then(|newest| Ok((newest, answer.latest?))) {
                 Ok((newest, past)) => {
                     for (at, newest) in answer.at.into_iter().zip(newest) {

@@ -4,19 +4,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{FoundIn, ImportRequest};
+use crate::agents::Agent;
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::install::agents::Agent;
 use crate::install::scope::{Scope, ScopeKind, exists};
-use crate::install::state::{Files, normal};
+use crate::install::state::Files;
 use crate::interop::gh::{self, Provenance};
 use crate::interop::global_lock::{self, GlobalLock};
 use crate::interop::skills_lock::{self, SkillsLock};
 use crate::interop::source::{self, Fields};
 use crate::interop::{ForeignError, directory_name};
 use crate::name::SkillName;
+use crate::path::normal;
 use crate::spec::{Origin, SourceSpec};
 
 /// The largest file of another tool that is read, in bytes.

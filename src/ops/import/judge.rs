@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Proof};
 use super::{FoundIn, ImportedSkill, Verdict, in_directories};
+use crate::agents::Agent;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::fs;
-use crate::install::agents::Agent;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, Found, Survey};
@@ -238,17 +238,19 @@ impl<'a> Judge<'a> {
         let told = |error: Error| error.with_causes();
         // GitHub is the public one, whatever this machine takes for it.
         let origin = match spec.origin {
-            Origin::Local(_) => source::settled(self.context, self.scope, spec.origin).map_err(told)?,
+            Origin::Local(_) => {
+                source::settled(self.context, self.scope.as_root(), spec.origin).map_err(told)?
+            }
             origin => origin,
         };
-        local::check_outside(&self.context.settings, self.scope, &origin).map_err(told)?;
+        local::check_outside(&self.context.settings, self.scope.as_root(), &origin).map_err(told)?;
         Ok(SourceSpec { origin, ..spec })
     }
 
     /// Refuses a source that is a place of the skill `name` itself: a link would take its place.
     fn check_source(&self, name: &SkillName, spec: &SourceSpec) -> Result<(), String> {
         let told = |error: Error| error.with_causes();
-        let dir = local::place(&self.context.settings, self.scope, &spec.origin).map_err(told)?;
+        let dir = local::place(&self.context.settings, self.scope.as_root(), &spec.origin).map_err(told)?;
         let Some(dir) = dir else { return Ok(()) };
         let dir = dir.join(spec.path.as_deref().unwrap_or_default());
         let Ok(Some(real)) = fs::real_path(&dir) else { return Ok(()) };
@@ -335,7 +337,8 @@ impl<'a> Judge<'a> {
         let (context, scope) = (self.context, self.scope);
         let opened = self.opened.entry((spec.origin.clone(), asked)).or_insert_with(|| {
             let revision = commit.map_or(Revision::Now(reference), |commit| Revision::Locked(commit));
-            source::open(context, scope, &spec.origin, revision).map_err(|error| error.with_causes())
+            source::open(context, scope.as_root(), &spec.origin, revision)
+                .map_err(|error| error.with_causes())
         });
         opened.clone()
     }

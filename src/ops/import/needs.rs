@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::in_directories;
+use crate::agents::Agent;
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::agents::Agent;
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, Found, Survey};

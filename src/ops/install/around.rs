@@ -27,7 +27,7 @@ pub(super) fn look(
 ) -> Result<()> {
     let settings = &context.settings;
     outcome.place = scope.shown(settings, &scope.skills_dir());
-    let chosen = outcome.agents.iter().filter_map(|id| crate::install::agents::find(id).ok());
+    let chosen = outcome.agents.iter().filter_map(|id| crate::agents::find(id).ok());
     let viewers = Viewers::take(settings, scope, &chosen.map(|agent| agent.id).collect());
     let there: Vec<_> = outcome
         .skills
@@ -73,7 +73,7 @@ fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Res
     if path.starts_with('~') || Path::new(path).is_absolute() {
         return Ok(false);
     }
-    let place = local::resolve(settings, scope, path)?;
+    let place = local::resolve(settings, scope.as_root(), path)?;
     Ok(fs::real_path(&place)?.unwrap_or(place).starts_with(root))
 }
 

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::needs::needers_of;
 pub(in crate::ops) use super::select::ALL;
+use crate::agents::{self, Agent, UnknownAgent};
 use crate::error::{Error, Result};
-use crate::install::agents::{self, Agent, UnknownAgent};
 use crate::install::plan::Wanted;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;

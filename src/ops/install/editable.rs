@@ -20,7 +20,7 @@ pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Resu
         return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))
             .hint("name a directory, such as `./skills/brand`, or leave out `--editable`"));
     };
-    check_directory(scope, path, &local::resolve(&context.settings, scope, path)?)
+    check_directory(scope, path, &local::resolve(&context.settings, scope.as_root(), path)?)
 }
 
 fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<()> {

@@ -114,7 +114,7 @@ impl Fetched {
         if request.editable {
             editable::check(context, scope, spec)?;
         }
-        local::check_outside(&context.settings, scope, &spec.origin)?;
+        local::check_outside(&context.settings, scope.as_root(), &spec.origin)?;
         let (spec, opened) = open_typed(context, scope, (text, spec), &mut self.gate, &mut self.sources)?;
         self.warnings.extend(unprotected(&spec.origin));
         self.warnings.extend(told_query(&spec.origin));

@@ -245,7 +245,7 @@ impl<'a> Market<'a> {
         let (spec, opened) = match &plugin.source {
             PluginSource::Inside(dir) => (self.inside(dir), self.opened.clone()),
             PluginSource::Elsewhere(spec) => {
-                let origin = source::settled(self.context, self.scope, spec.origin.clone())?;
+                let origin = source::settled(self.context, self.scope.as_root(), spec.origin.clone())?;
                 let spec = SourceSpec { origin, ..spec.clone() };
                 let opened = self.others.open(self.context, self.scope, &spec, &mut self.gate)?;
                 (spec, opened)

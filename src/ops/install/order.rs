@@ -7,10 +7,10 @@ use std::path::Path;
 
 use super::restore::has_scripts;
 use super::{Change, InstallOutcome, InstallRequest, InstalledSkill};
+use crate::agents;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::fs::{self, Base, Moment};
-use crate::install::agents;
 use crate::install::index::bytes::{Reader, put_list, put_option, put_text};
 use crate::install::index::order::{Order, SeenDir};
 use crate::install::plan::{Goal, Plan, plan};

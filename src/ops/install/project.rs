@@ -52,7 +52,7 @@ pub(super) fn choose_skills(
 }
 
 fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String>)> {
-    let Project { packages, looked, warnings } = package::of_project(context, scope)?;
+    let Project { packages, looked, warnings } = package::of_project(context, scope.as_root())?;
     let mut bringers = Vec::new();
     for (package, opened) in packages {
         let spec = SourceSpec { origin: Origin::Package(package), path: None, reference: None, skill: None };

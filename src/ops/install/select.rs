@@ -9,7 +9,7 @@ use crate::source::Opened;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
 use crate::spec::{Origin, Reference, SourceSpec, check_directory};
 use crate::text::{closest, shell_word, visible_name};
-use crate::{document::Document, install::agents, lint};
+use crate::{agents, document::Document, lint};
 
 /// The word for all skills.
 pub(in crate::ops) const ALL: &str = "*";

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ListOutcome, ListedSkill, SkillState};
+use crate::agents;
 use crate::context::Context;
 use crate::fs;
-use crate::install::agents;
 use crate::install::scope::Scope;
 use crate::install::sight::{self, Form, Seen, Viewers};
 use crate::install::state::Files;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use crate::agents;
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::install::agents;
 use crate::install::plan::Place;
 use crate::install::scope::Scope;
 use crate::install::sources;

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
 use crate::install::scope::project_root;
-use crate::install::state::normal;
+use crate::path::normal;
 
 /// Where files may be changed: in the project, and in what was named outside of it. A link there may lead anywhere, and
 /// whoever made it is not who runs the command.

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Target;
+use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
-use crate::install::agents;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{normal, read_lock};
+use crate::install::state::read_lock;
 use crate::lockfile::Lockfile;
+use crate::path::normal;
 use crate::settings::Settings;
 
 /// Which files are left alone: those of installed skills, whose bytes are locked, unless somebody named them.

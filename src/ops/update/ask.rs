@@ -64,7 +64,7 @@ impl<'a> Finder<'a> {
                 "without the network, sources on other machines are only known as last fetched".to_owned(),
             );
         }
-        let answers = newest::ask(self.context, self.scope, &queries, self.request.latest);
+        let answers = newest::ask(self.context, self.scope.as_root(), &queries, self.request.latest);
         let mut said: Vec<Said> = tell.iter().map(|_| Said::default()).collect();
         let mut failed = BTreeSet::new();
         for Answer { at, newest, latest } in answers {
@@ -87,7 +87,8 @@ impl<'a> Finder<'a> {
                     let ones: Vec<_> = at.iter().filter_map(|at| tell.get(*at)).collect();
                     let error = match ones.first() {
                         Some(one) => {
-                            let here = local::here(&self.context.settings, self.scope, &one.entry.origin);
+                            let here =
+                                local::here(&self.context.settings, self.scope.as_root(), &one.entry.origin);
                             let origin = here.as_ref().unwrap_or(&one.entry.origin);
                             let place = (origin, one.entry.reference.as_ref());
                             let names = ones.iter().map(|one| one.name.as_str());
@@ -141,7 +142,8 @@ impl<'a> Finder<'a> {
         }
         let mut entry = installed.entry.clone();
         if said.files.is_none() && self.request.latest {
-            said.latest = newest::latest(self.context, self.scope, &entry.origin, entry.reference.as_ref())?;
+            said.latest =
+                newest::latest(self.context, self.scope.as_root(), &entry.origin, entry.reference.as_ref())?;
         }
         let moved = said.latest.is_some();
         entry.reference = said.latest.or(entry.reference);
@@ -162,7 +164,7 @@ impl<'a> Finder<'a> {
             Ok(newest) => (newest, false),
             Err(error) => {
                 let Some(place) = self.worker.moved(name, &entry) else {
-                    let here = local::here(&self.context.settings, self.scope, &entry.origin);
+                    let here = local::here(&self.context.settings, self.scope.as_root(), &entry.origin);
                     return Err(gone(self.scope.kind, name, &entry, here.as_ref(), error));
                 };
                 (self.follow(name, &mut entry, place)?, true)

@@ -15,9 +15,9 @@ pub use self::compare::{ChangedFile, FileChange};
 
 use super::list::{SkillState, closed, state_of_link};
 use super::update::has_conflicts;
+use crate::agents;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::agents;
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::scope::{Scope, ScopeKind, Scopes};

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::http::Client;
 use crate::refusal::{Limits, Refusal};
 use crate::settings::{self, Settings};
-use crate::source::{Opened, Wanted, commit_gone};
+use crate::source::{Opened, Wanted};
 use crate::spec::{PUBLIC_HOST, Repository, is_commit};
 use crate::tree::ReadError;
 
@@ -67,7 +67,7 @@ pub fn released(context: &Context, repository: &Repository, commit: &str) -> Res
 fn if_gone(error: Error, repository: &Repository, commit: &str) -> Error {
     match error.kind() {
         // The repository is there, and this is all that was asked of it.
-        ErrorKind::Usage => commit_gone(&repository.to_string(), commit),
+        ErrorKind::Usage => Error::commit_gone(&repository.to_string(), commit),
         _ => error,
     }
 }

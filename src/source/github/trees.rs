@@ -8,7 +8,7 @@ use super::GitHub;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::http::{Answer, Request, encode};
-use crate::source::newest::Identity;
+use crate::spec::Identity;
 use crate::spec::{Reference, is_commit, is_object_id};
 
 /// GitHub lists at most 100,000 entries of at most 7 MB.

@@ -1,10 +1,10 @@
 //! What two commits tell of a skill without a download.
 
-use super::{Files, Identity, Query};
+use super::{Files, Query};
 use crate::context::Context;
 use crate::interop::hash::git_set_id;
 use crate::lockfile::Locked;
-use crate::spec::{Reference, is_commit};
+use crate::spec::{Identity, Reference, is_commit};
 use crate::store::Store;
 
 /// The commit that `reference` can only mean, if it is one: no server has to be asked.

@@ -1,13 +1,13 @@
 //! Git repositories: one `ls-remote`, and the trees of commits without the contents of files.
 
 use super::commits::{compare, fixed};
-use super::{Ask, Files, Identity, Newest, Query};
+use super::{Ask, Files, Newest, Query};
 use crate::context::Context;
 use crate::error::Result;
 use crate::git::Probe;
-use crate::install::scope::Scope;
+use crate::scope::ScopeRoot;
 use crate::source::git::probe;
-use crate::spec::{GitUrl, Reference};
+use crate::spec::{GitUrl, Identity, Reference};
 
 /// A repository.
 pub(super) struct Repository<'a> {
@@ -18,7 +18,7 @@ pub(super) struct Repository<'a> {
 impl<'a> Repository<'a> {
     pub(super) fn new(
         context: &'a Context,
-        scope: &Scope,
+        scope: ScopeRoot<'_>,
         url: &'a GitUrl,
         references: &[Option<&Reference>],
     ) -> Result<Self> {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::commits::{compare, fixed};
-use super::{Ask, Files, Identity, Newest, Query};
+use super::{Ask, Files, Newest, Query};
 use crate::context::Context;
 use crate::error::Result;
 use crate::http::Client;
 use crate::settings::Settings;
 use crate::source::github::{GitHub, Trees, settings_for};
 use crate::spec;
-use crate::spec::Reference;
+use crate::spec::{Identity, Reference};
 
 /// A repository, and the trees that were listed so far.
 pub(super) struct Repository<'a> {

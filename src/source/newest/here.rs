@@ -3,8 +3,8 @@
 use super::{Ask, Files, Newest, Query};
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::scope::Scope;
 use crate::refusal::Limits;
+use crate::scope::ScopeRoot;
 use crate::source::{self, Wanted};
 use crate::spec::{Origin, Reference};
 use crate::tree::Tree;
@@ -12,7 +12,7 @@ use crate::tree::Tree;
 /// A path, or an installed package.
 pub(super) struct Here<'a> {
     pub(super) context: &'a Context,
-    pub(super) scope: &'a Scope,
+    pub(super) scope: ScopeRoot<'a>,
     pub(super) origin: &'a Origin,
 }
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Ask, Files, Identity, Newest, Query, here::hashed};
+use super::{Ask, Files, Newest, Query, here::hashed};
 use crate::context::Context;
 use crate::error::Result;
 use crate::refusal::Limits;
 use crate::source::{Shelf, download, site};
-use crate::spec::{Address, Reference};
+use crate::spec::{Address, Identity, Reference};
 
 /// A file.
 pub(super) struct File<'a> {

@@ -10,7 +10,7 @@ use super::{Installed, Lookup, Used, ancestors, real_within, shipped, sorted, te
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::install::scope::Scope;
+use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::text::line_column;
 
@@ -34,9 +34,14 @@ struct LockedCrate {
 
 /// Looks for the crate `name`, of which `Cargo.lock` names the version; where it names several, `wanted`
 /// or else the highest is meant.
-pub(super) fn find(settings: &Settings, scope: &Scope, name: &str, wanted: Option<&str>) -> Result<Lookup> {
+pub(super) fn find(
+    settings: &Settings,
+    scope: ScopeRoot<'_>,
+    name: &str,
+    wanted: Option<&str>,
+) -> Result<Lookup> {
     let dirs = ancestors(scope)?;
-    let top = dirs.last().map_or(scope.root.as_path(), |dir| dir.as_path());
+    let top = dirs.last().map_or(scope.root, |dir| dir.as_path());
     let Some((dir, lock)) = lock(&dirs)? else {
         let looked = dirs.iter().map(|dir| dir.join("Cargo.lock").display().to_string()).collect();
         let hint = "there is no `Cargo.lock`: `cargo generate-lockfile` writes it".to_owned();
@@ -241,7 +246,7 @@ fn dependencies(manifest: &Table) -> Vec<(&str, &Value)> {
 }
 
 /// The crates that the project's `Cargo.toml` names.
-pub(super) fn used(scope: &Scope) -> Result<Option<Used>> {
+pub(super) fn used(scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     let Some(manifest) = toml_file(&scope.root.join("Cargo.toml"))? else { return Ok(None) };
     let name =
         |(key, entry): (&str, &Value)| entry.get("package").and_then(Value::as_str).unwrap_or(key).to_owned();

@@ -15,9 +15,9 @@ use super::{Opened, Wanted};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, Walk};
-use crate::install::scope::Scope;
-use crate::install::state::normal;
+use crate::path::normal;
 use crate::refusal::Limits;
+use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Ecosystem, Package};
 use crate::text::{line_column, shell_word};
@@ -85,7 +85,12 @@ pub struct Project {
 /// # Errors
 ///
 /// A package that is not installed; one whose own files lead out of it or cannot be read.
-pub fn open(context: &Context, scope: &Scope, package: &Package, wanted: Wanted<'_>) -> Result<Opened> {
+pub fn open(
+    context: &Context,
+    scope: ScopeRoot<'_>,
+    package: &Package,
+    wanted: Wanted<'_>,
+) -> Result<Opened> {
     let version = match wanted {
         Wanted::Locked(version) => Some(version),
         Wanted::Now(_) => None,
@@ -114,7 +119,12 @@ fn opened(package: &Package, installed: Installed) -> Opened {
     Opened::new(installed.tree, installed.version, &name)
 }
 
-fn find(settings: &Settings, scope: &Scope, package: &Package, version: Option<&str>) -> Result<Lookup> {
+fn find(
+    settings: &Settings,
+    scope: ScopeRoot<'_>,
+    package: &Package,
+    version: Option<&str>,
+) -> Result<Lookup> {
     let name = &package.name;
     let lookup = match package.ecosystem {
         Ecosystem::Python => python::find(settings, scope, name),
@@ -160,7 +170,7 @@ pub fn install_command(package: &Package, version: Option<&str>) -> String {
 /// # Errors
 ///
 /// A file of the project that cannot be read.
-pub fn of_project(context: &Context, scope: &Scope) -> Result<Project> {
+pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
     let settings = &context.settings;
     let mut project = Project::default();
     for ecosystem in Ecosystem::ALL {
@@ -245,7 +255,7 @@ fn is_below(path: &str, dir: &str) -> bool {
 
 /// The directories from the root of `scope` up to that of the repository around it, which is the last;
 /// just the root where there is no repository: what lies above is somebody else's.
-fn ancestors(scope: &Scope) -> Result<Vec<PathBuf>> {
+fn ancestors(scope: ScopeRoot<'_>) -> Result<Vec<PathBuf>> {
     let mut dirs = Vec::new();
     for dir in scope.root.ancestors() {
         dirs.push(dir.to_owned());
@@ -253,7 +263,7 @@ fn ancestors(scope: &Scope) -> Result<Vec<PathBuf>> {
             return Ok(dirs);
         }
     }
-    Ok(vec![scope.root.clone()])
+    Ok(vec![scope.root.to_owned()])
 }
 
 /// Returns `dir` with all links followed, where it is a directory that lies in one of `within`.

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Installed, Lookup, Used, ancestors, real_within, shipped, sorted};
 use crate::error::Result;
 use crate::fs::{self, Kind};
-use crate::install::scope::Scope;
+use crate::scope::ScopeRoot;
 use crate::source::discover::join;
 use crate::source::json::{Json, Node};
 use crate::spec::{Origin, SourceSpec};
@@ -18,9 +18,9 @@ const DEPENDENCIES: &[&str] =
 
 /// Looks for the package `name`: in `node_modules` of the project, then in those above, up to the
 /// repository's. A link is followed within the repository, which is where pnpm and workspaces lead.
-pub(super) fn find(scope: &Scope, name: &str) -> Result<Lookup> {
+pub(super) fn find(scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
     let dirs = ancestors(scope)?;
-    let top = dirs.last().map_or(scope.root.as_path(), |dir| dir.as_path());
+    let top = dirs.last().map_or(scope.root, |dir| dir.as_path());
     let mut looked = Vec::new();
     for dir in &dirs {
         let modules = dir.join("node_modules");
@@ -89,8 +89,8 @@ fn source_elsewhere(text: &str) -> Option<String> {
 }
 
 /// The packages that the project's `package.json` names, else those in its `node_modules`.
-pub(super) fn used(scope: &Scope) -> Result<Option<Used>> {
-    if let Some(json) = read(&scope.root)? {
+pub(super) fn used(scope: ScopeRoot<'_>) -> Result<Option<Used>> {
+    if let Some(json) = read(scope.root)? {
         let manifest = json.root().object("package.json")?;
         let mut names = Vec::new();
         for member in DEPENDENCIES {

@@ -10,9 +10,9 @@ use super::{
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::install::scope::Scope;
-use crate::install::state::normal;
+use crate::path::normal;
 use crate::refusal::Limits;
+use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::source::json::Json;
 use crate::source::local;
@@ -36,7 +36,7 @@ struct Environment {
 }
 
 /// Looks for the distribution `name` in the project's environment.
-pub(super) fn find(settings: &Settings, scope: &Scope, name: &str) -> Result<Lookup> {
+pub(super) fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
     let mut looked = Vec::new();
     let Some(environment) = environment(settings, scope, &mut looked)? else {
         let hint = format!(
@@ -78,7 +78,11 @@ pub(super) fn find(settings: &Settings, scope: &Scope, name: &str) -> Result<Loo
 
 /// The environment that is meant: the one that a variable names, that which is active, the project's
 /// own, that of conda. `looked` gets the places where there was none.
-fn environment(settings: &Settings, scope: &Scope, looked: &mut Vec<String>) -> Result<Option<Environment>> {
+fn environment(
+    settings: &Settings,
+    scope: ScopeRoot<'_>,
+    looked: &mut Vec<String>,
+) -> Result<Option<Environment>> {
     let foreign = |dir: PathBuf| Environment { dir, is_own: false };
     if let Some(named) = settings.env.get(env::SKILLPM_PYTHON_ENV) {
         let dir = settings.cwd.join(named);
@@ -89,7 +93,7 @@ fn environment(settings: &Settings, scope: &Scope, looked: &mut Vec<String>) -> 
         return Err(Error::config(format!("`{variable}` names no directory: `{named}`"))
             .hint("set it to an environment, such as `.venv`"));
     }
-    let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
+    let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
     let mut places: Vec<PathBuf> = settings.env.path(env::VIRTUAL_ENV).into_iter().collect();
     places.extend(OWN.iter().map(|name| scope.root.join(name)));
     places.extend(settings.env.path(env::CONDA_PREFIX));
@@ -99,7 +103,7 @@ fn environment(settings: &Settings, scope: &Scope, looked: &mut Vec<String>) -> 
             continue;
         }
         let real = fs::real_path(&place)?.unwrap_or_else(|| place.clone());
-        if place.starts_with(&scope.root) && !real.starts_with(&root) {
+        if place.starts_with(scope.root) && !real.starts_with(&root) {
             looked.push(format!("{} (a link out of the project)", place.display()));
             continue;
         }
@@ -155,7 +159,7 @@ struct Distribution<'a> {
 }
 
 impl Distribution<'_> {
-    fn installed(&self, scope: &Scope, version: &str) -> Result<Installed> {
+    fn installed(&self, scope: ScopeRoot<'_>, version: &str) -> Result<Installed> {
         let metadata = self.read("METADATA")?.unwrap_or_default();
         let version = field(&fields(&metadata), "Version").unwrap_or(version).to_owned();
         let Some(record) = self.read("RECORD")? else {
@@ -267,9 +271,14 @@ impl Distribution<'_> {
 
     /// The skills of an editable installation: in the directories that its `.pth` files name, else in
     /// `src` or all of its own.
-    fn editable_tree(&self, scope: &Scope, dir: &Path, files: &BTreeMap<String, PathBuf>) -> Result<Tree> {
+    fn editable_tree(
+        &self,
+        scope: ScopeRoot<'_>,
+        dir: &Path,
+        files: &BTreeMap<String, PathBuf>,
+    ) -> Result<Tree> {
         // What came with a project must not lead out of it.
-        let within = if self.environment.is_own { scope.root.as_path() } else { dir };
+        let within = if self.environment.is_own { scope.root } else { dir };
         let checked =
             real_within(dir, &[within]).map_err(|error| error.context("it is installed as editable"))?;
         let Some(dir) = checked else {
@@ -355,7 +364,7 @@ fn first_field(line: &str) -> Option<String> {
 }
 
 /// The distributions that `pyproject.toml` names, else those in the project's environment.
-pub(super) fn used(settings: &Settings, scope: &Scope) -> Result<Option<Used>> {
+pub(super) fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     if let Some(file) = toml_file(&scope.root.join("pyproject.toml"))? {
         let mut names = Vec::new();
         let project = file.get("project").and_then(toml::Value::as_table);

@@ -6,8 +6,8 @@ use super::{Installed, Lookup, PLACE_DEPTH, SKIPPED, Used, field, fields, real_w
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, Walk};
-use crate::install::scope::{Scope, ScopeKind};
 use crate::refusal::Limits;
+use crate::scope::{ScopeKind, ScopeRoot};
 use crate::settings::Settings;
 use crate::source::json::{Json, Node};
 
@@ -53,7 +53,7 @@ struct Library {
 
 /// Looks for the package `name`: in the library that `renv` keeps for the project, then where R looks.
 /// R is not started.
-pub(super) fn find(settings: &Settings, scope: &Scope, name: &str) -> Result<Lookup> {
+pub(super) fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
     let mut looked = Vec::new();
     for library in libraries(settings, scope)? {
         let package = library.dir.join(name);
@@ -95,11 +95,11 @@ fn description(dir: &Path) -> Result<Option<Vec<(String, String)>>> {
     Ok(bytes.map(|bytes| fields(&String::from_utf8_lossy(&bytes))))
 }
 
-fn libraries(settings: &Settings, scope: &Scope) -> Result<Vec<Library>> {
+fn libraries(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Vec<Library>> {
     let mut libraries = Vec::new();
     if scope.kind == ScopeKind::Project {
         let mut within = caches(settings);
-        within.push(scope.root.clone());
+        within.push(scope.root.to_owned());
         let mut found = Vec::new();
         // `renv/library/R-4.4/x86_64-pc-linux-gnu`, in newer versions below the name of a platform.
         projects(&scope.root.join("renv/library"), 3, &mut found)?;
@@ -181,12 +181,12 @@ fn caches(settings: &Settings) -> Vec<PathBuf> {
 
 /// The packages that the project's `DESCRIPTION` names, else its `renv.lock`, else those in the library
 /// that `renv` keeps for it.
-pub(super) fn used(settings: &Settings, scope: &Scope) -> Result<Option<Used>> {
+pub(super) fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     let known = |told_by: &str, names: Vec<String>| {
         let names = sorted(names).into_iter().filter(|name| !BASE.contains(&name.as_str())).collect();
         Ok(Some(Used { told_by: told_by.to_owned(), names }))
     };
-    let description = description(&scope.root)?.unwrap_or_default();
+    let description = description(scope.root)?.unwrap_or_default();
     if field(&description, "Package").is_some() {
         let lists = DEPENDENCIES.iter().filter_map(|name| field(&description, name));
         // `dplyr (>= 1.0), rlang`.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{broken, closed, leads_somewhere, restore, twins};
+use crate::agents::Agent;
 use crate::digest::Digest;
-use crate::install::agents::Agent;
 use crate::install::health::look::{AgentDirectory, Goes, Here, Look, Thing, Wish, is_locked, real};
 use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Place, Step};

@@ -174,7 +174,7 @@ pub(super) fn needs(look: &Look, found: &mut Vec<Finding>) {
 
 /// An agent that is not known, named in `file`.
 fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
-    let error = crate::install::agents::find(id).err()?;
+    let error = crate::agents::find(id).err()?;
     let message = format!("{}: {error}{whose}", file.display());
     let finding = Finding::new(&problem::AGENT_UNKNOWN, file, message);
     Some(match error.closest {

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::admission::Asked;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, REVISION_UNKNOWN, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
 use crate::ops::gate::Gate;
 use crate::ops::install::select::{ALL, available, by_names, candidates, elsewhere, select};
 use crate::ops::install::{InstallOutcome, InstallRequest};
-use crate::source::REVISION_UNKNOWN;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec, SpecError, is_page};
@@ -53,7 +52,7 @@ pub(in crate::ops::install) fn parse(
         }
         #[cfg(feature = "git")]
         if let Origin::Local(path) = &spec.origin
-            && let Some(origin) = source::git::at_path(context, scope, path)?
+            && let Some(origin) = source::git::at_path(context, scope.as_root(), path)?
         {
             spec.origin = origin;
             spec.reference = Some(reference.clone());
@@ -67,7 +66,7 @@ pub(in crate::ops::install) fn parse(
         spec.reference = Some(reference.clone());
     }
     check_no_directory(context, text, &spec)?;
-    spec.origin = source::settled(context, scope, spec.origin)?;
+    spec.origin = source::settled(context, scope.as_root(), spec.origin)?;
     Ok(spec)
 }
 
@@ -103,7 +102,8 @@ pub(in crate::ops) fn open(
     gate: &mut Gate,
 ) -> Result<Opened> {
     gate.source(asked(spec))?;
-    let opened = source::open(context, scope, &spec.origin, source::Wanted::Now(spec.reference.as_ref()))?;
+    let opened =
+        source::open(context, scope.as_root(), &spec.origin, source::Wanted::Now(spec.reference.as_ref()))?;
     gate.release(context, asked(spec), &opened)?;
     Ok(opened)
 }

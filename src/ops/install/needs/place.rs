@@ -9,10 +9,11 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
-use crate::install::state::{Files, normal};
+use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::ops::install::restore::{Worker, spec_of};
 use crate::ops::install::select::install_name;
+use crate::path::normal;
 use crate::source::discover::Candidate;
 use crate::source::{Opened, local, settled};
 use crate::spec::{Origin, SourceSpec, Transport};
@@ -55,7 +56,7 @@ fn outside(context: &Context, scope: &Scope, own: &SourceSpec, spec: &SourceSpec
     };
     if let (Origin::Local(text), Some(from)) = (&spec.origin, directory(context, scope, own)?) {
         let origin = if text.starts_with('~') { text.clone() } else { from.join(text).display().to_string() };
-        let origin = settled(context, scope, Origin::Local(origin))?;
+        let origin = settled(context, scope.as_root(), Origin::Local(origin))?;
         return Ok(SourceSpec { origin, ..spec.clone() });
     }
     if is_here(&spec.origin) && !is_here(&own.origin) {
@@ -65,7 +66,7 @@ fn outside(context: &Context, scope: &Scope, own: &SourceSpec, spec: &SourceSpec
         ))
         .hint("a skill may need what is in its own source, or what has an address that others can reach"));
     }
-    let origin = settled(context, scope, spec.origin.clone())?;
+    let origin = settled(context, scope.as_root(), spec.origin.clone())?;
     Ok(SourceSpec { origin, ..spec.clone() })
 }
 
@@ -76,7 +77,7 @@ fn outside(context: &Context, scope: &Scope, own: &SourceSpec, spec: &SourceSpec
 /// As [`local::resolve`].
 fn directory(context: &Context, scope: &Scope, place: &SourceSpec) -> Result<Option<PathBuf>> {
     let Origin::Local(root) = &place.origin else { return Ok(None) };
-    let root = local::resolve(&context.settings, scope, root)?;
+    let root = local::resolve(&context.settings, scope.as_root(), root)?;
     Ok(Some(root.join(place.path.as_deref().unwrap_or_default())))
 }
 
@@ -110,7 +111,7 @@ impl<'a> Installed<'a> {
         let own = self.places.get(needer)?;
         if let (Origin::Local(text), Some(from)) = (&spec.origin, directory(context, scope, own).ok()?) {
             let target = if text.starts_with('~') {
-                local::resolve(&context.settings, scope, text).ok()?
+                local::resolve(&context.settings, scope.as_root(), text).ok()?
             } else {
                 from.join(text)
             };

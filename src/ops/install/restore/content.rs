@@ -14,10 +14,9 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::install::intake::{Intake, Taken, keep};
 use crate::refusal::Limits;
-use crate::source::newest::Identity;
 use crate::source::package::install_command;
 use crate::source::{Opened, local};
-use crate::spec::{Origin, Reference, SourceSpec};
+use crate::spec::{Identity, Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
 use crate::text::shell_word;
 use crate::tree::{FileEntry, FileSet};
@@ -214,7 +213,8 @@ impl Worker<'_> {
             any => (any, None),
         };
         // As it is typed where the hint is read.
-        let origin = local::here(&self.context.settings, self.scope, &entry.origin).unwrap_or(entry.origin);
+        let origin =
+            local::here(&self.context.settings, self.scope.as_root(), &entry.origin).unwrap_or(entry.origin);
         let spec = SourceSpec { origin, path: locked.path.clone(), reference, skill: None }.to_string();
         let kind =
             kind.map(|(option, value)| format!(" {option} {}", shell_word(&value))).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, REVISION_GONE, Result};
 use crate::install::plan::{Content, requirement_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -15,7 +15,7 @@ use crate::ops::install::needs::Needer;
 use crate::ops::install::select::{candidates, install_name, is_called, of_name, source_of};
 use crate::refusal::Limits;
 use crate::source::discover::{Candidate, discover_in};
-use crate::source::{self, Opened, REVISION_GONE, local};
+use crate::source::{self, Opened, local};
 use crate::spec::{Origin, Reference, SourceSpec, is_commit};
 use crate::text::shell_word;
 use crate::tree::FileSet;
@@ -152,7 +152,7 @@ impl Worker<'_> {
     /// As [`source::open`]; a policy that refuses the source.
     pub(in crate::ops) fn open_now(&mut self, spec: &SourceSpec) -> Result<Opened> {
         self.admit_now(spec)?;
-        local::check_outside(&self.context.settings, self.scope, &spec.origin)?;
+        local::check_outside(&self.context.settings, self.scope.as_root(), &spec.origin)?;
         let opened = self.open(&spec.origin, At::Now(spec.reference.clone()))?;
         self.restore.fetched.gate.release(self.context, fetch::asked(spec), &opened)?;
         Ok(opened)
@@ -188,7 +188,7 @@ impl Worker<'_> {
             At::Now(reference) => source::Wanted::Now(reference.as_ref()),
             At::Locked(revision) => source::Wanted::Locked(revision),
         };
-        let opened = source::open(self.context, self.scope, origin, wanted)?;
+        let opened = source::open(self.context, self.scope.as_root(), origin, wanted)?;
         self.opened.insert(key, opened.clone());
         Ok(opened)
     }

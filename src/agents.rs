@@ -1,6 +1,6 @@
 //! The table of agents: where each of them looks for skills.
 //!
-//! The table is data ([`agents.tsv`](https://github.com/skillpm/skillpm/blob/main/src/install/agents.tsv)),
+//! The table is data ([`agents.tsv`](https://github.com/skillpm/skillpm/blob/main/src/agents.tsv)),
 //! compiled in. Where two tools name different directories for one agent, the row carries both: the
 //! first is the one that skillpm writes to, the others are where skills of that agent may already lie.
 //!
@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use crate::env;
+use crate::error::Error;
 use crate::settings::Settings;
 
 /// The directory, below a project or the user's home, that holds the canonical copy of each skill.
@@ -94,6 +95,16 @@ pub struct UnknownAgent {
     pub given: String,
     /// The id of the agent that was probably meant.
     pub closest: Option<&'static str>,
+}
+
+impl From<UnknownAgent> for Error {
+    fn from(error: UnknownAgent) -> Self {
+        let hint = match error.closest {
+            Some(id) => format!("did you mean `{id}`?"),
+            None => "agents have names such as `claude-code`, `codex` or `cursor`".to_owned(),
+        };
+        Self::usage(error.to_string()).hint(hint)
+    }
 }
 
 /// All agents, sorted by id.
