@@ -15,14 +15,12 @@ use crate::refusal::{Limits, Refusal};
 
 mod content;
 mod held;
-mod kept;
 pub mod leftovers;
 mod rights;
 mod set;
 
 pub use content::{Content, Memory, ReadError, append_by_copy};
 pub use held::{Held, MOST};
-pub use kept::Kept;
 pub use rights::Rights;
 pub use set::{FileEntry, FileSet};
 

@@ -9,7 +9,7 @@ use super::opened::append_at;
 use super::{Base, Looked, PathContext, PathError};
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::refusal::Refusal;
-use crate::tree::{Content, FileSet, Kept, ReadError, Rights, append_by_copy};
+use crate::tree::{Content, FileSet, ReadError, Rights, append_by_copy};
 
 /// Files below a directory.
 pub(super) struct OnDisk {
@@ -18,14 +18,13 @@ pub(super) struct OnDisk {
     base: Option<Base>,
     paths: Vec<PathBuf>,
     rights: Vec<Rights>,
-    kept: Kept,
 }
 
 impl OnDisk {
     /// Those at `paths` below `root`, by the order of these, each with its `rights`; `base` is the same directory, if
     /// it is to stay open.
     pub(super) fn new(root: PathBuf, base: Option<Base>, paths: Vec<PathBuf>, rights: Vec<Rights>) -> Self {
-        Self { root, base, paths, rights, kept: Kept::default() }
+        Self { root, base, paths, rights }
     }
 }
 
@@ -51,20 +50,8 @@ impl Content for OnDisk {
         let start = buffer.len();
         let path = &self.paths[id];
         if let Some(base) = &self.base {
-            let is_wanted = path.to_str().is_some_and(|path| Kept::is_wanted(path, limit));
-            let kept = is_wanted.then(|| self.kept.take(id)).flatten();
-            match kept.filter(|kept| kept.len() as u64 == limit) {
-                Some(kept) => {
-                    buffer.extend_from_slice(&kept);
-                    return Ok(limit);
-                }
-                None if base.append_expected(path, limit, buffer) => {
-                    if is_wanted {
-                        self.kept.put(id, buffer[start..].to_vec());
-                    }
-                    return Ok(limit);
-                }
-                None => {}
+            if base.append_expected(path, limit, buffer) {
+                return Ok(limit);
             }
         }
         let looked = match &self.base {

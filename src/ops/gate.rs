@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::install::restore::skill_file;
 use crate::admission::{Admission, Asked, Decision, Dirs};
@@ -18,10 +19,11 @@ use crate::lint::{self, Profile, Ruleset, SkillFile, Subject};
 use crate::manifest::{Manifest, PolicySettings};
 use crate::name::SkillName;
 use crate::settings::Policies;
+use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
 use crate::spec::Origin;
 use crate::text::{line_column, shell_word};
-use crate::tree::FileSet;
+use crate::tree::{FileEntry, FileSet};
 
 /// The code of the error for what a policy keeps out.
 pub const NOT_ADMITTED: &str = "not-admitted";
@@ -186,13 +188,24 @@ impl Gate {
     /// # Errors
     ///
     /// Where it does, with the first finding and the line; where the skill cannot be read.
-    pub(super) fn content(&mut self, name: &SkillName, file_name: &str, set: &FileSet) -> Result<()> {
+    pub(super) fn content(&mut self, name: &SkillName, candidate: &Candidate, set: &FileSet) -> Result<()> {
+        let Some(file) = set.get(&candidate.file_name) else { return Ok(()) };
+        self.file_set(name, set, file, |bytes| candidate.document(bytes))
+    }
+
+    /// As [`Gate::content`]; `read` makes the document of the skill's `file`.
+    fn file_set(
+        &mut self,
+        name: &SkillName,
+        set: &FileSet,
+        file: &FileEntry,
+        read: impl FnOnce(Vec<u8>) -> Arc<Document>,
+    ) -> Result<()> {
         if self.admission.audit().is_none() {
             return Ok(());
         }
-        let Some(file) = set.get(file_name) else { return Ok(()) };
-        let document = Document::from_bytes(set.read(file)?);
-        self.audit(name, file_name, &document, Some(&files::of_set(set)?))
+        let document = read(set.read(file)?);
+        self.audit(name, file.path.as_str(), &document, Some(&files::of_set(set)?))
     }
 
     /// As [`Gate::content`], of the files of a skill, which may be older than the policy.
@@ -202,7 +215,7 @@ impl Gate {
     /// As [`Gate::content`].
     pub(super) fn skill(&mut self, name: &SkillName, set: &FileSet) -> Result<()> {
         match skill_file(set) {
-            Some(file) => self.content(name, file.path.as_str(), set),
+            Some(file) => self.file_set(name, set, file, |bytes| Arc::new(Document::from_bytes(bytes))),
             None => Ok(()),
         }
     }

@@ -1,20 +1,24 @@
 //! Which skills a tree holds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::sync::Arc;
 
 use crate::document::Document;
 use crate::refusal::Refusal;
-use crate::skill::find::SKIPPED;
-use crate::skill::{MAX_SKILL_FILE, SkillMeta, load_in};
+use crate::skill::find::is_skill_file;
+use crate::skill::{MAX_SKILL_FILE, SKILL_FILE, SkillMeta, load_in};
 use crate::tree::{Node, SUBMODULE, Tree};
 use crate::workers;
 
+mod directories;
 mod plugins;
 
 pub use plugins::{Declared, Definition, of_plugin};
 
 pub(super) use plugins::join;
 
+use directories::{Directories, Skills, is_left_out};
 use plugins::Declarations;
 
 /// How many directories deep a skill may lie where nothing says where skills are.
@@ -35,9 +39,24 @@ pub struct Candidate {
     pub file_name: String,
     /// What an agent would know of it, or why it would know nothing.
     pub meta: Result<SkillMeta, String>,
+    /// Its file as it was read when the skill was found; `None` where an index told of the skill, or nothing can be
+    /// read.
+    document: Option<Arc<Document>>,
 }
 
 impl Candidate {
+    /// A skill that an index tells of, whose files are not here yet.
+    pub(super) fn told(path: String, meta: Result<SkillMeta, String>) -> Self {
+        Self { path, file_name: SKILL_FILE.to_owned(), meta, document: None }
+    }
+
+    /// Returns the document that `bytes` are, which were read of its file: the one that was read when the skill was
+    /// found, unless the file was changed since.
+    pub fn document(&self, bytes: Vec<u8>) -> Arc<Document> {
+        let known = self.document.as_ref().filter(|known| known.text().as_bytes() == bytes);
+        known.map_or_else(|| Arc::new(Document::from_bytes(bytes)), Arc::clone)
+    }
+
     /// The name of the directory, or `root` where the skill is the whole tree.
     pub fn directory_name<'a>(&'a self, root: &'a str) -> &'a str {
         if self.path.is_empty() { root } else { self.path.rsplit('/').next().unwrap_or(&self.path) }
@@ -48,16 +67,17 @@ impl Candidate {
         self.meta.as_ref().map_or_else(|_| self.directory_name(root), |meta| &meta.name)
     }
 
-    /// The same with the name `root` where the skill is the whole of `tree` and has no name of its own.
+    /// The same with the name `root` where the skill is the whole of its tree and has no name of its own.
     #[must_use]
-    pub fn called(self, tree: &Tree, root: &str) -> Self {
+    pub fn called(self, root: &str) -> Self {
         if !self.path.is_empty() || self.meta.is_ok() {
             return self;
         }
-        let read = tree.read(&self.file_name, MAX_SKILL_FILE);
-        let loaded =
-            read.ok().and_then(|bytes| Some(load_in(&Document::from_bytes(bytes), Some(root)).ok()?.meta));
-        Self { meta: loaded.map_or(self.meta, Ok), ..self }
+        let loaded = self.document.as_ref().and_then(|document| load_in(document, Some(root)).ok());
+        match loaded.map(|loaded| loaded.meta) {
+            Some(meta) => Self { meta: Ok(meta), ..self },
+            None => self,
+        }
     }
 
     /// Whether its author keeps it for the repository's own use (`metadata.internal: true`): it is
@@ -77,9 +97,9 @@ impl Candidate {
 /// with them the directories at the root. Where none of them holds one, everything is searched, [`MAX_DEPTH`]
 /// deep. A skill's own directory is not searched further, unless it is one of these places.
 pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
-    let files = skill_files(tree, "");
-    if let Some(&file) = files.get("") {
-        return candidates(tree, &[("", file)]);
+    let directories = Directories::of(tree);
+    if let Some(file) = directories.file("") {
+        return candidates(tree, &[("", file)].into());
     }
     let mut containers: BTreeMap<String, usize> =
         ["skills", "skills/.curated", "skills/.experimental", "skills/.system"]
@@ -92,28 +112,19 @@ pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> V
         let known = containers.entry(dir).or_default();
         *known = depth.max(*known);
     }
-    let is_known = |dir: &str| {
-        declared.contains(dir)
-            || containers.iter().any(|(container, most)| {
-                depth_below(dir, container).is_some_and(|depth| depth <= *most)
-                    && !is_inside_another(&files, container, dir)
-            })
-    };
-    let known: BTreeSet<&str> = files.keys().copied().filter(|dir| is_known(dir)).collect();
-    let chosen: Vec<_> = if known.is_empty() {
-        let near = |dir: &str| dir.split('/').count() <= MAX_DEPTH;
-        outermost(files).into_iter().filter(|(dir, _)| near(dir)).collect()
+    let mut known = Skills::new();
+    for (dir, depth) in containers.iter().filter(|(dir, _)| !is_left_out(dir)) {
+        known.extend(directories.below(dir, *depth));
+    }
+    let declared = declared.iter().filter(|dir| !is_left_out(dir));
+    known.extend(declared.filter_map(|dir| directories.entry(dir)));
+    let chosen = if known.is_empty() {
+        directories.below("", MAX_DEPTH)
     } else {
-        let at_root = |dir: &str| !dir.contains('/');
-        files.into_iter().filter(|(dir, _)| known.contains(dir) || at_root(dir)).collect()
+        known.extend(directories.below("", 1));
+        known
     };
     candidates(tree, &chosen)
-}
-
-/// Whether a skill of `files` lies between directory `dir` and `container`, which `dir` is below.
-fn is_inside_another(files: &BTreeMap<&str, &str>, container: &str, dir: &str) -> bool {
-    let below = |at: usize| at > container.len();
-    dir.match_indices('/').any(|(at, _)| below(at) && files.contains_key(&dir[..at]))
 }
 
 /// Returns the directories of `tree` with a `SKILL.md` that are not among `found`, the skills of all of it, nor
@@ -125,23 +136,34 @@ pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
             || found.contains(dir)
             || dir.match_indices('/').any(|(at, _)| found.contains(&dir[..at]))
     };
-    let others = outermost(skill_files(tree, "")).into_keys().filter(|dir| !is_part(dir));
+    let others = all_skills(tree).into_keys().filter(|dir| !is_part(dir));
     others.map(ToOwned::to_owned).collect()
 }
 
 /// Returns the skills at or below directory `dir`, which somebody named: nothing in it is hidden
 /// by what lies elsewhere. What the manifest of a plugin there declares may lie deep.
 pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
-    let found = outermost(skill_files(tree, dir));
+    let directories = Directories::of(tree);
+    if let Some((dir, file)) = directories.entry(dir) {
+        return candidates(tree, &[(dir, file)].into());
+    }
     let declared = plugins::declared_at(tree, dir);
-    let near = |path: &str| path == dir || depth_below(path, dir).is_some_and(|depth| depth <= MAX_DEPTH);
-    let chosen = found.into_iter().filter(|(path, _)| near(path) || declared.contains(*path));
-    candidates(tree, &chosen.collect::<Vec<_>>())
+    let mut found = directories.below(dir, usize::MAX);
+    let near = |path: &str| depth_below(path, dir).is_some_and(|depth| depth <= MAX_DEPTH);
+    found.retain(|path, _| near(path) || declared.contains(*path));
+    candidates(tree, &found)
 }
 
 /// Returns the skills in `tree`, of which nothing but skills is known to be left.
 pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
-    candidates(tree, &outermost(skill_files(tree, "")).into_iter().collect::<Vec<_>>())
+    candidates(tree, &all_skills(tree))
+}
+
+/// Returns the skills of `tree` that do not lie in others, wherever they are.
+fn all_skills(tree: &Tree) -> Skills<'_> {
+    let directories = Directories::of(tree);
+    let root = directories.entry("").map(|root| Skills::from([root]));
+    root.unwrap_or_else(|| directories.below("", usize::MAX))
 }
 
 /// Returns the directories of `tree` that belong to other repositories: submodules, whose files it does not have.
@@ -159,37 +181,7 @@ pub fn submodules(tree: &Tree) -> BTreeSet<String> {
 
 /// Whether directory `dir` of `tree` is a skill's.
 pub fn is_skill(tree: &Tree, dir: &str) -> bool {
-    tree.below(dir).any(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"))
-}
-
-/// The directories at or below `dir` with a `SKILL.md`, and the spelling of its name.
-fn skill_files<'a>(tree: &'a Tree, dir: &str) -> BTreeMap<&'a str, &'a str> {
-    let mut files = BTreeMap::new();
-    for (path, _) in tree.entries() {
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let inside = dir.is_empty() || parent == dir || depth_below(parent, dir).is_some();
-        if !name.eq_ignore_ascii_case("SKILL.md") || !inside || is_skipped(parent, dir) {
-            continue;
-        }
-        // Upper case sorts first, so the exact spelling wins over any other.
-        files.entry(parent).or_insert(name);
-    }
-    files
-}
-
-fn is_skipped(path: &str, below: &str) -> bool {
-    let rest = path.strip_prefix(below).unwrap_or(path);
-    rest.split('/').any(|part| SKIPPED.contains(&part))
-}
-
-/// Drops directories below other ones of the list.
-fn outermost<'a>(files: BTreeMap<&'a str, &'a str>) -> BTreeMap<&'a str, &'a str> {
-    let dirs: BTreeSet<&str> = files.keys().copied().collect();
-    let inner = |dir: &str| {
-        dir.match_indices('/').any(|(at, _)| dirs.contains(&dir[..at]))
-            || (!dir.is_empty() && dirs.contains(""))
-    };
-    files.into_iter().filter(|(dir, _)| !inner(dir)).collect()
+    tree.below(dir).any(|(path, _)| is_skill_file(OsStr::new(path)))
 }
 
 /// How many directories `dir` lies below `top`, or `None` where it does not.
@@ -200,17 +192,18 @@ fn depth_below(dir: &str, top: &str) -> Option<usize> {
     dir.strip_prefix(top)?.strip_prefix('/').map(|rest| rest.split('/').count())
 }
 
-/// Reads the skills at `found`, each a directory and the name of its file.
-fn candidates(tree: &Tree, found: &[(&str, &str)]) -> Vec<Candidate> {
-    let read = |&(dir, file): &(&str, &str)| candidate(tree, dir, file);
-    let is_large = |&(dir, file): &(&str, &str)| {
+/// Reads the skills at `found`.
+fn candidates(tree: &Tree, found: &Skills<'_>) -> Vec<Candidate> {
+    let found: Vec<_> = found.iter().collect();
+    let read = |(dir, file): (&&str, &&str)| candidate(tree, dir, file);
+    let is_large = |(dir, file): &(&&str, &&str)| {
         let entry = tree.get(&path_of(dir, file));
         entry.is_some_and(|entry| matches!(entry.node, Node::File { size, .. } if size > LARGE))
     };
     if found.iter().any(is_large) {
-        return found.iter().map(read).collect();
+        return found.into_iter().map(read).collect();
     }
-    workers::map(found, workers::PIECE, || (), |(), one| read(one)).collect()
+    workers::map(&found, workers::PIECE, || (), |(), one| read(*one)).collect()
 }
 
 fn path_of(dir: &str, file: &str) -> String {
@@ -219,25 +212,22 @@ fn path_of(dir: &str, file: &str) -> String {
 
 fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
     let path = path_of(dir, file);
-    let meta = match tree.get(&path).map(|entry| entry.node) {
-        Some(Node::File { .. }) => match tree.read(&path, MAX_SKILL_FILE) {
-            Ok(bytes) => {
-                let directory = dir.rsplit('/').next().filter(|name| !name.is_empty());
-                let document = Document::from_bytes(bytes);
-                load_in(&document, directory).map(|loaded| loaded.meta).map_err(|error| error.to_string())
-            }
-            Err(error) => Err(error.to_string()),
-        },
+    let read = match tree.get(&path).map(|entry| entry.node) {
+        Some(Node::File { .. }) => tree.read(&path, MAX_SKILL_FILE).map_err(|error| error.to_string()),
         Some(Node::Special(kind)) => Err(Refusal::SpecialFile { name: file.to_owned(), kind }.to_string()),
         _ => Err(Refusal::SkillSymlink(file.to_owned()).to_string()),
     };
-    Candidate { path: dir.to_owned(), file_name: file.to_owned(), meta }
+    let document = read.map(|bytes| Arc::new(Document::from_bytes(bytes)));
+    let directory = dir.rsplit('/').next().filter(|name| !name.is_empty());
+    let load = |document: &Arc<Document>| {
+        load_in(document, directory).map(|loaded| loaded.meta).map_err(|error| error.to_string())
+    };
+    let meta = document.as_ref().map_err(Clone::clone).and_then(load);
+    Candidate { path: dir.to_owned(), file_name: file.to_owned(), meta, document: document.ok() }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::tree::{Entry, Memory};
 

@@ -339,7 +339,7 @@ fn candidate(entry: &Entry) -> Candidate {
         description: entry.description.clone(),
         ..SkillMeta::default()
     });
-    Candidate { path: entry.name.clone(), file_name: "SKILL.md".to_owned(), meta }
+    Candidate::told(entry.name.clone(), meta)
 }
 
 fn unfetched(name: &str, error: Error) -> Error {

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::super::bytes::{Part, at_most};
+use super::super::bytes::Part;
 use super::super::inflate::{InflateError, copy, inflate};
 use super::central::{DEFLATED, Record};
 use crate::fs::SharedFile;
 use crate::refusal::Refusal;
-use crate::tree::{Content, Kept, ReadError};
+use crate::tree::{Content, ReadError};
 
 /// Where the content of one entry is, and what it must turn out to be.
 pub(super) struct Place {
@@ -17,8 +17,6 @@ pub(super) struct Place {
     size: u64,
     crc: u32,
     deflated: bool,
-    /// Whether it is likely to be read twice: to find skills, and to install them.
-    is_skill: bool,
     /// The name is only needed for errors: the file still has it.
     name_at: u64,
     name_len: u16,
@@ -32,7 +30,6 @@ impl Place {
             size: record.size,
             crc: record.crc,
             deflated: record.method == DEFLATED,
-            is_skill: Kept::is_wanted(&record.name, record.size),
             name_at,
             name_len: u16::try_from(record.name.len()).unwrap_or(u16::MAX),
         }
@@ -43,12 +40,11 @@ impl Place {
 pub(super) struct ZipContent {
     file: Arc<SharedFile>,
     places: Vec<Place>,
-    kept: Kept,
 }
 
 impl ZipContent {
     pub(super) fn new(file: Arc<SharedFile>, places: Vec<Place>) -> Self {
-        Self { file, places, kept: Kept::default() }
+        Self { file, places }
     }
 
     fn name(&self, place: &Place) -> String {
@@ -76,17 +72,7 @@ impl ZipContent {
 impl Content for ZipContent {
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
         let place = self.places.get(id).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        if !place.is_skill {
-            return self.unpack(place, sink);
-        }
-        if let Some(content) = self.kept.take(id) {
-            return Ok(sink.write_all(&content)?);
-        }
-        let mut content = Vec::with_capacity(at_most(place.size, 64 * 1024));
-        self.unpack(place, &mut content)?;
-        sink.write_all(&content)?;
-        self.kept.put(id, content);
-        Ok(())
+        self.unpack(place, sink)
     }
 }
 

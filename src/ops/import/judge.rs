@@ -166,7 +166,7 @@ impl<'a> Judge<'a> {
         let set = version.opened.tree.skill(&version.candidate.path, &Limits::default());
         let set = set.map_err(|error| format!("its source is refused: {error}"))?;
         let (digest, set) = keep(self.context, set, &mut self.warnings).map_err(refused)?;
-        self.gate.content(&name, &version.candidate.file_name, &set).map_err(refused)?;
+        self.gate.content(&name, &version.candidate, &set).map_err(refused)?;
         let own = version.candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
         let own = own.filter(|own| own != name.as_str());
         let locked = locked(&spec, &version.opened, &version.candidate, own.clone(), digest);

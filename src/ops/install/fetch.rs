@@ -320,7 +320,7 @@ impl Fetched {
         let is_editable = editable.is_some();
         let content = match (editable, digest, &set) {
             (None, Some(digest), Some(set)) => {
-                self.gate.content(&name, &candidate.file_name, set)?;
+                self.gate.content(&name, candidate, set)?;
                 Content::Locked(locked(spec, opened, candidate, own, digest))
             }
             (Some(editable), ..) => {

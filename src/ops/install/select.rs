@@ -37,7 +37,7 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
         None => discover(&opened.tree, agents::project_dirs()),
     };
     if !found.is_empty() {
-        return Ok(found.into_iter().map(|one| one.called(&opened.tree, &opened.name)).collect());
+        return Ok(found.into_iter().map(|one| one.called(&opened.name)).collect());
     }
     let everywhere = discover(&opened.tree, agents::project_dirs());
     let is_in = |path: &str, module: &String| {

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{CONTAINER_DEPTH, Candidate, candidates, depth_below, outermost, skill_files};
+use super::directories::{Directories, Skills};
+use super::{CONTAINER_DEPTH, Candidate, candidates, depth_below};
 use crate::error::{Error, Result};
 use crate::source::json::Json;
 use crate::source::marketplace::{self, MAX_FILE};
@@ -75,9 +76,9 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
             }
         }
     }
-    let mut found = skill_files(tree, root);
-    let whole = found.remove(root);
-    let found = outermost(found);
+    let directories = Directories::of(tree);
+    let whole = directories.file(root);
+    let found = directories.below(root, usize::MAX);
     let mut chosen: BTreeSet<&str> = BTreeSet::new();
     for place in named.iter().flatten() {
         let dir = below(root, &place.path);
@@ -100,7 +101,7 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
         }
     }
     let file = |dir: &str| found.get(dir).copied().or(whole).unwrap_or("SKILL.md");
-    let chosen: Vec<_> = chosen.into_iter().map(|dir| (dir, file(dir))).collect();
+    let chosen: Skills<'_> = chosen.into_iter().map(|dir| (dir, file(dir))).collect();
     Ok(candidates(tree, &chosen))
 }
 

@@ -1,7 +1,6 @@
 //! Reading one skill.
 
 use crate::digest::Digest;
-use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::editable::Editable;
 use crate::install::transaction::Planted;
@@ -63,7 +62,7 @@ impl Job<'_> {
         let mut warnings = Vec::new();
         if let Some(file) = set.get(&candidate.file_name) {
             let directory = self.directory.unwrap_or(name.as_str());
-            let document = Document::from_bytes(set.read(file)?);
+            let document = candidate.document(set.read(file)?);
             warnings.extend(off_specification(name, directory, &candidate.file_name, &document));
             warnings.extend(alarms(name, set, &document)?);
         }

@@ -240,7 +240,7 @@ impl Worker<'_> {
         let warnings = &mut self.restore.fetched.warnings;
         warnings.extend(incomplete(name, &newest.opened.tree, &newest.candidate.path, &newest.set));
         let (digest, set) = keep(self.context, newest.set.clone(), warnings)?;
-        self.restore.fetched.gate.content(name, &newest.candidate.file_name, &set)?;
+        self.restore.fetched.gate.content(name, &newest.candidate, &set)?;
         Ok((newest.locked(digest), set))
     }
 

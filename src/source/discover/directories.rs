@@ -1,0 +1,105 @@
+//! The directories of a tree in memory, in which skills are looked for as on disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::skill::find::{Child, Dir, Holds, Links, Rules, Seen, Space, is_skipped, skill_file_among, walk};
+use crate::tree::Tree;
+
+/// The directories of a tree.
+pub(super) struct Directories<'a>(BTreeMap<&'a str, Directory<'a>>);
+
+/// What lies right in a directory.
+#[derive(Default)]
+struct Directory<'a> {
+    /// Names of files.
+    files: BTreeSet<&'a str>,
+    /// Paths of directories.
+    directories: BTreeSet<&'a str>,
+}
+
+/// Skills: each directory with the name of its file.
+pub(super) type Skills<'a> = BTreeMap<&'a str, &'a str>;
+
+/// The path of a directory; empty is the root.
+pub(in crate::source) struct At<'a>(&'a str);
+
+impl Dir for At<'_> {
+    fn name(&self) -> &OsStr {
+        OsStr::new(self.0.rsplit('/').next().unwrap_or_default())
+    }
+
+    fn real(&self) -> &Path {
+        Path::new(self.0)
+    }
+}
+
+impl<'a> Space for Directories<'a> {
+    type Dir = At<'a>;
+    type Error = Infallible;
+
+    fn look(&self, dirs: &[&At<'a>]) -> Vec<Result<Holds<At<'a>>, Infallible>> {
+        let holds = |at: &&At<'a>| match self.file(at.0) {
+            Some(name) => Holds::Skill(name.into()),
+            None => Holds::Inside(self.inside(at.0).collect()),
+        };
+        dirs.iter().map(holds).map(Ok).collect()
+    }
+}
+
+impl<'a> Directories<'a> {
+    /// Returns the directories of `tree`.
+    pub(super) fn of(tree: &'a Tree) -> Self {
+        let mut all: BTreeMap<&str, Directory<'_>> = BTreeMap::new();
+        for (path, _) in tree.entries() {
+            let (mut dir, name) = split(path);
+            all.entry(dir).or_default().files.insert(name);
+            // Up to a directory that is known, and with it those around it.
+            while !dir.is_empty() {
+                let (parent, _) = split(dir);
+                if !all.entry(parent).or_default().directories.insert(dir) {
+                    break;
+                }
+                dir = parent;
+            }
+        }
+        Self(all)
+    }
+
+    /// Returns the name of the skill's file in `dir`, if that is the directory of a skill.
+    pub(super) fn file(&self, dir: &str) -> Option<&'a str> {
+        let files = &self.0.get(dir)?.files;
+        skill_file_among(files.iter().map(|name| OsStr::new(*name)))?.to_str()
+    }
+
+    /// Returns `dir` with the name of its file, if it is the directory of a skill.
+    pub(super) fn entry(&self, dir: &str) -> Option<(&'a str, &'a str)> {
+        let (dir, _) = self.0.get_key_value(dir)?;
+        Some((dir, self.file(dir)?))
+    }
+
+    fn inside(&self, dir: &str) -> impl Iterator<Item = At<'a>> {
+        let directories = self.0.get(dir).into_iter().flat_map(|dir| &dir.directories);
+        directories.map(|dir| At(dir))
+    }
+
+    /// Returns the skills below `dir`, at most `depth` directories deep. A skill's own directory is not searched.
+    pub(super) fn below(&self, dir: &str, depth: usize) -> Skills<'a> {
+        let rules = Rules { depth, most: usize::MAX, links: Links::Skills, skipped_may_be_skills: false };
+        let children = self.inside(dir).map(|dir| Child { dir, is_link: false }).collect();
+        let found = walk(self, Path::new(dir), children, rules, &mut Seen::default()).found;
+        found.into_iter().filter_map(|found| Some((found.dir.0, self.file(found.dir.0)?))).collect()
+    }
+}
+
+/// The directory and the name of what lies at `path`.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Whether a directory on `path` is one that walks leave out.
+pub(super) fn is_left_out(path: &str) -> bool {
+    path.split('/').any(|part| is_skipped(OsStr::new(part)))
+}
