@@ -1,7 +1,5 @@
 //! The lockfile, `skillpm.lock`: exactly which bytes are installed, and where they came from.
 
-mod canonical;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
@@ -159,14 +157,6 @@ impl Lockfile {
     ///
     /// The first thing that is wrong, with its place.
     pub fn parse(text: &str) -> Result<Self, LockError> {
-        match canonical::read(text) {
-            Some(lock) => Ok(lock),
-            None => Self::parse_any(text),
-        }
-    }
-
-    /// [`Lockfile::parse`] of any TOML, with the place of what is wrong.
-    fn parse_any(text: &str) -> Result<Self, LockError> {
         if let Some(line) = conflict_line(text) {
             return Err(LockError::MergeConflict { line });
         }

@@ -4,7 +4,6 @@ mod above;
 mod edit;
 mod gaps;
 mod order;
-mod quick;
 mod requirement;
 
 use std::collections::BTreeMap;
@@ -149,18 +148,10 @@ impl Manifest {
     ///
     /// The first thing that is not TOML or that skillpm does not know, with its place.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
-        match quick::read(text) {
-            Some(manifest) => Ok(manifest),
-            None => Self::parse_any(text),
-        }
-    }
-
-    /// [`Manifest::parse`] of any TOML, with the place of what is wrong.
-    fn parse_any(text: &str) -> Result<Self, ManifestError> {
         Ok(Self::parse_parts(text)?.0)
     }
 
-    /// As [`Self::parse_any`], with whether there is a table `skills`.
+    /// As [`Self::parse`], with whether there is a table `skills`.
     fn parse_parts(text: &str) -> Result<(Self, bool), ManifestError> {
         let document = parse(text)?;
         let reader = Reader { text };
