@@ -14,7 +14,6 @@ mod incomplete;
 pub(in crate::ops) mod intake;
 mod marketplace;
 pub(in crate::ops) mod needs;
-mod order;
 mod outcome;
 mod project;
 mod replaced;
@@ -303,10 +302,6 @@ fn change(
     // A plan is only looked at: it takes no lock and mends nothing.
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
-    if let Some(mut outcome) = order::known(context, scope, request) {
-        around::look(context, scope, None, &mut outcome)?;
-        return Ok(outcome);
-    }
     let files = read(scope, request)?;
     let Restore { mut fetched, orphans, modified, unreadable, mut entries } =
         prepare(&files, transaction.as_ref())?;
@@ -377,9 +372,6 @@ fn change(
             placed.settle(manifest, plan.lock.as_ref().unwrap_or(&files.lock));
         }
         outcome.warnings.extend(attributes::keep(context, scope, manifest));
-    }
-    if plan.is_empty() {
-        order::remember(context, scope, request, (&goal, &files), &outcome);
     }
     if !request.dry_run {
         let (manifest, lock) = (plan.manifest, plan.lock);

@@ -7,7 +7,6 @@ mod sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-pub(in crate::ops::install) use self::content::has_scripts;
 pub(in crate::ops) use self::content::skill_file;
 use self::sources::At;
 pub(in crate::ops) use self::sources::{Newest, spec_of};

@@ -257,7 +257,7 @@ impl Worker<'_> {
 }
 
 /// Whether something in the skill in `dir` may be run: anything but texts to be read.
-pub(in crate::ops::install) fn has_scripts(scope: &Scope, dir: &Path) -> bool {
+fn has_scripts(scope: &Scope, dir: &Path) -> bool {
     let is_text = |file: &FileEntry| {
         let extension = file.path.as_str().rsplit_once('.').map(|(_, extension)| extension);
         !file.executable && extension.is_some_and(|extension| matches!(extension, "md" | "txt"))
