@@ -22,7 +22,6 @@ mod quote;
 mod reference;
 pub mod report;
 mod rules;
-mod signs;
 mod subject;
 mod switch;
 mod target;
@@ -45,7 +44,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use self::signs::Signs;
 use crate::document::{Document, Problem, ProblemKind};
 
 /// The most bytes in a message: a key may have thousands.
@@ -178,18 +176,9 @@ pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
     PLAN.check(subject)
 }
 
-/// Those of the findings of [`check`] that are errors. Rules that have none are not asked.
-pub fn errors(subject: &Subject<'_>) -> Vec<Finding> {
-    static PLAN: LazyLock<Plan<'static>> = LazyLock::new(|| Plan::new(&USUAL).of_errors());
-    let mut findings = PLAN.check(subject);
-    findings.retain(|finding| finding.severity == Severity::Error);
-    findings
-}
-
 /// What somebody should know of `subject` before an agent has it, whatever is switched: see the table of rules.
 pub fn before_use(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let subject = &Subject { signs: Some(Signs::of(subject.document.body())), ..*subject };
     for rule in rules::BEFORE_USE {
         rule.look(subject, &mut findings);
     }
@@ -224,8 +213,6 @@ pub struct Plan<'a> {
     on: Vec<On>,
     /// Those of them that are asked of every document, not only of one with problems.
     always: Vec<On>,
-    /// Whether one of them asks for [`Signs`].
-    signs: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -236,22 +223,9 @@ impl<'a> Plan<'a> {
         let on = RULES.iter().filter(|rule| !last(rule));
         let on = on.filter_map(|rule| Some((*rule, rules.level(rule).severity()?)));
         let on: Vec<_> = on.collect();
-        Self::with(rules, on)
-    }
-
-    fn with(rules: &'a Ruleset, on: Vec<On>) -> Self {
-        let signs = on.iter().any(|(rule, _)| rules::WITH_SIGNS.contains(&rule.id));
         let always = |(rule, _): &On| matches!(rule.check, Check::Subject(_));
         let always = on.iter().copied().filter(always).collect();
-        Self { rules, on, always, signs }
-    }
-
-    /// The same without the rules that find no errors.
-    fn of_errors(self) -> Self {
-        let finds = |(rule, severity): &(&Rule, Severity)| {
-            *severity == Severity::Error || rules::SOMETIMES_ERRORS.contains(&rule.id)
-        };
-        Self::with(self.rules, self.on.into_iter().filter(finds).collect())
+        Self { rules, on, always }
     }
 
     /// The rules that are on, in the order of the table.
@@ -286,10 +260,9 @@ impl<'a> Plan<'a> {
 
     fn check_rules(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let signs = self.signs.then(|| Signs::of(subject.document.body()));
         // Several rules are about each.
         let right_name = subject.wrong_name().is_none();
-        let subject = &Subject { signs, right_name, ..*subject };
+        let subject = &Subject { right_name, ..*subject };
         let on = if subject.document.problems().is_empty() { &self.always } else { &self.on };
         for (rule, severity) in on {
             let first = findings.len();
@@ -434,23 +407,6 @@ mod tests {
         assert_eq!(check(&subject), []);
     }
 
-    fn errors_are_those_of_all_rules(text: &str, directory: &str) {
-        let document = Document::parse(text.to_owned());
-        let subject = Subject::new(&document, Some(directory), "SKILL.md");
-        let mut all = check(&subject);
-        all.retain(|finding| finding.severity == Severity::Error);
-        assert_eq!(errors(&subject), all, "{text}");
-    }
-
-    #[test]
-    fn rules_that_are_not_asked_have_no_errors() {
-        for rule in RULES {
-            errors_are_those_of_all_rules(rule.docs.bad, "pdf");
-        }
-        errors_are_those_of_all_rules("---\nname: pdf\nallowed-tools: {}\n---\n", "pdf");
-        crate::testing::real_skills(|text| errors_are_those_of_all_rules(text, "pdf"));
-    }
-
     proptest! {
         #[test]
         fn any_text_is_checked(
@@ -463,7 +419,6 @@ mod tests {
                 prop_assert!(document.text().get(finding.span.clone()).is_some(), "{:?}", finding);
                 prop_assert!(finding.message.len() <= MAX_MESSAGE + 3);
             }
-            errors_are_those_of_all_rules(document.text(), &directory);
         }
 
         /// Profiles are ways to look at any text, and `lenient` fails exactly what does not load.

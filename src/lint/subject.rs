@@ -1,7 +1,6 @@
 //! What is checked: values only, gathered by whoever asks.
 
 use super::reference::Reading;
-use super::signs::Signs;
 use crate::document::{Document, Node};
 use crate::name::{NameError, SkillName};
 use crate::text::trimmed;
@@ -23,8 +22,6 @@ pub struct Subject<'a> {
     pub others: &'a [OtherSkill],
     /// What the reference validator makes of the document, where that is known already.
     pub(super) reading: Option<&'a Reading>,
-    /// What the body may have, where somebody looked already.
-    pub(super) signs: Option<Signs>,
     /// Whether somebody looked already at the name and found nothing wrong.
     pub(super) right_name: bool,
     /// The description, as [`Self::text`]: many rules ask for it.
@@ -78,7 +75,6 @@ impl<'a> Subject<'a> {
             absent: &[],
             others: &[],
             reading: None,
-            signs: None,
             right_name: false,
             description: text_of(document, "description"),
         }
@@ -108,12 +104,7 @@ impl<'a> Subject<'a> {
         'a: 'b,
     {
         let description = text_of(document, "description");
-        Subject { document, reading: None, signs: None, right_name: false, description, ..*self }
-    }
-
-    /// What a quick look at the body shows that it may have.
-    pub(super) fn signs(&self) -> Signs {
-        self.signs.unwrap_or_else(|| Signs::of(self.document.body()))
+        Subject { document, reading: None, right_name: false, description, ..*self }
     }
 
     /// The key and the value of a top-level field.

@@ -1,5 +1,10 @@
 //! Words in texts, for rules about how a skill is written.
 
+/// Whether `text` has one of `parts`.
+pub(super) fn has_text(text: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some())
+}
+
 /// The byte at which `word` stands in `text` as a word of its own. Both are lower-case.
 pub(super) fn find(text: &str, word: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), word).find(|at| is_word(text, *at, word.len()))

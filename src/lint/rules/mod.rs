@@ -78,23 +78,15 @@ mod yaml_unquoted_value;
 
 use std::ops::Range;
 
-pub(super) use absolute_path::SIGNS as HOME_SIGNS;
 pub(crate) use comment_instruction::instructions;
 pub(crate) use hidden_character::{message as hidden_message, runs as hidden_runs};
 pub(super) use quirk_file_name::is_other_file;
 pub(crate) use scripts::{ENDINGS as SCRIPT_ENDINGS, ending};
-pub(super) use template_text::SIGNS as TEMPLATE_SIGNS;
 pub(super) use unused_switch::unused_switches;
 
 use super::reference::Reading;
 use super::{Finding, Rule, Subject};
 use crate::document::Node;
-
-/// The rules that ask whether the body may have such a text.
-pub(super) const WITH_SIGNS: [&str; 2] = [absolute_path::RULE.id, template_text::RULE.id];
-
-/// The rules with errors among their findings though they are warnings by themselves.
-pub(super) const SOMETIMES_ERRORS: [&str; 1] = [allowed_tools::RULE.id];
 
 /// The rules whose findings `install` tells before an agent has the skill, besides what is against the specification:
 /// what hides from readers, reaches out of the skill, or cannot be reviewed. `validate` has the same rules.

@@ -392,7 +392,8 @@ pub(super) fn off_specification(
     document: &Document,
 ) -> Option<String> {
     let subject = lint::Subject::new(document, Some(directory), file_name);
-    let errors = lint::errors(&subject);
+    let mut errors = lint::check(&subject);
+    errors.retain(|finding| finding.severity == lint::Severity::Error);
     let first = errors.first()?;
     let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
     Some(format!("`{name}` does not follow the specification: {}{more}", first.message))
