@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::archive;
 use crate::fs::{self, Kind, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
-use crate::skill::find::SKIPPED;
+use crate::skill::find::{SKIPPED, is_skill_file, is_skipped};
 use crate::tree::{FileEntry, FileSet, Node, ReadError};
 
 /// More files than that are no skill, and nobody wants to wait for them.
@@ -72,7 +72,7 @@ pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
         for (name, kind) in entries {
             let path = below.join(&name);
             match kind {
-                Kind::Directory if !SKIPPED.iter().any(|skipped| name == *skipped) => dirs.push(path),
+                Kind::Directory if !is_skipped(&name) => dirs.push(path),
                 Kind::Symlink => found.push(dir.join(path)),
                 Kind::File if contents == Contents::Read && is_opened(&path) => found.push(dir.join(path)),
                 _ => {}
@@ -126,7 +126,7 @@ pub fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
 }
 
 fn is_beside(path: &str) -> bool {
-    !path.eq_ignore_ascii_case("SKILL.md")
+    !is_skill_file(path)
 }
 
 /// How much Markdown is read of a skill with the files `paths`: none where no rule asks for it.

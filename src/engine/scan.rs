@@ -12,7 +12,7 @@ use super::sources::{Entry, Source, SourceKind};
 use crate::fs::{self, PathError};
 use crate::policy::{FileName, Policy};
 use crate::skill;
-use crate::skill::find::{Links, Rules, Seen};
+use crate::skill::find::{Links, Rules, Seen, is_skill_file};
 use crate::workers;
 
 /// The largest number of directories without a skill that are searched in one source.
@@ -123,8 +123,7 @@ pub(super) fn read(policy: &Policy, source: &Source, entry: &Entry, name: &OsStr
 /// A file beside `SKILL.md` whose name differs from it in case only.
 fn second_file(dir: &Path) -> Option<Diagnostic> {
     let names = fs::list_dir(dir).ok()?;
-    let second =
-        names.into_iter().find(|name| name != SKILL_FILE && name.eq_ignore_ascii_case(SKILL_FILE))?;
+    let second = names.into_iter().find(|name| name != SKILL_FILE && is_skill_file(name))?;
     Some(Diagnostic::SecondFile(dir.join(second)))
 }
 

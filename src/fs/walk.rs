@@ -10,6 +10,7 @@ use super::list::{Met, met};
 use super::tree::{OnDisk, with_path};
 use super::{Base, Kind, PathContext, PathError, kind};
 use crate::refusal::Refusal;
+use crate::skill::find::is_skill_file;
 use crate::tree::{Entry, NOT_UTF_8, Node, ReadError, Rights, Tree};
 use crate::workers;
 
@@ -211,7 +212,7 @@ impl Found<'_> {
                 leaves.push((format!("{prefix}{}", name.to_string_lossy()), Met::Special(NOT_UTF_8)));
                 return;
             };
-            is_skill |= name.eq_ignore_ascii_case("SKILL.md");
+            is_skill |= is_skill_file(name);
             if name == ".git" {
                 // The history of a repository is never a part of a skill. In a submodule or a second work tree, it
                 // is a file.

@@ -7,6 +7,7 @@ use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::lint::{self, Finding, Fix, Fixed, Safety};
+use crate::skill::find::is_skill_file;
 
 use super::diff;
 
@@ -91,7 +92,7 @@ pub(super) fn announce_rename(file: &Path, findings: &mut [Finding]) {
 /// another spelling reads this one first, and it is only made where no other file has the name.
 fn rename(file: &Path) -> Result<Option<Rename>> {
     let name = file.file_name().unwrap_or_default();
-    if name == SKILL_FILE || !name.eq_ignore_ascii_case(SKILL_FILE) {
+    if name == SKILL_FILE || !is_skill_file(name) {
         return Ok(None);
     }
     let dir = file.parent().unwrap_or(Path::new(""));

@@ -17,7 +17,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
-use crate::skill;
+use crate::skill::{self, MAX_SKILL_FILE, SKILL_FILE};
 use crate::store::{self, Kept, Note, Store, Why};
 use crate::text::{closest, timestamp};
 
@@ -90,8 +90,7 @@ fn copies_of(store: &Store, kept: &Kept) -> Vec<(Option<u64>, KeptCopy)> {
 
 /// The name that the skill at `path` gives itself.
 fn own_name(path: &Path) -> Option<String> {
-    let text =
-        fs::read_capped(&path.join(crate::engine::load::SKILL_FILE), crate::engine::load::MAX_SKILL_FILE);
+    let text = fs::read_capped(&path.join(SKILL_FILE), MAX_SKILL_FILE);
     let document = Document::from_bytes(text.ok()??);
     Some(skill::load(&document).ok()?.meta.name)
 }

@@ -11,13 +11,14 @@ use super::named::find_in;
 use super::update::has_conflicts;
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
-use crate::engine::{Instructions, Skill, Source, SourceKind, default_sources, discover, load};
+use crate::engine::{Instructions, Skill, Source, SourceKind, default_sources, discover};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::skill::SkillMeta;
+use crate::skill::find::is_skill_file;
 use crate::tokens;
 
 /// Which skill.
@@ -139,7 +140,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let items = resources::inventory(dir).map_err(|error| {
         Error::io(format!("the files of the skill `{}` cannot be read", meta.name)).because(error)
     })?;
-    let is_resource = |item: &&Item| !item.path.eq_ignore_ascii_case(load::SKILL_FILE);
+    let is_resource = |item: &&Item| !is_skill_file(&item.path);
     let tokens = Tokens {
         metadata: tokens::estimate(&meta.name) + tokens::estimate(&meta.description),
         body: tokens::estimate(&body),

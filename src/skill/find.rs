@@ -17,8 +17,8 @@ pub fn is_skipped(name: &OsStr) -> bool {
 }
 
 /// Whether a file called `name` is a skill's, in whichever case that is spelled.
-pub fn is_skill_file(name: &OsStr) -> bool {
-    name.eq_ignore_ascii_case(SKILL_FILE)
+pub fn is_skill_file(name: impl AsRef<OsStr>) -> bool {
+    name.as_ref().eq_ignore_ascii_case(SKILL_FILE)
 }
 
 /// Returns the name of a skill's file among `names`: the exact spelling, else the first in the order of bytes.

@@ -16,10 +16,9 @@ use crate::document::{Document, Split, format, split};
 use crate::error::{Error, Result};
 use crate::path::SafePath;
 use crate::refusal::{Limits, Refusal};
+use crate::skill::SKILL_FILE;
 use crate::tree::{FileEntry, FileSet, Memory};
 
-/// The name of a skill's file.
-const SKILL_FILE: &str = "SKILL.md";
 /// The way of escaping in which a value is one YAML scalar.
 const YAML: AutoEscape = AutoEscape::Custom(Cow::Borrowed("yaml"));
 /// Whether a skill's own file comes of the file at `path`.

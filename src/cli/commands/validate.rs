@@ -7,11 +7,11 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::cli::{App, exit, render};
-use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::lint::{Profile, Safety};
 use crate::ops::explain::unknown;
 use crate::ops::validate::{News, Repairs, Target, Tree, ValidateRequest, Watch, rules, validate};
+use crate::skill::find;
 
 // Arguments of `validate`.
 #[derive(Debug, Clone, Args)]
@@ -153,7 +153,7 @@ fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8>
 
 /// Whether `file` has the name of the file that makes a skill.
 fn is_skill_file(file: &Path) -> bool {
-    file.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE))
+    file.file_name().is_some_and(find::is_skill_file)
 }
 
 fn repairs(args: &ValidateArgs) -> Repairs {

@@ -18,6 +18,7 @@ use crate::interop::source::{self, Fields};
 use crate::interop::{ForeignError, directory_name};
 use crate::name::SkillName;
 use crate::path::normal;
+use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};
 use crate::spec::{Origin, SourceSpec};
 
 /// The largest file of another tool that is read, in bytes.
@@ -136,12 +137,12 @@ impl Claims {
     fn directories(&mut self, dir: &Path, known: &BTreeSet<String>) -> Result<()> {
         for directory in fs::list_dir(dir)? {
             let place = dir.join(&directory);
-            let file = place.join("SKILL.md");
+            let file = place.join(SKILL_FILE);
             let is_skill = fs::kind(&place)? == Some(Kind::Directory) && fs::kind(&file)? == Some(Kind::File);
             if !is_skill || known.contains(&directory) {
                 continue;
             }
-            let document = fs::read_capped(&file, MAX_FILE)?.map(Document::from_bytes);
+            let document = fs::read_capped(&file, MAX_SKILL_FILE)?.map(Document::from_bytes);
             let provenance = document.as_ref().and_then(gh::provenance);
             let name = document.as_ref().and_then(Document::name).unwrap_or(&directory).to_owned();
             let found_in = if provenance.is_some() { FoundIn::GhSkill } else { FoundIn::Directory };

@@ -7,6 +7,7 @@ use crate::install::editable::{Editable, put_back};
 use crate::install::scope::Scope;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::skill::find::is_skill_file;
 use crate::source::local;
 use crate::spec::{Origin, SourceSpec};
 
@@ -70,7 +71,7 @@ pub(in crate::ops) fn find(
         return Err(wrong("does not exist").hint(put_back(scope.kind, name.as_str())));
     }
     check_directory(scope, &path, &editable.directory)?;
-    let is_skill = |file: &String| file.eq_ignore_ascii_case("SKILL.md");
+    let is_skill = |file: &String| is_skill_file(file);
     if !fs::list_dir(&editable.directory)?.iter().any(is_skill) {
         return Err(wrong("has no `SKILL.md`")
             .hint("a link leads to one skill: name its directory in `skillpm.toml` with `subdir`"));

@@ -6,10 +6,10 @@ use glob::{MatchOptions, Pattern as Glob};
 
 use super::Searched;
 use super::search::MAX_DEPTH;
-use crate::engine::load::{SKILL_FILE, skill_file};
+use crate::engine::load::skill_file;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::skill::find::SKIPPED;
+use crate::skill::find::{is_skill_file, is_skipped};
 
 /// What no pattern can do without.
 const SIGNS: [char; 3] = ['*', '?', '['];
@@ -81,10 +81,9 @@ fn look(
         let is_skill = if is_directory {
             matched && skill_file(&cwd.join(&path))?.is_some()
         } else {
-            matched && name.eq_ignore_ascii_case(SKILL_FILE)
+            matched && is_skill_file(&name)
         };
-        let skipped = SKIPPED.iter().any(|skipped| name == *skipped);
-        if is_directory && !skipped {
+        if is_directory && !is_skipped(&name) {
             look(glob, cwd, &path, depth - 1, (&mut *found, &mut *searched))?;
         }
         if is_skill {
