@@ -6,7 +6,6 @@
 
 mod encoding;
 mod format;
-mod glance;
 mod lines;
 mod links;
 mod outline;
@@ -28,7 +27,6 @@ use std::sync::OnceLock;
 pub(crate) use encoding::is_forbidden;
 pub(crate) use format::block_lines;
 pub use format::{Unformattable, format};
-pub(crate) use glance::Glance;
 pub use lines::{LineIndex, Position};
 pub use links::{Link, MAX_MARKDOWN, Markdown};
 pub use problem::{Fault, Hint, Problem, ProblemKind};
@@ -49,7 +47,6 @@ pub struct Document {
     parts: Option<Parts>,
     body: Range<usize>,
     problems: Vec<Problem>,
-    glance: Glance,
     /// Whether the frontmatter is so usual that it needed no YAML parser.
     usual: bool,
     /// Made when somebody asks: those that only load skills never do.
@@ -85,8 +82,7 @@ impl Document {
         if text.as_bytes().starts_with(split::BOM) && problems.is_empty() {
             problems.push(Problem { kind: ProblemKind::Bom, span: 0..split::BOM.len() });
         }
-        let glance = Glance::of(&text);
-        if let Some(at) = glance.nul(&text) {
+        if let Some(at) = memchr::memchr(0, text.as_bytes()) {
             problems.push(Problem { kind: ProblemKind::Nul, span: at..at + 1 });
         }
         let mut document = Self {
@@ -95,7 +91,6 @@ impl Document {
             frontmatter: None,
             parts: None,
             problems,
-            glance,
             usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
@@ -123,7 +118,6 @@ impl Document {
             parts: Some(parts),
             body,
             problems: Vec::new(),
-            glance: self.glance.clone(),
             usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
@@ -139,7 +133,6 @@ impl Document {
             parts: None,
             body,
             problems: vec![problem],
-            glance: self.glance.clone(),
             usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
@@ -223,11 +216,6 @@ impl Document {
     /// The links, the code and the HTML of the body, with spans of the whole text. Read once.
     pub fn markdown(&self) -> &Markdown {
         self.markdown.get_or_init(|| Markdown::parse(self.body(), self.body.start))
-    }
-
-    /// What a look at all bytes of the text shows.
-    pub(crate) fn glance(&self) -> &Glance {
-        &self.glance
     }
 
     /// What a quick look at the body shows that may be in it. Looked at once.

@@ -42,10 +42,6 @@ pub(super) static RULE: Rule = Rule {
 const MAX: usize = 500;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    // Most texts have fewer, and then their bodies have.
-    if subject.document.glance().line_feeds < MAX {
-        return;
-    }
     let text = subject.document.body().trim_end();
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     // The first line is the one after the delimiter.

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::document::Glance;
 use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
@@ -29,6 +28,8 @@ pub(super) static RULE: Rule = Rule {
 
 /// So many places are told; a text in which every word has one needs no longer list.
 const MAX_FINDINGS: usize = 20;
+/// How many bytes are looked at at once.
+const PIECE: usize = 64;
 /// The longest decoded text that is shown.
 const MAX_SHOWN: usize = 80;
 
@@ -37,7 +38,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     // The mark at the start and control characters of the frontmatter have rules of their own.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = subject.document.body_span().start;
-    for run in runs_of(text, start, subject.document.glance()).into_iter().take(MAX_FINDINGS) {
+    for run in runs(text, start).into_iter().take(MAX_FINDINGS) {
         let hidden = &text[run.clone()];
         if hidden.chars().all(|c| c == '\0' || (run.start < body && c.is_control())) {
             continue;
@@ -102,16 +103,11 @@ fn decoded(hidden: &str) -> Option<String> {
 
 /// The longest runs of hidden characters from byte `from` on.
 pub(crate) fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
-    runs_of(text, from, &Glance::of(text))
-}
-
-/// As [`runs`] of a text whose bytes were looked at.
-fn runs_of(text: &str, from: usize, glance: &Glance) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     // Where the tags of a flag end.
     let mut flag = 0;
     let mut at = from;
-    while let Some(odd) = glance.next_odd(text, at) {
+    while let Some(odd) = next_odd(text.as_bytes(), at) {
         at = odd;
         let Some(c) = text[at..].chars().next() else { break };
         let end = at + c.len_utf8();
@@ -128,6 +124,16 @@ fn runs_of(text: &str, from: usize, glance: &Glance) -> Vec<Range<usize>> {
         at = end;
     }
     runs
+}
+
+/// Returns where the first byte from `at` on is that a plain ASCII text does not have.
+fn next_odd(bytes: &[u8], at: usize) -> Option<usize> {
+    let is_odd = |byte: u8| !matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
+    // Each piece to its end, so that many bytes are looked at at once.
+    let has_odd = |piece: &&[u8]| piece.iter().fold(false, |any, byte| any | is_odd(*byte));
+    let rest = bytes.get(at..)?;
+    let plain = rest.chunks(PIECE).take_while(|piece| !has_odd(piece)).count() * PIECE;
+    rest.get(plain..)?.iter().position(|byte| is_odd(*byte)).map(|odd| at + plain + odd)
 }
 
 /// Whether `c` can be seen. The common ones are told without a table.
