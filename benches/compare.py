@@ -126,7 +126,7 @@ def compare(program, work):
                   rounds=10 * ROUNDS)
         else:
             pairs(f"validate {count:,}", read(skills), run(program, "validate", str(skills)))
-            catalog(program, home, skills, count, floor, run, read)
+            catalog(program, skills, count, run, read)
         if count <= 1_000:
             tell = install(program, work, skills, count, floor, run, read)
         if count == 1_000:
@@ -138,7 +138,7 @@ def compare(program, work):
     peers(program, work, env)
 
 
-def catalog(program, home, skills, count, floor, run, read):
+def catalog(program, skills, count, run, read):
     """The catalog of a directory."""
     pairs(f"catalog {count:,}", read(skills), run(program, "catalog", "--dir", str(skills)))
 
