@@ -20,14 +20,13 @@ pub use self::outcome::{
 
 use self::edits::DIGITS;
 use self::find::Job;
-use self::settle::{Fault, Settled};
+use self::settle::Fault;
 use super::absent::{installed_names, no_manifest};
-use super::change::{add_contents, keep_copies, keep_replaced, kept_by};
+use super::change::Begun;
 use super::gate::Decided;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::merges;
 use crate::install::needs::reach;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -260,15 +259,21 @@ impl Prepared<'_> {
     ///
     /// Edits that cannot be merged; what is in the way.
     pub fn plan(&mut self) -> Result<UpdateOutcome> {
-        let settled = match settle::settle(self, &self.files) {
+        match self.outcome() {
             Err(_) if !self.request.dry_run && is_at_work(&self.scope, Some(&self.files)) => {
                 let (scope, context) = (self.scope.clone(), self.context);
                 let _alone = Transaction::begin(&scope, &context.settings, &*context.reporter)?;
                 *self = look(context, self.request, scope.clone())?;
-                settle::settle(self, &self.files)?
+                Ok(self.outcome()?)
             }
-            settled => settled?,
-        };
+            outcome => Ok(outcome?),
+        }
+    }
+
+    /// Returns what would be done by the files that were read when the sources were asked.
+    fn outcome(&self) -> std::result::Result<UpdateOutcome, Fault> {
+        let begun = Begun::of_files(self.context, &self.scope, self.files.clone());
+        let settled = settle::settle(self, &begun)?;
         Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
     }
 
@@ -293,15 +298,13 @@ impl Prepared<'_> {
             self.check_capabilities()?;
         }
         if self.is_empty() && self.resolved.is_empty() {
-            return Ok(settle::settle(&self, &self.files)?.outcome);
+            return Ok(UpdateOutcome { dry_run: false, ..self.outcome()? });
         }
-        let (settings, reporter) = (&self.context.settings, &*self.context.reporter);
         let scope = self.scope.clone();
-        let transaction = Transaction::begin(&scope, settings, reporter)?;
-        let files = Files::read(&scope)?;
-        if self.still_holds(&files) {
-            match settle::settle(&self, &files) {
-                Ok(settled) => return self.carry_out(&transaction, &files, settled),
+        let begun = Begun::begin(self.context, &scope, false)?;
+        if self.still_holds(begun.files()) {
+            match settle::settle(&self, &begun) {
+                Ok(settled) => return settled.apply(),
                 Err(Fault::Other(error)) => return Err(error),
                 Err(Fault::Stale(_)) => {}
             }
@@ -312,46 +315,12 @@ impl Prepared<'_> {
             again = again.agreed(&self);
         }
         again.check_capabilities()?;
-        let settled = settle::settle(&again, &files)?;
-        again.carry_out(&transaction, &files, settled)
+        Ok(settle::settle(&again, &begun)?.apply()?)
     }
 
     /// The new versions, as a person has seen them.
     fn versions(&self) -> BTreeSet<(SkillName, Digest)> {
         self.jobs.iter().map(Job::version).collect()
-    }
-
-    /// Makes the change that was `settled` from `files`.
-    fn carry_out(
-        &self,
-        transaction: &Transaction<'_>,
-        files: &Files,
-        mut settled: Settled,
-    ) -> Result<UpdateOutcome> {
-        add_contents(self.context, &self.scope, &settled.plan, &mut settled.contents)?;
-        let told = keep_replaced(self.context, &self.scope, &settled.plan)?;
-        let told: BTreeSet<String> = told.into_iter().collect();
-        keep_copies(self.context, &settled.plan, files, &settled.contents);
-        let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
-        let is_open = |name: &SkillName| settled.unresolved.iter().any(|(other, _)| other == name);
-        settled.plan.ended.extend(ended.chain(&self.resolved).cloned());
-        settled.plan.ended.retain(|name| !is_open(name));
-        for (name, record) in &settled.unresolved {
-            record.write(&self.scope, name)?;
-        }
-        transaction.apply(&settled.plan, files, &settled.contents).inspect_err(|_| {
-            for (name, _) in &settled.unresolved {
-                // It is about a version that is not locked, so nobody will read it.
-                let _ = merges::forget(&self.scope, name);
-            }
-        })?;
-        let told = kept_by(transaction, &self.scope, told.into_iter().collect());
-        settled.outcome.warnings.extend(told);
-        // Where nothing else changes there is no transaction that does it.
-        for name in &settled.plan.ended {
-            merges::forget(&self.scope, name)?;
-        }
-        Ok(settled.outcome)
     }
 
     /// Refuses new capabilities that nobody agreed to.

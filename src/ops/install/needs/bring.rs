@@ -19,7 +19,7 @@ pub(in crate::ops::install) fn bring(
     request: &InstallRequest,
     fetched: &mut Fetched,
     chosen: &[Chosen],
-    intake: &Intake<'_>,
+    intake: &Intake,
 ) -> Result<Option<Needs>> {
     let mut open = std::mem::take(&mut fetched.came);
     if request.no_deps || open.iter().all(Needer::is_content) {
