@@ -51,6 +51,21 @@ impl Files {
         Ok(Self { manifest, manifest_text, lock, lock_text, conflicts: None })
     }
 
+    /// Reads both files of `scope` again, and parses them only if their texts are not those of `before`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::read`].
+    pub fn read_since(scope: &Scope, before: Self) -> Result<Self> {
+        let is_same = |path: &Path, text: &Option<String>| {
+            read_text(path).is_ok_and(|now| now.transpose().is_ok_and(|now| now == *text))
+        };
+        let same = before.conflicts.is_none()
+            && is_same(&scope.manifest, &before.manifest_text)
+            && is_same(&scope.lockfile, &before.lock_text);
+        if same { Ok(before) } else { Self::read(scope) }
+    }
+
     /// Reads both files of `scope`; what a merge left in the lockfile, with marks of a conflict or without, is mended
     /// where the manifest says what is asked for.
     ///

@@ -121,17 +121,17 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
             let gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
             return marketplace::list(context, &scope, request, typed, gate);
         }
-        let gate = check_scope(context, &scope, request)?;
+        let (gate, files) = check_scope(context, &scope, request)?;
         let (fetched, chosen) = marketplace::choose_plugins(context, &scope, request, typed, gate)?;
-        return put(context, &scope, request, fetched, &chosen, Enough::OneOfAll);
+        return put(context, &scope, request, files, fetched, &chosen, Enough::OneOfAll);
     }
     if request.from_project {
         if request.list {
             return project::list(context, &scope, request);
         }
-        let gate = check_scope(context, &scope, request)?;
+        let (gate, files) = check_scope(context, &scope, request)?;
         let (fetched, chosen) = project::choose_skills(context, &scope, request, gate)?;
-        return put(context, &scope, request, fetched, &chosen, Enough::OneOfAll);
+        return put(context, &scope, request, files, fetched, &chosen, Enough::OneOfAll);
     }
     let specs: Vec<SourceSpec> = request
         .sources
@@ -142,14 +142,14 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         let mut gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
         return fetch::list(context, &scope, request, &specs, &mut gate);
     }
-    let gate = check_scope(context, &scope, request)?;
+    let (gate, files) = check_scope(context, &scope, request)?;
     let mut fetched = Fetched::new(gate);
     let typed = request.sources.iter().zip(&specs);
     let chosen = typed.map(|(text, spec)| fetched.choose(context, &scope, request, text, spec));
     let chosen = chosen.collect::<Result<Vec<_>>>()?;
     let missed: Vec<_> = chosen.iter().map(|chosen| chosen.missed.clone()).collect();
     fetch::check_missed(request, &missed)?;
-    put(context, &scope, request, fetched, &chosen, Enough::OneOfEach)
+    put(context, &scope, request, files, fetched, &chosen, Enough::OneOfEach)
 }
 
 /// Returns `request` with the words among its sources that are no sources as names of skills, where there are sources
@@ -186,20 +186,24 @@ enum Enough {
     OneOfAll,
 }
 
-/// Tells of a wrong manifest or agent before anything is fetched.
-/// Returns the gate that sources have to pass.
-fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Gate> {
+/// Reads manifest and lockfile before anything is fetched, and returns them with the gate that sources have to pass.
+///
+/// # Errors
+///
+/// Fails for a file that is wrong, and for an agent that is unknown or has no directory in `scope`.
+fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<(Gate, Files)> {
     let files = Files::read(scope)?;
     Audience::read(&context.settings, scope, &files)?;
     Audience::named(&context.settings, scope, &request.agents)?;
-    Gate::new(context, scope, &files.manifest)
+    Ok((Gate::new(context, scope, &files.manifest)?, files))
 }
 
-/// Takes what was chosen and puts it into the scope.
+/// Takes what was `chosen` and puts it into `scope`, whose files were `before` when the sources were opened.
 fn put(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
+    before: Files,
     mut fetched: Fetched,
     chosen: &[Chosen],
     enough: Enough,
@@ -216,9 +220,10 @@ fn put(
     if enough == Enough::OneOfAll && taken == 0 {
         return Err(fetch::nothing(std::mem::take(&mut fetched.warnings)));
     }
-    let needs = needs::bring(context, scope, request, &mut fetched, chosen, &intake)?;
+    let needs = needs::bring(context, scope, request, &before, &mut fetched, chosen, &intake)?;
     fetched.warnings.extend(intake.warning());
-    change(context, scope, request, |files| {
+    let read = |scope: &Scope| Files::read_since(scope, before);
+    change(context, scope, request, read, |files| {
         fetched.set_apart(files, chosen);
         let entries = needs.map(|needs| needs.entries(files)).unwrap_or_default();
         Ok(Restore { fetched, entries, ..Restore::default() })
@@ -260,7 +265,10 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
     if !is_begun && is_new()? {
         return Err(no_manifest(scope));
     }
-    change(context, scope, request, |files| {
+    // A merge conflict in the lockfile is mended where it may change.
+    let mends = !request.locked && !request.frozen;
+    let read = if mends { Files::read_mended } else { Files::read };
+    change(context, scope, request, read, |files| {
         // A killed run's change is taken back or ended by now, and may have been the first one.
         if is_begun && is_new()? {
             return Err(no_manifest(scope));
@@ -269,21 +277,16 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
     })
 }
 
-/// Reads manifest and lockfile. A restore that may change the lockfile mends a merge conflict in it.
-fn read(scope: &Scope, request: &InstallRequest) -> Result<Files> {
-    let mends = request.restores() && !request.locked && !request.frozen;
-    if mends { Files::read_mended(scope) } else { Files::read(scope) }
-}
-
 /// Locks the scope, asks `prepare` what is to be there, and changes the scope to it.
 fn change(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
+    read: impl FnOnce(&Scope) -> Result<Files>,
     prepare: impl FnOnce(&Files) -> Result<Restore>,
 ) -> Result<InstallOutcome> {
     let settings = &context.settings;
-    let begun = Begun::begin_reading(context, scope, request.dry_run, |scope| read(scope, request))?;
+    let begun = Begun::begin_reading(context, scope, request.dry_run, read)?;
     let files = begun.files();
     let Restore { mut fetched, orphans, modified, unreadable, mut entries } = prepare(files)?;
     if request.no_deps {

@@ -201,7 +201,20 @@ impl<'a> Worker<'a> {
     ///
     /// A policy that cannot be read.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
-        let fetched = Fetched::new(Gate::new(context, scope, &files.manifest)?);
+        Self::resume(context, scope, files, Fetched::new(Gate::new(context, scope, &files.manifest)?))
+    }
+
+    /// Goes on with what was `fetched`.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a directory of skills that leads out of the project or cannot be looked at.
+    pub(in crate::ops) fn resume(
+        context: &'a Context,
+        scope: &'a Scope,
+        files: &'a Files,
+        fetched: Fetched,
+    ) -> Result<Self> {
         let restore = Restore { fetched, ..Restore::default() };
         let open = |dir: PathBuf| -> Result<SkillsDir> {
             scope.check_inside(&dir)?;

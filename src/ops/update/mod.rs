@@ -137,26 +137,38 @@ pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<P
         // What a killed run has begun is finished first: it may lock other versions.
         drop(begin()?);
     }
-    let before = Files::read(&scope);
-    let found = look(context, request, scope.clone());
-    if found.is_err() && !request.dry_run && is_at_work(&scope, before.as_ref().ok()) {
+    let files = Files::read(&scope);
+    let before = files.as_ref().ok().map(texts);
+    let found = files.and_then(|files| look(context, request, scope.clone(), files));
+    if found.is_err() && !request.dry_run && is_at_work(&scope, before.as_ref()) {
         // What is read while another run changes it may not fit together.
         let _alone = begin()?;
-        return look(context, request, scope.clone());
+        let files = Files::read(&scope)?;
+        return look(context, request, scope.clone(), files);
     }
     found
 }
 
-/// Whether another run is changing `scope`, or has changed it since `before` was read.
-fn is_at_work(scope: &Scope, before: Option<&Files>) -> bool {
-    let now = Files::read(scope);
-    let texts = |files: &Files| (files.manifest_text.clone(), files.lock_text.clone());
-    Transaction::is_begun(scope) || before.map(texts) != now.as_ref().ok().map(texts)
+/// The texts of manifest and lockfile.
+type Texts = (Option<String>, Option<String>);
+
+fn texts(files: &Files) -> Texts {
+    (files.manifest_text.clone(), files.lock_text.clone())
 }
 
-/// As [`prepare`], from what lies in `scope` now.
-fn look<'a>(context: &'a Context, request: &'a UpdateRequest, scope: Scope) -> Result<Prepared<'a>> {
-    let files = Files::read(&scope)?;
+/// Returns whether another run is changing `scope`, or has changed it since its files had the texts `before`.
+fn is_at_work(scope: &Scope, before: Option<&Texts>) -> bool {
+    let now = Files::read(scope);
+    Transaction::is_begun(scope) || before != now.as_ref().ok().map(texts).as_ref()
+}
+
+/// As [`prepare`], from what is in `scope` and its `files` now.
+fn look<'a>(
+    context: &'a Context,
+    request: &'a UpdateRequest,
+    scope: Scope,
+    files: Files,
+) -> Result<Prepared<'a>> {
     if files.manifest_text.is_none() && files.lock_text.is_none() && !request.names.is_empty() {
         return Err(no_manifest(&scope));
     }
@@ -260,10 +272,11 @@ impl Prepared<'_> {
     /// Edits that cannot be merged; what is in the way.
     pub fn plan(&mut self) -> Result<UpdateOutcome> {
         match self.outcome() {
-            Err(_) if !self.request.dry_run && is_at_work(&self.scope, Some(&self.files)) => {
+            Err(_) if !self.request.dry_run && is_at_work(&self.scope, Some(&texts(&self.files))) => {
                 let (scope, context) = (self.scope.clone(), self.context);
                 let _alone = Transaction::begin(&scope, &context.settings, &*context.reporter)?;
-                *self = look(context, self.request, scope.clone())?;
+                let files = Files::read(&scope)?;
+                *self = look(context, self.request, scope.clone(), files)?;
                 Ok(self.outcome()?)
             }
             outcome => Ok(outcome?),
@@ -310,7 +323,7 @@ impl Prepared<'_> {
             }
         }
         // Others were faster. Nobody else changes anything from here on, so what is seen now holds.
-        let mut again = look(self.context, self.request, scope.clone())?;
+        let mut again = look(self.context, self.request, scope.clone(), begun.files().clone())?;
         if consent {
             again = again.agreed(&self);
         }
