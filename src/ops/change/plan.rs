@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::conflicts::in_the_way;
 use super::unedited::unedited;
+use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::agents::{self, Agent};
 use crate::install::places::Places;
 use crate::install::plan::{Content, Goal, Plan, Wanted, plan};
 use crate::install::scope::Scope;
