@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 mod survey;
 
 pub use self::survey::{Found, Survey};
-use super::needs;
 use super::plan::requirement_of;
 use super::scope::{Scope, nowhere};
 use super::trees::{Trees, is_tree};
+use crate::resolve::graph;
 
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -121,7 +121,7 @@ impl Files {
         if self.manifest_text.is_none() {
             return lock.keys().cloned().collect();
         }
-        needs::reach(self.manifest.skills().keys().chain(asked), |name| match anew.get(name) {
+        graph::closure(self.manifest.skills().keys().chain(asked), |name| match anew.get(name) {
             Some(locked) => *locked,
             None => lock.get(name),
         })

@@ -7,12 +7,12 @@ use super::change::Begun;
 use super::install::audience::{ALL, Audience};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::needs::{needers, reach};
 use crate::install::plan::{ChangedFiles, Goal, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::reporter::Choice;
+use crate::resolve::graph::{closure, dependents};
 
 /// What is to go.
 #[derive(Debug, Clone, Default)]
@@ -129,8 +129,8 @@ fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result
         None => lock.keys().collect(),
     };
     let roots = asked.into_iter().filter(|name| !gone.contains(name));
-    let stay = reach(roots, |name| lock.get(name).filter(|_| !gone.contains(name)));
-    let by_name = needers(lock);
+    let stay = closure(roots, |name| lock.get(name).filter(|_| !gone.contains(name)));
+    let by_name = dependents(lock);
     if let Some(name) = names.iter().find(|name| stay.contains(*name)) {
         let by =
             by_name.get(name).into_iter().flatten().filter(|by| stay.contains(*by) && !gone.contains(by));

@@ -27,7 +27,6 @@ use super::gate::Decided;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::needs::reach;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
@@ -35,6 +34,7 @@ use crate::lockfile::Locked;
 use crate::merge::Prefer;
 use crate::name::SkillName;
 use crate::reporter::Choice;
+use crate::resolve::graph::closure;
 
 /// So many skills are named in the command of a hint.
 const MOST_NAMED: usize = 8;
@@ -379,7 +379,7 @@ impl Prepared<'_> {
         };
         matches!(job.work, find::Work::New(_))
             && !self.files.is_only_needed(&job.name)
-            && reach([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
+            && closure([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
     }
 }
 

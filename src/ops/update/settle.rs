@@ -11,7 +11,6 @@ use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::merges::{Asked, Other, Unresolved};
-use crate::install::needs::reach;
 use crate::install::plan::{Content, Goal, Merged, Place, Wanted};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
@@ -20,6 +19,7 @@ use crate::name::SkillName;
 use crate::ops::change::{Begun, Merges, Planned, Unedited};
 use crate::ops::install::audience::Audience;
 use crate::ops::install::needs::unneeded;
+use crate::resolve::graph::closure;
 use crate::store::Store;
 use crate::tree::{FileSet, ReadError};
 
@@ -142,7 +142,7 @@ pub(super) fn settle<'b, 'a>(
     }
     goal.put.retain(|wanted| !goal.remove.contains(&wanted.name));
     for (name, record) in &mut unresolved {
-        let needed = reach([&*name], |name| files.lock.skills.get(name));
+        let needed = closure([&*name], |name| files.lock.skills.get(name));
         let gone = goal.remove.iter().filter(|name| needed.contains(*name));
         let locked = gone.filter_map(|name| files.lock.skills.get_key_value(name));
         record.gone = locked.map(|(name, locked)| (name.clone(), locked.clone())).collect();
@@ -152,8 +152,8 @@ pub(super) fn settle<'b, 'a>(
     let (plan, goal) = (planned.plan(), planned.goal());
     let now = plan.lock.as_ref().unwrap_or(&files.lock);
     for (name, record) in &mut unresolved {
-        let mut needed = reach([&*name], |name| files.lock.skills.get(name));
-        needed.append(&mut reach([&*name], |name| now.skills.get(name)));
+        let mut needed = closure([&*name], |name| files.lock.skills.get(name));
+        needed.append(&mut closure([&*name], |name| now.skills.get(name)));
         needed.remove(name);
         let others = changed.iter().filter(|(other, _)| needed.contains(*other));
         record.others = others.map(|(name, other)| (name.clone(), other.clone())).collect();
