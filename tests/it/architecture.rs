@@ -82,6 +82,14 @@ const EXCEPTED_USES: &[(&str, &str, &str)] = &[
     ("engine/run/filter.rs", "std::env::consts::ARCH", "it is known when this is compiled"),
 ];
 
+/// Types whose variants are rows of a table, and the files that may tell them apart: the two halves of the table. To add a
+/// row is to add a file for each half, and one line to each of these.
+const TABLES: &[(&str, &[&str])] = &[
+    ("Origin::", &["spec/origin.rs", "source/mod.rs"]),
+    // A marketplace names npm packages, and skillpm says how to install them.
+    ("Ecosystem::", &["spec/package.rs", "source/package/mod.rs", "source/marketplace.rs"]),
+];
+
 /// A source file: its path below `src`, and its code.
 struct Source {
     path: String,
@@ -289,6 +297,24 @@ fn every_resource_has_one_owner() {
         }
     }
     assert!(wrong.is_empty(), "resources in foreign hands:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn kinds_of_sources_are_told_apart_in_their_tables() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        for (table, files) in TABLES.iter().filter(|(_, files)| !files.contains(&source.path.as_str())) {
+            // Functions of the type are for everybody, and so is a list of all.
+            let is_variant = |at: usize| {
+                let rest = &source.code[at + table.len()..];
+                rest.starts_with(|c: char| c.is_ascii_uppercase()) && !rest.starts_with("ALL")
+            };
+            if source.code.match_indices(table).any(|(at, _)| is_variant(at)) {
+                wrong.push(format!("{} names kinds by `{table}`, as only {files:?} may", source.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "what differs with the kind is a method of it:\n{}", wrong.join("\n"));
 }
 
 #[test]
