@@ -8,7 +8,7 @@
 //! A cache that cannot be read or written is none, and no failure. Who is about to throw away what a user
 //! may have written does not ask it: `docs/design/install.md` says who does.
 
-pub(crate) mod bytes;
+mod bytes;
 mod format;
 
 use std::collections::BTreeMap;

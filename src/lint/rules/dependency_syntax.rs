@@ -1,9 +1,9 @@
 //! `dependency-syntax`
 
-use super::needs::needs;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
-use crate::spec::{Origin, SourceSpec};
+use crate::resolve::declared::declared_in;
+use crate::spec::SourceSpec;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -27,20 +27,19 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for need in needs(subject) {
+    for need in declared_in(subject.document) {
         let (message, help) = match &need.requirement {
             Err(error) => (
                 error.to_string(),
                 "write `name`, `name@^1.2` or `owner/repo/path#tag`, with spaces or commas between them",
             ),
-            Ok(Requirement::Source(SourceSpec { origin: Origin::Local(path), .. }))
-                if !path.starts_with('.') =>
-            {
-                (
+            Ok(Requirement::Source(SourceSpec { origin, .. })) => match origin.local_path() {
+                Some(path) if !path.starts_with('.') => (
                     format!("`{path}` is a path on one machine"),
                     "name a source that others can reach, or a path from here to a skill of the same source",
-                )
-            }
+                ),
+                _ => continue,
+            },
             Ok(_) => continue,
         };
         findings.push(RULE.finding(message, need.span).help(help));

@@ -14,7 +14,7 @@ use self::claims::Claims;
 pub(super) use self::claims::agent_dirs;
 use self::judge::{Action, Judge};
 use self::needs::Brought;
-use super::change::{keep_replaced, kept_by, make_plan};
+use super::change::Begun;
 use super::home;
 use crate::agents::{self, Agent};
 use crate::context::Context;
@@ -22,7 +22,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{ChangedFiles, Goal, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, Found, Survey};
-use crate::install::transaction::Transaction;
 use crate::manifest::Agents;
 use crate::name::SkillName;
 
@@ -194,17 +193,11 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let mut plan = Plan::default();
     if !goal.put.is_empty() || !goal.record.is_empty() {
-        let begin = || Transaction::begin(&scope, &context.settings, &*context.reporter);
-        let transaction = (!request.dry_run).then(begin).transpose()?;
-        unchanged(&scope, &files, &Files::read(&scope)?)?;
-        plan = make_plan(context, &scope, &goal, &files)?;
-        if let Some(transaction) = transaction {
-            let mut kept = keep_replaced(context, &scope, &plan)?;
-            // Copies for several agents are often the same bytes.
-            kept.dedup();
-            transaction.apply(&plan, &files, &contents)?;
-            warnings.extend(kept_by(&transaction, &scope, kept));
-        }
+        let begun = Begun::begin(context, &scope, request.dry_run)?;
+        unchanged(&scope, &files, begun.files())?;
+        let applied = begun.plan(goal)?.apply(contents)?;
+        warnings.extend(applied.saved);
+        plan = applied.plan;
     }
     let before = files.manifest.agents().targets.clone().unwrap_or_default();
     let manifest = plan.manifest.as_ref();

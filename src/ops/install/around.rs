@@ -11,18 +11,16 @@ use crate::install::sight::{self, Viewers};
 use crate::install::state::Files;
 use crate::settings::Settings;
 use crate::source::local;
-use crate::spec::Origin;
 
-/// Fills in who sees the skills of `outcome`, and where they are. `files` are those of `scope` as they are now, read
-/// where they are needed.
+/// Fills in who sees the skills of `outcome`, and where they are. `files` are those of `scope` as they are now.
 ///
 /// # Errors
 ///
-/// Files that cannot be read.
+/// A source in a directory that cannot be looked at.
 pub(super) fn look(
     context: &Context,
     scope: &Scope,
-    files: Option<Files>,
+    files: &Files,
     outcome: &mut InstallOutcome,
 ) -> Result<()> {
     let settings = &context.settings;
@@ -40,10 +38,9 @@ pub(super) fn look(
     if viewers.all_read_canonical() && !has_changed {
         return Ok(());
     }
-    let files = files.map_or_else(|| Files::read(scope), Ok)?;
-    outcome.unseen = viewers.unseen(&files.manifest, &sight::in_sight(&files));
+    outcome.unseen = viewers.unseen(&files.manifest, &sight::in_sight(files));
     if scope.kind == ScopeKind::Project && has_changed {
-        outcome.only_here = only_here(settings, scope, &files, outcome)?;
+        outcome.only_here = only_here(settings, scope, files, outcome)?;
     }
     Ok(())
 }
@@ -57,9 +54,9 @@ fn only_here(
 ) -> Result<Vec<String>> {
     let mut only_here = Vec::new();
     let there = outcome.skills.iter().filter(|skill| skill.change != Change::Removed);
-    for skill in there.filter(|skill| skill.source.starts_with("path:")) {
+    for skill in there {
         let entry = files.manifest.skills().iter().find(|(name, _)| name.as_str() == skill.name);
-        if let Some(Origin::Local(path)) = entry.map(|(_, entry)| &entry.origin)
+        if let Some(path) = entry.and_then(|(_, entry)| entry.origin.local_path())
             && !is_inside(settings, scope, &repository(settings, scope)?, path)?
         {
             only_here.push(skill.name.clone());

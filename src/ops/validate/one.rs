@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::beside::Wanted;
 use super::{Checked, FILE_KIND};
-use crate::document::{Document, Node, Value};
+use crate::document::Document;
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Kind};
@@ -13,6 +13,7 @@ use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::ops::fix;
 use crate::ops::paths::{Content, Place};
 use crate::requirement;
+use crate::resolve::declared::declared_in;
 
 /// A skill that needs others: what it takes to check it again once these are known.
 pub(super) struct Again {
@@ -23,12 +24,8 @@ pub(super) struct Again {
 
 /// The skill with what it needs, where it needs any.
 fn needs(document: &Document) -> Option<OtherSkill> {
-    let value = document.get("metadata")?.get(requirement::KEY)?;
-    let texts: Vec<&str> = match &value.value {
-        Value::Sequence { items, .. } => items.iter().filter_map(Node::text).collect(),
-        _ => value.text().into_iter().collect(),
-    };
-    let entries = texts.into_iter().flat_map(requirement::parse_list);
+    document.get("metadata")?.get(requirement::KEY)?;
+    let entries = declared_in(document).into_iter();
     let names = entries.filter_map(|entry| entry.requirement.ok()?.name().map(str::to_owned));
     Some(OtherSkill { name: document.name()?.to_owned(), needs: names.collect() })
 }

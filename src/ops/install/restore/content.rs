@@ -1,6 +1,6 @@
 //! The files of what is locked: from the store, else from where it came.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Worker;
@@ -9,18 +9,15 @@ use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
-use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::install::intake::{Intake, Taken, keep};
+use crate::ops::install::intake::keep;
 use crate::refusal::Limits;
-use crate::source::package::install_command;
-use crate::source::{Opened, local};
+use crate::source::{self, Opened};
 use crate::spec::{Identity, Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
 use crate::text::shell_word;
 use crate::tree::{FileEntry, FileSet};
-use crate::workers;
 
 impl Worker<'_> {
     /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
@@ -31,7 +28,7 @@ impl Worker<'_> {
         for (name, locked) in &self.files.lock.skills {
             let wanted = self.is_wanted(name, locked);
             let lies = |path: &Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
-            if !wanted || !matches!(locked.origin, Origin::Site(_)) || lies(&self.scope.skill_dir(name))? {
+            if !wanted || !locked.origin.delivers_each() || lies(&self.scope.skill_dir(name))? {
                 continue;
             }
             if let Some(store) = &store
@@ -45,35 +42,6 @@ impl Worker<'_> {
         // One alone is fetched where its files are read.
         for (origin, skills) in missing.into_iter().filter(|(_, skills)| skills.len() > 1) {
             self.open_locked(origin, None)?.prefetch(&skills)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the skills that are wanted and lie nowhere in the scope from the store. What is not there whole
-    /// is looked after where it is wanted.
-    pub(super) fn take_stored(&mut self, transaction: Option<&Transaction<'_>>) -> Result<()> {
-        let store = Store::new(&self.context.settings).and_then(|store| store.reader());
-        let Ok(Some(store)) = store else { return Ok(()) };
-        let dirs = [self.scope.skills_dir(), self.scope.disabled_dir()];
-        let there = dirs.iter().map(|dir| crate::fs::list_dir(dir)).collect::<Result<Vec<_>, _>>()?;
-        let there: BTreeSet<_> = there.into_iter().flatten().collect();
-        let missing = self.files.lock.skills.iter().filter(|(name, locked)| {
-            !there.contains(name.as_str()) && self.is_wanted(name, locked) && !self.files.is_conflict(name)
-        });
-        let missing: Vec<_> = missing.collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let scene = transaction.map(|transaction| (transaction, self.files));
-        let intake = Intake::reading(Some(store), self.scope, scene)?;
-        let taken = workers::map(
-            &missing,
-            workers::FEW,
-            || (),
-            |(), (name, locked)| intake.restore(name, &locked.digest),
-        );
-        for ((name, _), taken) in missing.iter().zip(taken) {
-            self.taken.extend(taken.map(|taken| ((*name).clone(), taken)));
         }
         Ok(())
     }
@@ -122,10 +90,6 @@ impl Worker<'_> {
     /// Where neither store nor source has these bytes; a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         self.ask(name, locked)?;
-        if let Some(Taken { set, planted, .. }) = self.taken.remove(name) {
-            self.restore.fetched.planted.extend(planted.map(|planted| (name.clone(), planted)));
-            return Ok(set);
-        }
         let told = self.restore.fetched.warnings.len();
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
@@ -162,13 +126,10 @@ impl Worker<'_> {
         let found = set.digest()?;
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
-            let error = match (&locked.origin, &locked.revision, &opened.revision) {
-                (Origin::Package(package), Some(old), Some(new)) if old != new => error.hint(format!(
-                    "version {new} of `{package}` is installed, and {old} is locked: `{}` restores it",
-                    install_command(package, Some(old))
-                )),
-                _ => error,
-            };
+            let restored_by = locked.revision.as_ref().zip(opened.revision.as_ref());
+            let restored_by =
+                restored_by.and_then(|(old, new)| source::restored_by(&locked.origin, old, new));
+            let error = restored_by.into_iter().fold(error, Error::hint);
             return Err(error.hint(self.relock(name, locked)));
         }
         let (_, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
@@ -214,7 +175,7 @@ impl Worker<'_> {
         };
         // As it is typed where the hint is read.
         let origin =
-            local::here(&self.context.settings, self.scope.as_root(), &entry.origin).unwrap_or(entry.origin);
+            source::here(&self.context.settings, self.scope.as_root(), &entry.origin).unwrap_or(entry.origin);
         let spec = SourceSpec { origin, path: locked.path.clone(), reference, skill: None }.to_string();
         let kind =
             kind.map(|(option, value)| format!(" {option} {}", shell_word(&value))).unwrap_or_default();
