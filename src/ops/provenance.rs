@@ -168,7 +168,7 @@ pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> 
         let (name, scope, place) = (claim.name.clone(), claim.scope, root);
         Provenance::Locked(Box::new(LockedSkill { name, scope, place, locked, modified, fetched }))
     } else {
-        let origin = Origin::Local(root.display().to_string());
+        let origin = Origin::local(root.display().to_string());
         Provenance::Unlocked(UnlockedSkill { path: root, origin })
     };
     Ok(Checked { provenance, files, digest, below })
