@@ -260,7 +260,7 @@ impl Installed {
         let mut dirs: Vec<_> = MANAGED.map(path).into();
         // Copies may be there without a lockfile, and links without their copies.
         let mut names = fs::list_dir(&scope.root.join(CANONICAL_DIR))?;
-        let lock = fs::read_text(&scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());
+        let lock = fs::read_text(scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());
         names.extend(lock.iter().flat_map(|lock| lock.skills.keys().map(ToString::to_string)));
         for name in names {
             // A directory such as `skills/` is where authors keep what they write.
