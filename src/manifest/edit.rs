@@ -218,6 +218,9 @@ impl Requirement {
         if self.disabled {
             table.insert("disabled", true.into());
         }
+        if self.dependency {
+            table.insert("dependency", true.into());
+        }
         table
     }
 }

@@ -14,8 +14,24 @@ pub(super) const REVISIONS: &[&str] = &["tag", "branch", "rev", "ref"];
 
 /// The keys of a skill.
 pub(super) const KEYS: &[&str] = &[
-    "github", "git", "url", "python", "npm", "r", "crate", "path", "subdir", "tag", "branch", "rev", "ref",
-    "name", "agents", "disabled", "editable",
+    "github",
+    "git",
+    "url",
+    "python",
+    "npm",
+    "r",
+    "crate",
+    "path",
+    "subdir",
+    "tag",
+    "branch",
+    "rev",
+    "ref",
+    "name",
+    "agents",
+    "disabled",
+    "dependency",
+    "editable",
 ];
 
 /// Keys and values, in whichever way they were read.
@@ -54,14 +70,19 @@ pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
                 "github" => Repository::parse(text).map(Origin::GitHub),
                 _ => GitUrl::new(text).map(Origin::Git),
             };
-            (origin, &[key, "path", "tag", "branch", "rev", "ref", "name", "agents", "disabled"])
+            (
+                origin,
+                &[key, "path", "tag", "branch", "rev", "ref", "name", "agents", "disabled", "dependency"],
+            )
         }
-        ([("url", text)], _) => (Origin::on_the_web(text), &["url", "path", "name", "agents", "disabled"]),
+        ([("url", text)], _) => {
+            (Origin::on_the_web(text), &["url", "path", "name", "agents", "disabled", "dependency"])
+        }
         ([(key, text)], _) => {
             let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == *key);
             let package = ecosystem.map(|ecosystem| Package::new(ecosystem, text));
             let package = package.unwrap_or_else(|| Err(SpecError::Unsupported((*text).to_owned())));
-            (package.map(Origin::Package), &[key, "path", "name", "agents", "disabled"])
+            (package.map(Origin::Package), &[key, "path", "name", "agents", "disabled", "dependency"])
         }
         ([], Some(path)) if path.contains("://") => {
             let error = said
@@ -70,7 +91,7 @@ pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
         }
         ([], Some(path)) => (
             Ok(Origin::Local(path.to_owned())),
-            &["path", "subdir", "name", "editable", "agents", "disabled"],
+            &["path", "subdir", "name", "editable", "agents", "disabled", "dependency"],
         ),
         ([], None) => {
             said.known(KEYS)?;
@@ -90,8 +111,9 @@ pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
     let path = directory(said, path)?;
     let reference = reference(said)?;
     let agents = said.strings("agents")?;
-    let (disabled, editable) = (said.flag("disabled")?, said.flag("editable")?);
-    Ok(Requirement { origin, path, reference, name, agents, disabled, editable })
+    let (disabled, dependency) = (said.flag("disabled")?, said.flag("dependency")?);
+    let editable = said.flag("editable")?;
+    Ok(Requirement { origin, path, reference, name, agents, disabled, dependency, editable })
 }
 
 /// What is said here in place of a key that other tools have, or that belongs to another source: `known` are the keys

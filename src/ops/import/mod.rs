@@ -19,6 +19,7 @@ use super::home;
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
+use crate::fs;
 use crate::install::plan::{ChangedFiles, Goal, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, Found, Survey};
@@ -130,6 +131,9 @@ pub enum FoundIn {
     Directory,
 }
 
+/// How often what is there is read and compared before others who change it meanwhile are told of.
+const ATTEMPTS: usize = 3;
+
 /// Adopts what other tools installed.
 ///
 /// Sources are fetched and compared first; only then is the scope locked, and changed as one.
@@ -140,19 +144,37 @@ pub enum FoundIn {
 /// adopted is no error: the outcome says why.
 pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcome> {
     // What is adopted is read to the byte.
-    let scope = home::to_change(context, request.scope)?.unindexed();
+    let scope = home::to_change(context, request.scope, request.dry_run)?.unindexed();
     if !request.skills.is_empty() {
         return adopt::adopt(context, &scope, request);
     }
-    let files = Files::read(&scope)?;
-    let everyone = everyone(context, &scope, &files);
-    let Claims { claims, read } = claims::collect(context, &scope, &files, &everyone, request)?;
+    // What is read is what others leave who are at work here.
+    if !request.dry_run && fs::kind(&scope.work_dir())?.is_some() {
+        drop(Transaction::begin(&scope, &context.settings, &*context.reporter)?);
+    }
+    for _ in 1..ATTEMPTS {
+        if let Some(outcome) = attempt(context, &scope, request)? {
+            return Ok(outcome);
+        }
+    }
+    attempt(context, &scope, request)?.ok_or_else(|| {
+        let message = format!("manifest or lockfile of the {} changed while skillpm was running", scope.kind);
+        Error::new(ErrorKind::Findings, message).hint("nothing was changed by skillpm: run the command again")
+    })
+}
+
+/// As [`import`], of all that other tools installed in `scope`. `None` where manifest or lockfile changed before the scope
+/// was locked: nothing was done then.
+fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<Option<ImportOutcome>> {
+    let files = Files::read(scope)?;
+    let everyone = everyone(context, scope, &files);
+    let Claims { claims, read } = claims::collect(context, scope, &files, &everyone, request)?;
     let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
-    let survey = Survey::take(&context.settings, &scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
-    let mut judge = Judge::new(context, &scope, &files, &survey, &everyone)?;
+    let survey = Survey::take(&context.settings, scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
+    let mut judge = Judge::new(context, scope, &files, &survey, &everyone)?;
     let mut judged: Vec<_> = claims.iter().map(|claim| judge.judge(claim)).collect();
     let (came, mut warnings) = judge.into_parts();
-    let mut brought = Brought::find(context, &scope, &files, &everyone, came)?;
+    let mut brought = Brought::find(context, scope, &files, &everyone, came)?;
     warnings.append(&mut brought.warnings);
     let along = std::mem::take(&mut brought.skills);
     let needed: Vec<_> = along.iter().map(|(wanted, _)| wanted.name.clone()).collect();
@@ -194,22 +216,25 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let mut plan = Plan::default();
     if !goal.put.is_empty() || !goal.record.is_empty() {
-        let begin = || Transaction::begin(&scope, &context.settings, &*context.reporter);
+        let begin = || Transaction::begin(scope, &context.settings, &*context.reporter);
         let transaction = (!request.dry_run).then(begin).transpose()?;
-        unchanged(&scope, &files, &Files::read(&scope)?)?;
-        plan = make_plan(context, &scope, &goal, &files)?;
+        let now = Files::read(scope)?;
+        if files.lock_text != now.lock_text || files.manifest_text != now.manifest_text {
+            return Ok(None);
+        }
+        plan = make_plan(context, scope, &goal, &files)?;
         if let Some(transaction) = transaction {
-            let mut kept = keep_replaced(context, &scope, &plan)?;
+            let mut kept = keep_replaced(context, scope, &plan)?;
             // Copies for several agents are often the same bytes.
             kept.dedup();
             transaction.apply(&plan, &files, &contents)?;
-            warnings.extend(kept_by(&transaction, &scope, kept));
+            warnings.extend(kept_by(&transaction, scope, kept));
         }
     }
     let before = files.manifest.agents().targets.clone().unwrap_or_default();
     let manifest = plan.manifest.as_ref();
     let now = manifest.and_then(|manifest| manifest.agents().targets.clone()).unwrap_or_default();
-    Ok(ImportOutcome {
+    Ok(Some(ImportOutcome {
         skills,
         read,
         files: plan.files(),
@@ -219,7 +244,7 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
         dry_run: request.dry_run,
         scope: Some(scope.kind),
         warnings,
-    })
+    }))
 }
 
 /// Who told of the skills that are in `scope` and that skillpm did not install, by the names of their directories. What
@@ -256,15 +281,6 @@ fn in_directories<'a>(
     let mut seen = BTreeSet::new();
     let first = everyone.iter().filter(|agent| survey.dirs.get(agent.id).is_some_and(|dir| seen.insert(dir)));
     first.filter_map(|agent| Some((*agent, survey.at(agent.id, name)?))).collect()
-}
-
-fn unchanged(scope: &Scope, before: &Files, now: &Files) -> Result<()> {
-    if before.lock_text == now.lock_text && before.manifest_text == now.manifest_text {
-        return Ok(());
-    }
-    let message = format!("manifest or lockfile of the {} changed while skillpm was running", scope.kind);
-    Err(Error::new(ErrorKind::Findings, message)
-        .hint("nothing was changed by skillpm: run the command again"))
 }
 
 /// The agents that see the skills that are adopted.

@@ -222,7 +222,7 @@ impl<'a> Audience<'a> {
                 // What the manifest says for it is said still.
                 continue;
             }
-            if new == self.usual(name) {
+            if new == self.inherited(name) {
                 self.now.own.remove(name);
             } else {
                 self.now.own.insert(name.clone(), new);
@@ -245,8 +245,12 @@ impl<'a> Audience<'a> {
 
     /// The agents that are to see the skill `name`.
     fn of(&self, name: &SkillName) -> Ids {
-        let own = self.now.own.get(name).cloned();
-        own.or_else(|| self.of_needers(name, &mut BTreeSet::new())).unwrap_or_else(|| self.usual(name))
+        self.now.own.get(name).cloned().unwrap_or_else(|| self.inherited(name))
+    }
+
+    /// The agents that see `name` where it names none of its own: those of what needs it, else the usual ones.
+    fn inherited(&self, name: &SkillName) -> Ids {
+        self.of_needers(name, &mut BTreeSet::new()).unwrap_or_else(|| self.usual(name))
     }
 
     /// The agents that are to see `name` where it names none of its own.

@@ -46,6 +46,7 @@ use crate::install::plan::{Goal, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
+use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::spec::{Reference, SourceSpec, SpecError};
@@ -106,7 +107,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     let scope = if request.list {
         Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?
     } else {
-        home::to_change(context, request.scope)?
+        home::to_change(context, request.scope, request.dry_run)?
     };
     let request = &*with_skills_named(context, request)?;
     if request.restores() {
@@ -323,9 +324,13 @@ fn change(
         audience.dress(wanted);
     }
     let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
-    entries.extend(audience.entries(&put));
-    let orphans =
-        if request.restores() { orphans } else { needs::unneeded(&files, &fetched.wanted, entries.keys()) };
+    for (name, entry) in audience.entries(&put) {
+        // What is asked for from now on is no dependency.
+        let dependency = entry.dependency && !entries.contains_key(&name);
+        entries.insert(name, Requirement { dependency, ..entry });
+    }
+    let asked = entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
+    let orphans = if request.restores() { orphans } else { needs::unneeded(&files, &fetched.wanted, asked) };
     let placed = Placed::of(settings, scope);
     // Without a manifest nobody says that something is not to be here.
     let settles = request.restores() && files.manifest_text.is_some();
