@@ -62,6 +62,8 @@ pub(super) struct At<'a> {
     pub(super) name: &'a OsStr,
     /// The real name of its directory, if that has one.
     pub(super) directory: Option<&'a OsStr>,
+    /// Whether the skill itself was named, and not a directory with skills in it.
+    pub(super) is_named: bool,
 }
 
 impl At<'_> {

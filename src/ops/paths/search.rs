@@ -1,5 +1,6 @@
 //! Which files are visited: those that were named, and the skills in directories that were.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,8 @@ const AHEAD: usize = 16;
 /// How deep skills are looked for: deeper than any repository is. Who checks one wants to hear of all its skills,
 /// while agents look less deep.
 pub(super) const MAX_DEPTH: usize = 64;
+/// The name of the directories in which agents find skills.
+const SKILLS_DIR: &str = "skills";
 /// What tells that a directory is full of other people's files: an environment of Python, one of conda, a cache
 /// (<https://bford.info/cachedir/>). Below the one that was named they are not searched.
 const FOREIGN: [&str; 3] = ["pyvenv.cfg", "conda-meta", "CACHEDIR.TAG"];
@@ -54,8 +57,8 @@ struct Place {
 /// What a place turned out to be.
 enum Step<S> {
     Skill(S),
-    /// Not a skill; the directories in it.
-    Inside(Vec<OsString>),
+    /// Not a skill; the directories in it, and the links that may lead to skills.
+    Inside(Vec<Entry>),
 }
 
 /// [`Step`], or why there is none, in a box: thousands of them are kept until all are there.
@@ -91,7 +94,13 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
 
     /// Visits the skill whose file is `name` in the real directory `dir`.
     fn skill(&self, dir: &Path, name: &OsStr, shown: PathBuf) -> Result<Vec<Found<V::Skill>>> {
-        let at = At { base: &Base::open(dir)?, dir: Path::new(""), name, directory: dir.file_name() };
+        let at = At {
+            base: &Base::open(dir)?,
+            dir: Path::new(""),
+            name,
+            directory: dir.file_name(),
+            is_named: true,
+        };
         let skill = at.visit(&mut (self.visitor)(), || shown)?;
         let identity = || self.several.then(|| dir.join(name));
         Ok(skill.map(|skill| Found { skill, identity: identity() }).into_iter().collect())
@@ -133,6 +142,8 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
         let mut places = top(base.path(), entries);
         let mut order = by_name(&places);
         let several = self.several || places.iter().any(|place| place.link.is_some());
+        let mut linked: BTreeSet<PathBuf> =
+            places.iter().filter_map(|p| p.link.as_deref().cloned()).collect();
         for _ in 0..MAX_DEPTH {
             if places.is_empty() {
                 break;
@@ -167,10 +178,22 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                         let identity = several.then(|| real().join(name()));
                         found.push(Found { skill, identity });
                     }
-                    Step::Inside(names) => {
+                    Step::Inside(entries) => {
                         self.searched.at(|| typed.join(&place.below));
-                        let below = names.into_iter().map(|name| place.below.join(name));
-                        next.extend(below.map(|below| Place { below, link: None }));
+                        for (name, kind) in entries {
+                            let below = place.below.join(name);
+                            if kind == Kind::Directory {
+                                next.push(Place { below, link: None });
+                                continue;
+                            }
+                            self.searched.at(|| typed.join(&below));
+                            // What is below the directory that was named is found without the link.
+                            let real = leads_to(&base.path().join(&below));
+                            let real = real.filter(|real| !real.starts_with(base.path()));
+                            if let Some(real) = real.filter(|real| linked.insert(real.clone())) {
+                                next.push(Place { below, link: Some(Box::new(real)) });
+                            }
+                        }
                     }
                 }
             }
@@ -192,14 +215,18 @@ fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
     let place = |(name, kind): Entry| match kind {
         Kind::Directory if !is_among(&name, SKIPPED) => Some(Place { below: name.into(), link: None }),
         Kind::Symlink => {
-            // A link that cannot be followed hides none of the others.
-            let real = fs::real_path(&dir.join(&name)).ok().flatten();
-            let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))))?;
+            let real = leads_to(&dir.join(&name))?;
             Some(Place { below: name.into(), link: Some(Box::new(real)) })
         }
         _ => None,
     };
     entries.into_iter().filter_map(place).collect()
+}
+
+/// The directory to which `link` leads. A link that cannot be followed hides none of the others.
+fn leads_to(link: &Path) -> Option<PathBuf> {
+    let real = fs::real_path(link).ok().flatten();
+    real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))))
 }
 
 /// The indexes of `places`, which lie in one directory, in the order of their names.
@@ -250,7 +277,7 @@ fn step<V: Visit>(
     place: &Place,
 ) -> Result<Step<V::Skill>> {
     let directory = place.link.as_deref().unwrap_or(&place.below).file_name();
-    let at = |name| At { base, dir, name, directory };
+    let at = |name| At { base, dir, name, directory, is_named: false };
     let shown = |name: &OsStr| {
         // One allocation: there is such a path for every skill.
         let length = typed.as_os_str().len() + place.below.as_os_str().len() + name.len() + 2;
@@ -278,12 +305,18 @@ fn step<V: Visit>(
     }
     // A link may lead anywhere, so only a skill is taken from behind it.
     let is_searched = place.link.is_none() && !entries.iter().any(|(name, _)| is_among(name, &FOREIGN));
-    let inside = entries
+    // Installed skills that somebody works on are links in the directories of agents.
+    let has_links = dir.file_name().is_some_and(|name| name == SKILLS_DIR);
+    let mut inside: Vec<_> = entries
         .into_iter()
-        .filter(|(name, kind)| is_searched && *kind == Kind::Directory && !is_among(name, SKIPPED));
-    let mut names: Vec<_> = inside.map(|(name, _)| name).collect();
-    names.sort_unstable();
-    Ok(Step::Inside(names))
+        .filter(|(name, kind)| match kind {
+            Kind::Directory => is_searched && !is_among(name, SKIPPED),
+            Kind::Symlink => is_searched && has_links,
+            _ => false,
+        })
+        .collect();
+    inside.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(Step::Inside(inside))
 }
 
 #[cfg(test)]
@@ -320,7 +353,7 @@ mod tests {
         let file = Place { below: "file".into(), link: None };
         let places = [gone(None), link, file];
         for steps in look(&mut Nobody, &mut Ahead::default(), &base, Path::new("."), &places) {
-            assert!(matches!(steps, Ok(Step::Inside(names)) if names.is_empty()));
+            assert!(matches!(steps, Ok(Step::Inside(entries)) if entries.is_empty()));
         }
     }
 

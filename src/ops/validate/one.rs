@@ -8,11 +8,14 @@ use super::{Checked, FILE_KIND};
 use crate::document::{Document, Node, Value};
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
-use crate::fs::{self, Base, Kind};
+use crate::fs::{self, Base, Kind, Walk};
 use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::ops::fix;
 use crate::ops::paths::At;
 use crate::requirement;
+use crate::source::discover::SKIPPED;
+use crate::text::visible_name;
+use crate::tree::{self, NOT_UTF_8};
 
 /// A skill that was checked.
 pub(super) struct One {
@@ -52,6 +55,7 @@ pub(super) struct Again {
     pub(super) skill: OtherSkill,
     at: PathBuf,
     directory: Option<OsString>,
+    is_named: bool,
 }
 
 impl Again {
@@ -62,8 +66,8 @@ impl Again {
     /// Where its file can no longer be read.
     pub(super) fn check(&self, checker: &mut Checker<'_>, shown: &Path) -> Result<Option<One>> {
         let (Some(dir), Some(name)) = (self.at.parent(), self.at.file_name()) else { return Ok(None) };
-        let directory = self.directory.as_deref();
-        let at = At { base: &Base::open(dir)?, dir: Path::new(""), name, directory };
+        let (directory, is_named) = (self.directory.as_deref(), self.is_named);
+        let at = At { base: &Base::open(dir)?, dir: Path::new(""), name, directory, is_named };
         at.visit(checker, || shown.to_owned())
     }
 }
@@ -128,13 +132,18 @@ impl<'a> Checker<'a> {
         if at.name != SKILL_FILE {
             fix::announce_rename(&at.path(), &mut findings);
         }
+        // Where many are checked, files are only listed for the rules that ask for them.
+        if at.is_named || self.needs.files() {
+            findings.extend(odd_name(&at.base.path().join(at.dir)));
+        }
         let needs = needs(&document);
         let text = document.into_text();
         let kept = text[..shown_end(&text, &findings)].to_owned();
         let checked = Checked { file: shown(), text: kept, findings };
         *bytes = text.into_bytes();
         let again = needs.map(|skill| {
-            Box::new(Again { skill, at: at.path(), directory: at.directory.map(OsStr::to_owned) })
+            let directory = at.directory.map(OsStr::to_owned);
+            Box::new(Again { skill, at: at.path(), directory, is_named: at.is_named })
         });
         Ok(One::new(checked, again))
     }
@@ -204,6 +213,15 @@ impl<'a> Checker<'a> {
         }
         Ok(Checked { file, text: document.into_text(), findings })
     }
+}
+
+/// Tells of the first file below `dir` whose name is not UTF-8: no such skill can be installed.
+fn odd_name(dir: &Path) -> Option<Finding> {
+    let found = fs::scan(dir, Walk { skip: SKIPPED, ..Walk::ALL }).ok()?;
+    let (path, _) = found.entries().find(|(_, entry)| entry.node == tree::Node::Special(NOT_UTF_8))?;
+    let message =
+        format!("the name of the file `{}` is not UTF-8: no such skill can be installed", visible_name(path));
+    Some(finding(&message).help("give the file a name in UTF-8"))
 }
 
 fn of_kind(reason: &Unusable) -> Finding {

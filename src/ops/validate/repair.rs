@@ -119,7 +119,8 @@ fn one(
         let file = fix::write(&at, &repair)?;
         let name = file.file_name().unwrap_or_default();
         let shown = renamed.unwrap_or_else(|| skill.file.clone());
-        let at = At { base: &Base::open(&dir)?, dir: Path::new(""), name, directory: dir.file_name() };
+        let (base, directory) = (Base::open(&dir)?, dir.file_name());
+        let at = At { base: &base, dir: Path::new(""), name, directory, is_named: false };
         if let Some(one) = at.visit(checker, || shown)? {
             (*skill, _) = one.into_parts();
         }
