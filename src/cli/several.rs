@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 use super::args::Command;
-use crate::install::agents;
+use crate::agents;
 use crate::spec::{SourceSpec, SpecError};
 
 /// The commands with such options, by their own names, each with what a further word must be to be the option's.
