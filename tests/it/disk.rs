@@ -259,7 +259,7 @@ fn a_project_on_a_read_only_disk() {
     insta::assert_snapshot!(sandbox.run(&["install", "~/src/pdf"]), @"
     exit: 6
     --- stderr
-    error: failed to create `[DIR]/project/.agents`
+    error: failed to create `.agents`
       caused by: Read-only file system (os error 30)
     hint: remount the file system as writable
     hint: `skillpm install -g` works on your own skills instead
