@@ -169,7 +169,7 @@ fn a_file() {
     insta::assert_snapshot!(sandbox.run(&["catalog", "--write", "AGENTS.md"]), @"
     exit: 0
     --- stderr
-    updated `AGENTS.md`
+    updated `[DIR]/project/AGENTS.md`
     ");
     let text = sandbox.read("AGENTS.md");
     assert!(text.starts_with("# Rules\r\n\r\nBe kind.\r\n\r\n<!-- skillpm catalog"), "{text}");
