@@ -818,7 +818,7 @@ fn a_name_of_a_device_is_a_warning() {
     sandbox.write("src/aux/SKILL.md", "---\nname: aux\ndescription: Does aux. Use it in tests.\n---\n");
     for command in [&["install", "./src/aux"][..], &["validate", "src/aux"]] {
         let output = sandbox.run(command);
-        let told = "is the name of a device on Windows, where no directory can have it";
+        let told = "is the name of a device on Windows";
         assert!(output.code == Some(0) && output.to_string().contains(told), "{output}");
         assert!(output.to_string().contains("warning"), "{output}");
     }

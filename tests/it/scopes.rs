@@ -144,7 +144,7 @@ fn paths_are_those_that_lead_there_from_here() {
     let output = sandbox.ok(&["install"]);
     assert!(output.stderr.contains("unchanged in `.agents/skills`"), "{output}");
     let output = at(&sandbox, &deep, &["update"]);
-    assert!(output.stderr.contains("1 up to date in `../../.agents/skills`"), "{output}");
+    assert!(output.stderr.contains("1 skill up to date in `../../.agents/skills`"), "{output}");
     let output = at(&sandbox, &deep, &["disable", "pdf"]);
     assert!(output.stderr.contains("from `../../.agents/.skillpm-disabled`"), "{output}");
     at(&sandbox, &deep, &["enable", "pdf"]);

@@ -254,9 +254,9 @@ fn counts(skills: &[UpdatedSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::CANONICAL_DIR;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
-    use crate::agents::CANONICAL_DIR;
     use crate::ops::diff::{Counts, FileStatus};
     use crate::ops::update::ChangedFile;
     use crate::review::{Change, Kind, Review};

@@ -38,6 +38,8 @@ pub(in crate::ops) struct Audience<'a> {
     now: Choice,
     /// Agents that somebody took away.
     taken: Ids,
+    /// The skills that somebody asks for from now on.
+    asked: BTreeSet<SkillName>,
 }
 
 /// What a manifest says.
@@ -150,7 +152,18 @@ impl<'a> Audience<'a> {
         let kept = files.kept();
         let needers = needers_of(files, &kept, &BTreeSet::new(), &BTreeMap::new());
         let before = now.clone();
-        Self { settings, scope, files, locked, kept, needers, before, now, taken: Ids::new() }
+        Self {
+            settings,
+            scope,
+            files,
+            locked,
+            kept,
+            needers,
+            before,
+            now,
+            taken: Ids::new(),
+            asked: BTreeSet::new(),
+        }
     }
 
     /// Whether nobody has chosen anything in this scope: nothing is installed, and the manifest is
@@ -305,7 +318,9 @@ impl<'a> Audience<'a> {
 
     /// What the manifest says of `name`, or has to say where there is only a lockfile.
     pub(in crate::ops) fn entry(&self, name: &SkillName) -> Option<Requirement> {
-        self.files.entry(name, &self.kept)
+        let entry = self.files.entry(name, &self.kept)?;
+        let dependency = entry.dependency && !self.asked.contains(name);
+        Some(Requirement { dependency, ..entry })
     }
 
     /// The list that the entry of `name` is to have.

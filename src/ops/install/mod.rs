@@ -46,7 +46,6 @@ use crate::install::plan::{Goal, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
-use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::spec::{Reference, SourceSpec, SpecError};
@@ -324,11 +323,7 @@ fn change(
         audience.dress(wanted);
     }
     let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
-    for (name, entry) in audience.entries(&put) {
-        // What is asked for from now on is no dependency.
-        let dependency = entry.dependency && !entries.contains_key(&name);
-        entries.insert(name, Requirement { dependency, ..entry });
-    }
+    entries.extend(audience.entries(&put));
     let asked = entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
     let orphans = if request.restores() { orphans } else { needs::unneeded(&files, &fetched.wanted, asked) };
     let placed = Placed::of(settings, scope);

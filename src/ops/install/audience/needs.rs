@@ -22,6 +22,7 @@ impl Audience<'_> {
         for name in &asked {
             self.ask_for(name);
         }
+        self.asked.extend(asked.iter().map(|name| (*name).clone()));
         for one in wanted.iter().filter(|one| matches!(one.content, Content::Editable(_))) {
             self.work_on(&one.name);
         }
