@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::{and, count, install, one_line, steps};
-use crate::agents::DISABLED_DIR;
 use crate::cli::printer::Printer;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;

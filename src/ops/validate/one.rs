@@ -13,7 +13,7 @@ use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::ops::fix;
 use crate::ops::paths::At;
 use crate::requirement;
-use crate::source::discover::SKIPPED;
+use crate::skill::find::SKIPPED;
 use crate::text::visible_name;
 use crate::tree::{self, NOT_UTF_8};
 
