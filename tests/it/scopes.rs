@@ -161,7 +161,7 @@ fn paths_are_those_that_lead_there_from_here() {
     let output = at(&sandbox, &deep, &["install"]);
     assert!(output.stderr.starts_with("error: ../../skillpm.toml:2:5: "), "{output}");
     let json = at(&sandbox, &deep, &["doctor", "--json"]);
-    assert!(json.stdout.contains("\"path\": \"/"), "JSON has whole paths: {json}");
+    assert!(json.stdout.contains("\"path\": \"[DIR]/project/"), "JSON has whole paths: {json}");
 }
 
 /// A colleague cannot install from a path that only this machine has.

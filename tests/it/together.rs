@@ -60,8 +60,10 @@ fn an_import_reads_what_others_leave() {
         write_skill(&sandbox, name, "x");
     }
     sandbox.ok(&["install", "./src/docx"]);
-    let text = sandbox.read("src/pdf/SKILL.md");
-    sandbox.write(".claude/skills/pdf/SKILL.md", text);
+    for file in ["SKILL.md", "scripts/run.sh"] {
+        let text = sandbox.read(&format!("src/pdf/{file}"));
+        sandbox.write(&format!(".claude/skills/pdf/{file}"), text);
+    }
     let lock =
         r#"{"version":1,"skills":{"pdf":{"source":"./src/pdf","sourceType":"local","computedHash":"x"}}}"#;
     sandbox.write("skills-lock.json", lock);
