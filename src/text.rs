@@ -170,39 +170,6 @@ fn is_hidden(c: char) -> bool {
         || !matches!(c, '\u{200d}' | '\u{fe0f}') && c.general_category_group() == GeneralCategoryGroup::Other
 }
 
-/// The numbers from 0 to `count` in the order of the bytes of their names, of which none holds a NUL.
-///
-/// The bytes that are compared lie in one place, as numbers: thousands of names lie all over memory, and most differ
-/// early.
-pub(crate) fn order_of<'a>(count: usize, name: impl Fn(usize) -> &'a [u8]) -> Vec<usize> {
-    let mut keyed: Vec<_> = (0..count).map(|at| (0, at)).collect();
-    sort_names(&mut keyed, &name, 0);
-    keyed.into_iter().map(|(_, at)| at).collect()
-}
-
-/// Sorts places of names that are alike before byte `from`.
-fn sort_names<'a>(keyed: &mut [(u128, usize)], name: &impl Fn(usize) -> &'a [u8], from: usize) {
-    for (start, at) in keyed.iter_mut() {
-        *start = start_of(name(*at).get(from..).unwrap_or_default());
-    }
-    keyed.sort_unstable_by_key(|(start, _)| *start);
-    let next = from + size_of::<u128>();
-    for alike in keyed.chunk_by_mut(|(a, _), (b, _)| a == b) {
-        if alike.len() > 1 && alike.iter().any(|(_, at)| name(*at).len() > next) {
-            sort_names(alike, name, next);
-        }
-    }
-}
-
-/// The first bytes of a name as a number: such numbers are in the order of the names, or the same.
-fn start_of(name: &[u8]) -> u128 {
-    let mut start = [0; size_of::<u128>()];
-    for (to, from) in start.iter_mut().zip(name) {
-        *to = *from;
-    }
-    u128::from_be_bytes(start)
-}
-
 /// Whether `text` is words of printable ASCII with one space between two of them, or empty: most texts are.
 pub(crate) fn is_plain_line(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))

@@ -31,6 +31,7 @@ pub mod tools;
 pub use activate::{Activation, activate};
 pub use arguments::Arguments;
 pub use discover::{Diagnostic, Discovery, discover, discover_with};
+pub(crate) use find::Disk;
 pub use library::{Activated, FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
 pub use named::{Hit, calls_itself, find, find_at, find_in};
 pub use present::{Form, LoadedSkill, UnknownForm};

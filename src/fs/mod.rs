@@ -11,8 +11,6 @@ mod atomic;
 mod beneath;
 mod download;
 mod file;
-#[cfg(unix)]
-mod handle;
 mod link;
 mod list;
 mod lock;
@@ -42,7 +40,7 @@ pub use look::{
     Kind, bytes_in, into_text, is_loop, is_public, is_set_id, kind, list_dir, may_execute, read_capped,
     read_link, read_prefix, read_start, read_text, real_path,
 };
-pub use opened::Opened;
+pub use opened::read_regular;
 pub use own::{Exposure, Identity, Own, exposure_of, is_open_to_all, read_own};
 pub use place::{
     clear_away, create_dir, create_dir_all, exchange, make_private, move_new, remove_dir_if_empty,

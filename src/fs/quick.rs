@@ -5,10 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-#[cfg(unix)]
-use super::handle::Handle;
 use super::look::{is_absent, leads_round};
-use super::opened::Opened;
 use super::{Kind, PathContext, PathError};
 
 /// What a read into a buffer came to.
@@ -27,7 +24,7 @@ pub enum Looked {
 pub struct Base {
     pub(super) path: PathBuf,
     #[cfg(unix)]
-    handle: Handle,
+    handle: rustix::fd::OwnedFd,
 }
 
 impl Base {
@@ -40,7 +37,7 @@ impl Base {
         Ok(Self {
             path: path.to_owned(),
             #[cfg(unix)]
-            handle: Handle::open(path).at("open", path)?,
+            handle: directory(path).at("open", path)?,
         })
     }
 
@@ -52,27 +49,7 @@ impl Base {
     /// The directory, as the system knows it.
     #[cfg(unix)]
     pub(super) fn handle(&self) -> &rustix::fd::OwnedFd {
-        self.handle.get()
-    }
-
-    /// Reads the regular file at `below` this directory into `buffer`, whose old content goes. A
-    /// link at the end of the path is not followed.
-    ///
-    /// # Errors
-    ///
-    /// Where it cannot be opened or read.
-    pub fn read_into(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
-        buffer.clear();
-        self.append(below, limit, buffer)
-    }
-
-    /// As [`Base::read_into`], but behind what `buffer` holds.
-    ///
-    /// # Errors
-    ///
-    /// As [`Base::read_into`].
-    pub(super) fn append(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
-        self.opened(below, |file| file.append(limit, buffer))
+        &self.handle
     }
 
     /// Adds the `size` bytes of the regular file at `below` to `buffer`; `false`, and nothing is added, where it
@@ -124,14 +101,6 @@ impl Base {
         return std::fs::read_link(self.path.join(below)).ok()?.into_os_string().into_string().ok();
     }
 
-    /// Opens the file at `below` and hands it to `read`.
-    fn opened<T>(&self, below: &Path, read: impl FnOnce(Opened<'_>) -> T) -> T {
-        match self.open_below(below) {
-            Ok(file) => read(Opened { base: self, below, file: Ok(&file) }),
-            Err(error) => read(Opened { base: self, below, file: Err(error) }),
-        }
-    }
-
     #[cfg(unix)]
     pub(super) fn open_below(&self, below: impl rustix::path::Arg) -> io::Result<fs::File> {
         use rustix::fs::{Mode, OFlags};
@@ -143,6 +112,15 @@ impl Base {
     pub(super) fn open_below(&self, below: &Path) -> io::Result<fs::File> {
         super::tree::open_no_follow(&self.path.join(below))
     }
+}
+
+/// Opens the directory at `path`.
+#[cfg(unix)]
+fn directory(path: &Path) -> io::Result<rustix::fd::OwnedFd> {
+    use rustix::fs::{Mode, OFlags};
+    // Anything else is refused before it is opened: a pipe would block.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 /// Reads once, behind what `buffer` holds and no more than it has room for.

@@ -6,7 +6,6 @@ pub mod editable;
 pub mod health;
 pub mod index;
 pub mod merges;
-pub mod needs;
 pub mod placed;
 pub mod places;
 pub mod plan;

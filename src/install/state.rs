@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 mod survey;
 
 pub use self::survey::{Found, Survey};
-use super::needs;
 use super::plan::requirement_of;
 use super::scope::{Scope, nowhere};
 use super::trees::{Trees, is_tree};
+use crate::resolve::graph;
 
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -49,6 +49,21 @@ impl Files {
         let lock_text = read_lockfile(scope)?;
         let lock = parse_lock(scope, lock_text.as_deref())?;
         Ok(Self { manifest, manifest_text, lock, lock_text, conflicts: None })
+    }
+
+    /// Reads both files of `scope` again, and parses them only if their texts are not those of `before`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::read`].
+    pub fn read_since(scope: &Scope, before: Self) -> Result<Self> {
+        let is_same = |path: &Path, text: &Option<String>| {
+            read_text(path).is_ok_and(|now| now.transpose().is_ok_and(|now| now == *text))
+        };
+        let same = before.conflicts.is_none()
+            && is_same(&scope.manifest, &before.manifest_text)
+            && is_same(&scope.lockfile, &before.lock_text);
+        if same { Ok(before) } else { Self::read(scope) }
     }
 
     /// Reads both files of `scope`; what a merge left in the lockfile, with marks of a conflict or without, is mended
@@ -106,7 +121,7 @@ impl Files {
         if self.manifest_text.is_none() {
             return lock.keys().cloned().collect();
         }
-        needs::reach(self.manifest.asked().chain(asked), |name| match anew.get(name) {
+        graph::closure(self.manifest.asked().chain(asked), |name| match anew.get(name) {
             Some(locked) => *locked,
             None => lock.get(name),
         })

@@ -1,15 +1,16 @@
 //! `fmt`: the canonical form of skills' files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::context::Context;
 use crate::document::{self, Document, Position};
 use crate::engine::load::{self, Unusable};
 use crate::error::Result;
+use crate::workers;
 
 use super::diff;
 use super::fix;
-use super::paths::{At, Finder, Inside, Installed, Searched, Visit};
+use super::paths::{Content, Finder, Inside, Installed, Place, Searched};
 
 pub use super::paths::Target;
 
@@ -85,13 +86,18 @@ pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
     let cwd = &context.settings.cwd;
     let mut outcome = FmtOutcome::default();
     let mut searched = Searched::default();
-    let mut finder = Finder::new(cwd, request.targets.len(), || Reader, &mut searched);
+    let mut finder = Finder::new(cwd, &mut searched);
     for target in &request.targets {
         match target {
             Target::Text { bytes, file } => {
                 outcome.files.push(text(bytes.clone(), Target::shown(file.as_deref())));
             }
-            Target::Path(typed) => outcome.files.extend(finder.find(typed)?),
+            Target::Path(typed) => {
+                let found = finder.find(typed)?;
+                for file in workers::map(&found, workers::PIECE, || (), |(), place| file(place)) {
+                    outcome.files.extend(file?);
+                }
+            }
         }
     }
     leave_installed(context, request, &mut outcome)?;
@@ -151,37 +157,18 @@ fn text(bytes: Vec<u8>, file: PathBuf) -> Formatted {
     Formatted { file, form, text }
 }
 
-/// Reads skills' files and computes their form.
-struct Reader;
-
-impl Visit for Reader {
-    type Skill = Formatted;
-
-    fn visit(
-        &mut self,
-        at: At<'_>,
-        bytes: Option<&mut Vec<u8>>,
-        shown: impl FnOnce() -> PathBuf,
-    ) -> Result<Formatted> {
-        let form = match bytes {
-            Some(bytes) => {
-                let document = Document::from_bytes(std::mem::take(bytes));
-                let form = form(&document);
-                *bytes = document.into_text().into_bytes();
-                form
-            }
-            None => match load::document(&at.path()) {
-                Ok(document) => form(&document),
-                Err(Unusable::Unreadable(error)) => return Err(error.into()),
-                Err(reason) => Form::Refused { reason: reason.to_string(), at: None },
-            },
-        };
-        Ok(Formatted { file: shown(), form, text: None })
-    }
-
-    fn shown(skill: &Formatted) -> &Path {
-        &skill.file
-    }
+/// Reads the file at `place` and tells how it is found; `None` where it is gone by now.
+fn file(place: &Place) -> Result<Option<Formatted>> {
+    let form = match place.read()? {
+        None => return Ok(None),
+        Some(Content::Bytes(bytes)) => form(&Document::from_bytes(bytes)),
+        Some(Content::Unread) => match load::document(&place.file()) {
+            Ok(document) => form(&document),
+            Err(Unusable::Unreadable(error)) => return Err(error.into()),
+            Err(reason) => Form::Refused { reason: reason.to_string(), at: None },
+        },
+    };
+    Ok(Some(Formatted { file: place.shown.clone(), form, text: None }))
 }
 
 /// Tells how `document` is found.
@@ -198,6 +185,8 @@ pub(crate) fn form(document: &Document) -> Form {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::engine::testing::World;
     use crate::fs;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::absent::not_installed;
-use super::change::{add_contents, keep_copies, keep_replaced, kept_by, make_plan};
+use super::change::Begun;
 use super::install::audience::Audience;
 use crate::context::Context;
 use crate::document::Document;
@@ -14,8 +14,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::plan::{Content, Goal, Merged, Place, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
-use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::skill;
 use crate::store::{self, Kept, Note, Store, Why};
@@ -136,9 +134,8 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let copy = find(context, &scope, &request.name)?;
-    let transaction =
-        (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
-    let files = Files::read(&scope)?;
+    let begun = Begun::begin(context, &scope, request.dry_run)?;
+    let files = begun.files();
     let name = copy.name.clone().unwrap_or_default();
     let elsewhere = |error: Error| error.hint(format!("your copy is in `{}`", copy.path));
     let name = SkillName::new(&name)
@@ -164,31 +161,21 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
     } else {
         Content::Merged(Merged { locked: locked.clone(), tree, replaces, keep })
     };
-    let mut audience = Audience::read(settings, &scope, &files)?;
+    let mut audience = Audience::read(settings, &scope, files)?;
     let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
     audience.come(std::slice::from_ref(&wanted), std::iter::empty());
     audience.dress(&mut wanted);
     let copies = files.manifest.agents().copy;
     let goal = Goal { put: vec![wanted], copy: copies, force: true, ..Goal::default() };
-    let plan = make_plan(context, &scope, &goal, &files)?;
-    let mut outcome = RestoreOutcome {
+    let applied = begun.plan(goal)?.apply(BTreeMap::from([(name, set)]))?;
+    Ok(RestoreOutcome {
         scope: Some(scope.kind),
-        restored: copy.clone(),
-        steps: plan.steps.clone(),
-        kept: Vec::new(),
+        restored: copy,
+        steps: applied.plan.steps,
+        kept: applied.saved,
         dry_run: request.dry_run,
-        undoable: false,
-    };
-    if let Some(transaction) = transaction {
-        let mut contents = BTreeMap::from([(name, set)]);
-        add_contents(context, &scope, &plan, &mut contents)?;
-        let kept = keep_replaced(context, &scope, &plan)?;
-        keep_copies(context, &plan, &files, &contents);
-        transaction.apply(&plan, &files, &contents)?;
-        outcome.kept = kept_by(&transaction, &scope, kept);
-        outcome.undoable = transaction.is_undoable();
-    }
-    Ok(outcome)
+        undoable: applied.undoable,
+    })
 }
 
 /// The copy that `text` means: the last one that was kept of the name, in `scope` where it was there.

@@ -5,11 +5,11 @@ use super::change::{Changed, Edits, How, rearrange};
 use super::install::audience::{ALL, Audience, Ids, needs_link};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::needs::reach;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::name::SkillName;
+use crate::resolve::graph::closure;
 
 /// Which agents are to see which skills, or no longer.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +115,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
             |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
         // Whoever sees a skill sees what it needs.
         let asked = names.unwrap_or(all);
-        let needed = reach(&asked, |name| files.lock.skills.get(name));
+        let needed = closure(&asked, |name| files.lock.skills.get(name));
         let needed = needed.into_iter().filter(|name| files.is_only_needed(name));
         let skills =
             asked.iter().cloned().chain(needed).map(|name| (name.clone(), disabled(&name))).collect();

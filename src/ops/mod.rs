@@ -9,6 +9,7 @@ pub mod catalog;
 mod change;
 #[cfg(feature = "create")]
 pub mod create;
+mod dependencies;
 pub mod diff;
 pub mod disable;
 pub mod doctor;

@@ -3,17 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::absent::installed_names;
-use super::change::{keep_replaced, kept_by, make_plan, told_shared};
+use super::change::Begun;
 use super::install::audience::{ALL, Audience};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::needs::{needers, reach};
 use crate::install::plan::{ChangedFiles, Goal, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
-use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::reporter::Choice;
+use crate::resolve::graph::{closure, dependents};
 
 /// What is to go.
 #[derive(Debug, Clone, Default)]
@@ -57,36 +56,29 @@ pub struct RemoveOutcome {
 /// anything that cannot be written.
 pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
-    let transaction = (!request.dry_run)
-        .then(|| Transaction::begin(&scope, &context.settings, &*context.reporter))
-        .transpose()?;
-    let files = Files::read(&scope)?;
+    let begun = Begun::begin(context, &scope, request.dry_run)?;
+    let files = begun.files();
     let names = if request.names.iter().any(|name| name == ALL) {
-        asked_for(&files).cloned().collect()
+        asked_for(files).cloned().collect()
     } else {
-        installed_names(context, &scope, &files, ("remove", &request.names))?
+        installed_names(context, &scope, files, ("remove", &request.names))?
     };
-    let unneeded = no_longer_needed(&scope, &files, &names)?;
-    let mut outcome = RemoveOutcome {
-        scope: Some(scope.kind),
-        removed: names.iter().map(ToString::to_string).collect(),
-        unneeded: unneeded.iter().map(ToString::to_string).collect(),
-        dry_run: request.dry_run,
-        ..RemoveOutcome::default()
-    };
+    let unneeded = no_longer_needed(&scope, files, &names)?;
+    let texts = |names: &[SkillName]| names.iter().map(ToString::to_string).collect();
+    let (removed, gone_too) = (texts(&names), texts(&unneeded));
     let remove: Vec<_> = names.into_iter().chain(unneeded).collect();
-    let put = seen_by_fewer(context, &scope, &files, &remove);
+    let put = seen_by_fewer(context, &scope, files, &remove);
     let goal = Goal { put, remove, force: request.force, ..Goal::default() };
-    let plan = make_plan(context, &scope, &goal, &files)?;
-    if let Some(transaction) = transaction {
-        let kept = keep_replaced(context, &scope, &plan)?;
-        transaction.apply(&plan, &files, &BTreeMap::new())?;
-        outcome.kept = kept_by(&transaction, &scope, kept);
-        outcome.undoable = transaction.is_undoable();
-    }
-    outcome.files = plan.files();
-    outcome.kept.extend(told_shared(&scope, &plan));
-    Ok(outcome)
+    let applied = begun.plan(goal)?.apply(BTreeMap::new())?;
+    Ok(RemoveOutcome {
+        scope: Some(scope.kind),
+        removed,
+        unneeded: gone_too,
+        kept: applied.saved.iter().cloned().chain(applied.shared()).collect(),
+        files: applied.plan.files(),
+        dry_run: request.dry_run,
+        undoable: applied.undoable,
+    })
 }
 
 /// The skills that may be picked to go: those that somebody asked for, with their sources.
@@ -136,8 +128,8 @@ fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result
         None => lock.keys().collect(),
     };
     let roots = asked.into_iter().filter(|name| !gone.contains(name));
-    let stay = reach(roots, |name| lock.get(name).filter(|_| !gone.contains(name)));
-    let by_name = needers(lock);
+    let stay = closure(roots, |name| lock.get(name).filter(|_| !gone.contains(name)));
+    let by_name = dependents(lock);
     if let Some(name) = names.iter().find(|name| stay.contains(*name)) {
         let by =
             by_name.get(name).into_iter().flatten().filter(|by| stay.contains(*by) && !gone.contains(by));

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::dependencies::dependencies;
 use super::install::needs::Installed;
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::needs::needs;
 use crate::install::scope::{ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::name::SkillName;
@@ -160,7 +160,7 @@ pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<Tree
             installed.get(&skill.scope)?.find(&name, spec).cloned()
         };
         let (mut needed, mut targets) = (Vec::new(), Vec::new());
-        for need in needs(Path::new(&skill.location), &skill.dependencies, comes_from) {
+        for need in dependencies(Path::new(&skill.location), &skill.dependencies, comes_from) {
             let found = need.name.as_deref().and_then(find);
             let (scope, target) = found.unzip();
             needed.push(NeedView { text: need.text, name: need.name, scope, problem: need.problem });

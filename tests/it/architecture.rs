@@ -50,7 +50,6 @@ const APART: &[&str] = &["carriers", "front ends"];
 /// Imports upwards that are wanted, or not untied yet: who, whom, why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("error", "fs", "`error.rs` is the one place where errors of the machine become those of a verb"),
-    ("install", "engine", "dependencies are read from each `SKILL.md` by the library's reader"),
     ("engine", "engine/tools", "the library hands out the tools of its skills"),
 ];
 

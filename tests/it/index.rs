@@ -191,11 +191,6 @@ fn poison(sandbox: &Sandbox, from: &str, to: &str) {
     rewrite(sandbox, &bytes(from), &bytes(to));
 }
 
-/// Makes the index tell `to` where it told `from`, of the same length.
-fn retell(sandbox: &Sandbox, from: &str, to: &str) {
-    rewrite(sandbox, from.as_bytes(), to.as_bytes());
-}
-
 /// Replaces bytes of the index, so that it is still a whole one.
 fn rewrite(sandbox: &Sandbox, from: &[u8], to: &[u8]) {
     let file = index(sandbox).expect("an index");
@@ -261,61 +256,6 @@ fn a_cache_that_lies_loses_nothing() {
     let output = sandbox.run(&["install"]);
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine", "{output}");
     assert_eq!(output.code, Some(1), "{output}");
-}
-
-/// Runs `install` until it has remembered that all is in order.
-fn settle(sandbox: &Sandbox) -> Output {
-    let begun = Instant::now();
-    loop {
-        let output = sandbox.run(&["install"]);
-        assert_eq!(output.code, Some(0), "{output}");
-        let bytes = index(sandbox).map(|file| fs::read(file).expect("an index")).unwrap_or_default();
-        if count(&bytes, b"project/skillpm.toml") == 1 {
-            return output;
-        }
-        assert!(begun.elapsed() < Duration::from_mins(1), "nothing is remembered");
-    }
-}
-
-/// Issue 5: what is told of a scope in order is the same whether it was remembered or looked at anew.
-#[test]
-fn the_short_way_tells_what_the_long_way_does() {
-    for args in [&[][..], &["--copy"]] {
-        let sandbox = installed(args);
-        sandbox.run(&["disable", "xlsx"]);
-        let first = settle(&sandbox);
-        let modes: [&[&str]; 6] = [
-            &["install"],
-            &["install", "--json"],
-            &["install", "--locked"],
-            &["install", "--frozen"],
-            &["sync", "--yes"],
-            &["install", "--dry-run"],
-        ];
-        for mode in modes {
-            settle(&sandbox);
-            let short = sandbox.run(mode);
-            fs::remove_dir_all(directory(&sandbox)).expect("removes");
-            assert_eq!(short, sandbox.run(mode), "{args:?} {mode:?}");
-            if mode == ["install"] {
-                assert_eq!(short, first);
-            }
-        }
-    }
-}
-
-/// The short way reads neither file for its meaning: what it remembers is told, or this test shows nothing.
-#[test]
-fn the_short_way_is_taken() {
-    let sandbox = installed(&[]);
-    settle(&sandbox);
-    assert!(sandbox.run(&["install"]).stderr.contains("= pdf (path:./src)"));
-    retell(&sandbox, "path:./src", "path:./SRC");
-    assert!(sandbox.run(&["install"]).stderr.contains("= pdf (path:./SRC)"));
-    // Whatever asks for more goes the long way.
-    for args in [&["install", "--dry-run"][..], &["install", "--force"], &["install", "-a", "claude-code"]] {
-        assert!(!sandbox.run(args).stderr.contains("SRC"), "{args:?}");
-    }
 }
 
 /// Issue 5: whatever is not as it was seen is looked at, and told or put right.
@@ -399,16 +339,14 @@ fn what_is_no_longer_in_order_is_seen() {
     ];
     for (what, change, code, said) in changes {
         let sandbox = installed(&[]);
-        settle(&sandbox);
-        retell(&sandbox, "path:./src", "path:./SRC");
+        warm(&sandbox);
         change(&sandbox);
         let output = sandbox.run(&["install"]);
         assert_eq!(output.code, code, "{what}: {output}");
-        assert!(output.stderr.contains(said) && !output.stderr.contains("SRC"), "{what}: {output}");
+        assert!(output.stderr.contains(said), "{what}: {output}");
     }
     // The rules of the machine and those that a variable names hold at once.
     let mut sandbox = installed(&[]);
-    settle(&sandbox);
     let policy = sandbox.write("policy.toml", "deny = [\"path:*\"]\n");
     sandbox.env("SKILLPM_POLICY", &policy.display().to_string());
     assert_eq!(sandbox.run(&["install"]).code, Some(5));
@@ -419,11 +357,6 @@ fn what_is_no_longer_in_order_is_seen() {
 fn an_agent_that_looks_elsewhere_is_served() {
     let mut sandbox = installed(&[]);
     assert_eq!(sandbox.run(&["install", "./src/pdf", "-g", "-a", "claude-code"]).code, Some(0));
-    let begun = Instant::now();
-    let remembered = || index(&sandbox).map(|file| fs::read(file).expect("an index")).unwrap_or_default();
-    while count(&remembered(), b"skillpm/skillpm.toml") == 0 && begun.elapsed() < Duration::from_mins(1) {
-        assert_eq!(sandbox.run(&["install", "-g"]).code, Some(0));
-    }
     assert_eq!(sandbox.run(&["install", "-g"]).code, Some(0));
     let moved = sandbox.home().join("claude");
     sandbox.env("CLAUDE_CONFIG_DIR", &moved.display().to_string());

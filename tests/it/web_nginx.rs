@@ -187,7 +187,7 @@ fn archives() {
     assert!(refused.stderr.contains("does not accept the login in `[DIR]/home/.netrc`"), "{refused}");
     std::fs::write(&netrc, "machine 127.0.0.1\n  login ada\n  password s3cret\n").expect("writes");
     let other = sandbox.run(&["install", &url]);
-    assert!(other.code == Some(1) && other.stderr.contains("is installed from"), "{other}");
+    assert!(other.code == Some(1) && other.stderr.contains("is already installed from"), "{other}");
     let output = sandbox.run(&["install", &url, "--force"]);
     assert_eq!((output.code, digest(&sandbox)), (Some(0), locked), "{output}");
     // A token takes the place of a password, and is not one here.

@@ -24,30 +24,6 @@ pub(crate) fn put_stat(bytes: &mut Vec<u8>, stat: &FileStat) {
     bytes.extend(stat.inode.to_le_bytes());
 }
 
-/// Writes whether there is a `value`, and `value` with `put`.
-pub(crate) fn put_option<T>(
-    bytes: &mut Vec<u8>,
-    value: Option<T>,
-    put: impl FnOnce(&mut Vec<u8>, T) -> Option<()>,
-) -> Option<()> {
-    bytes.push(value.is_some().into());
-    value.map_or(Some(()), |value| put(bytes, value))
-}
-
-/// Writes how many `items` there are, and each with `put`.
-pub(crate) fn put_list<T>(
-    bytes: &mut Vec<u8>,
-    items: &[T],
-    mut put: impl FnMut(&mut Vec<u8>, &T) -> Option<()>,
-) -> Option<()> {
-    bytes.extend(u32::try_from(items.len()).ok()?.to_le_bytes());
-    items.iter().try_for_each(|item| put(bytes, item))
-}
-
-/// Bytes that nobody of ours wrote.
-#[derive(Debug)]
-pub(crate) struct Broken;
-
 /// What is left to be read.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
@@ -75,39 +51,6 @@ impl<'a> Reader<'a> {
         let seconds = i64::from_le_bytes(self.take(8)?.try_into().ok()?);
         let nanoseconds = self.u32().filter(|nanoseconds| *nanoseconds < 1_000_000_000)?;
         Some(Moment { seconds, nanoseconds })
-    }
-
-    pub(crate) fn flag(&mut self) -> Option<bool> {
-        match self.take(1)? {
-            [0] => Some(false),
-            [1] => Some(true),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn str(&mut self) -> Option<&'a str> {
-        std::str::from_utf8(self.text()?).ok()
-    }
-
-    pub(crate) fn string(&mut self) -> Option<String> {
-        self.str().map(str::to_owned)
-    }
-
-    /// What may be there, written by [`put_option`].
-    ///
-    /// # Errors
-    ///
-    /// Bytes that it never writes.
-    pub(crate) fn option<T>(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Result<Option<T>, Broken> {
-        if self.flag().ok_or(Broken)? { read(self).map(Some).ok_or(Broken) } else { Ok(None) }
-    }
-
-    /// A list, written by [`put_list`].
-    pub(crate) fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        (0..self.u32()?).map(|_| read(self)).collect()
     }
 
     pub(crate) fn digest(&mut self) -> Option<Digest> {

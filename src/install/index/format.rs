@@ -7,7 +7,6 @@
 //! root of the scope
 //! count of trees, for each: path, digest, device, count of nodes, bytes of nodes
 //!     for each node: path, mode, size, modified, changed, inode
-//! what was seen when there was nothing to do, if there is such a thing
 //! ```
 //!
 //! Numbers are little-endian, texts have their length before them. Whatever is not exactly so, is no
@@ -18,14 +17,13 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use super::bytes::{Reader, put_moment, put_stat, put_text};
-use super::order::Order;
 use crate::digest::Digest;
 use crate::fs::{FileStat, Moment};
 use crate::tree::leftovers::leftover_in;
 
 const MAGIC: &[u8] = b"skillpm index\n";
 /// Raised with any change of the format.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// What is remembered of one tree.
@@ -78,8 +76,6 @@ pub(super) struct Content {
     pub(super) root: Vec<u8>,
     /// The trees, by the path that leads to them.
     pub(super) trees: BTreeMap<Vec<u8>, Entry>,
-    /// What was seen when there was nothing to do.
-    pub(super) order: Option<Arc<Order>>,
 }
 
 impl Entry {
@@ -137,10 +133,6 @@ impl Content {
             body.extend(u32::try_from(entry.nodes.len()).ok()?.to_le_bytes());
             body.extend(&*entry.nodes);
         }
-        body.push(self.order.is_some().into());
-        if let Some(order) = &self.order {
-            order.encode(&mut body)?;
-        }
         let head = [MAGIC, &VERSION.to_le_bytes(), &crc32fast::hash(&body).to_le_bytes()].concat();
         Some([head, body].concat())
     }
@@ -170,9 +162,8 @@ impl Content {
             }
             trees.push((path.to_owned(), Entry { digest, device, nodes, count }));
         }
-        let order = if rest.flag()? { Some(Arc::new(Order::decode(&mut rest)?)) } else { None };
         let is_all = rest.0.is_empty();
-        is_all.then(|| Self { newest, root, trees: trees.into_iter().collect(), order })
+        is_all.then(|| Self { newest, root, trees: trees.into_iter().collect() })
     }
 }
 
@@ -194,7 +185,6 @@ fn check_nodes(bytes: &[u8], device: u64, count: u32) -> Option<()> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::order::SeenDir;
     use super::*;
 
     fn moment() -> impl Strategy<Value = Moment> {
@@ -215,29 +205,6 @@ mod tests {
         )
     }
 
-    fn order() -> impl Strategy<Value = Order> {
-        let digest = || any::<[u8; 32]>().prop_map(Digest::from_bytes);
-        let trees = proptest::collection::vec(("[a-z]{1,9}", digest()), 0..3);
-        let there = proptest::option::of((".{0,9}", stat(), any::<u64>()));
-        let there =
-            there.prop_map(|there| there.map(|(real, stat, device)| (real, FileStat { device, ..stat })));
-        let dir = (".{0,9}", there, trees).prop_map(|(path, there, trees)| SeenDir { path, there, trees });
-        (
-            ".{0,9}",
-            [proptest::option::of(digest()), proptest::option::of(digest())],
-            proptest::collection::vec(("[a-z]{1,9}", proptest::option::of(".{0,9}")), 0..3),
-            proptest::collection::vec(dir, 0..3),
-            proptest::collection::vec(any::<u8>(), 0..20),
-        )
-            .prop_map(|(manifest, files, agents, dirs, told)| Order {
-                manifest,
-                files,
-                agents,
-                dirs,
-                told,
-            })
-    }
-
     fn content() -> impl Strategy<Value = Content> {
         let below = proptest::collection::vec(("[a-zé]{1,5}(/[a-z.]{3,9}x){0,3}", stat()), 0..5);
         let tree = (stat(), below, any::<[u8; 32]>()).prop_map(|(root, below, digest)| {
@@ -246,9 +213,7 @@ mod tests {
         });
         let path = proptest::collection::vec(any::<u8>(), 0..30);
         let trees = proptest::collection::btree_map(path.clone(), tree, 0..5);
-        (moment(), path, trees, proptest::option::of(order())).prop_map(|(newest, root, trees, order)| {
-            Content { newest, root, trees, order: order.map(Arc::new) }
-        })
+        (moment(), path, trees).prop_map(|(newest, root, trees)| Content { newest, root, trees })
     }
 
     proptest! {
@@ -310,7 +275,7 @@ mod tests {
             let seen = [(String::new(), stat), (second.to_owned(), stat)];
             let entry = Entry::new(Digest::of(b""), &seen).expect("one file system");
             let trees = [(b"/p".to_vec(), entry)].into();
-            let content = Content { newest: stat.modified, root: b"/".to_vec(), trees, order: None };
+            let content = Content { newest: stat.modified, root: b"/".to_vec(), trees };
             Content::decode(content.encode().expect("small")).is_some()
         };
         assert!(decoded("a/b"));

@@ -8,16 +8,14 @@
 //! A cache that cannot be read or written is none, and no failure. Who is about to throw away what a user
 //! may have written does not ask it: `docs/design/install.md` says who does.
 
-pub(crate) mod bytes;
+mod bytes;
 mod format;
-pub mod order;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::format::{Content, Entry};
-use self::order::{Order, SeenDir};
 use super::state::Inside;
 use super::trees::{Lying, Trees};
 use crate::digest::Digest;
@@ -104,52 +102,6 @@ impl Index {
         self.inside_at(base, name, Moment::now())
     }
 
-    /// What was seen when the scope was found in order, if that was remembered.
-    pub fn order(&self) -> Option<Arc<Order>> {
-        self.with(Moment::now(), |state| state.content.order.clone())?
-    }
-
-    /// Remembers that the scope was found in order, as far as all that `order` tells of was seen no
-    /// earlier than `since` and is old enough to be remembered.
-    pub fn remember(&self, order: Order, since: Moment) {
-        let is_old = |dir: &SeenDir| dir.there.as_ref().is_none_or(|(_, stat)| stat.is_settled(since));
-        self.with(since, |state| {
-            let is_known = |dir: &SeenDir| {
-                dir.trees.iter().all(|(name, digest)| {
-                    let path = Path::new(&dir.path).join(name);
-                    let entry = state.content.trees.get(path.as_os_str().as_encoded_bytes());
-                    entry.is_some_and(|entry| entry.digest == *digest)
-                })
-            };
-            if order.dirs.iter().all(|dir| is_old(dir) && is_known(dir))
-                && state.content.order.as_deref() != Some(&order)
-            {
-                state.content.newest = state.content.newest.max(since);
-                state.content.order = Some(Arc::new(order));
-                state.changed = true;
-            }
-        });
-    }
-
-    /// Whether the directory is as it was seen, and so are the trees in it that matter.
-    pub fn is_as_seen(&self, seen: &SeenDir) -> bool {
-        let Ok(real) = fs::real_path(Path::new(&seen.path)) else { return false };
-        let (Some(real), Some((was, stat))) = (&real, &seen.there) else {
-            return real.is_none() && seen.there.is_none();
-        };
-        let Some(base) = Base::open(Path::new(&seen.path)).ok().filter(|_| real == Path::new(was)) else {
-            return false;
-        };
-        let same = |state: &mut State| {
-            seen.trees.iter().all(|(name, digest)| {
-                let path = base.path().join(name);
-                let entry = state.content.trees.get(path.as_os_str().as_encoded_bytes());
-                entry.is_some_and(|entry| entry.digest == *digest && is_same(entry, &base, name))
-            })
-        };
-        base.stat(b".") == Some(*stat) && self.with(Moment::now(), same).unwrap_or(false)
-    }
-
     /// Calls `work` with what is remembered; `None` where nothing ever is.
     fn with<T>(&self, now: Moment, work: impl FnOnce(&mut State) -> T) -> Option<T> {
         let shared = self.shared.as_ref()?;
@@ -219,7 +171,6 @@ impl Shared {
             newest: Moment { seconds: 0, nanoseconds: 0 },
             root: root.to_owned(),
             trees: BTreeMap::new(),
-            order: None,
         };
         State { content: content.unwrap_or_else(empty), changed: false }
     }

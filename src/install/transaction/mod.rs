@@ -21,8 +21,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 use self::journal::{Change, Journal};
 use self::known::Known;
@@ -44,7 +42,6 @@ use crate::settings::Settings;
 use crate::store;
 use crate::tree::FileSet;
 
-mod ahead;
 mod ended;
 mod journal;
 mod known;
@@ -55,8 +52,6 @@ pub mod undo;
 
 pub use known::stale_notes;
 pub use record::Record;
-
-pub use ahead::{Ahead, Planted};
 
 const DIRECTORY: &str = ".skillpm-tx";
 const JOURNAL: &str = "journal.json";
@@ -75,12 +70,6 @@ pub struct Transaction<'a> {
     places: Places<'a>,
     /// The links from agents' directories to that of the canonical copies.
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
-    /// Trees that were written before it was known which step each is for.
-    planted: RefCell<BTreeMap<SkillName, Planted>>,
-    /// How many there are.
-    numbers: Arc<AtomicUsize>,
-    /// Whether the directory holds such trees and nothing else.
-    ahead: Cell<bool>,
     /// The manifest as it is to be: it says where links to directories of the user lead, so that the
     /// journal need not.
     manifest: RefCell<Manifest>,
@@ -174,9 +163,6 @@ impl<'a> Transaction<'a> {
             there: RefCell::default(),
             places: Places::new(scope, settings),
             links: RefCell::default(),
-            planted: RefCell::default(),
-            numbers: Arc::default(),
-            ahead: Cell::new(false),
             manifest: RefCell::default(),
             saved: RefCell::default(),
             known,
@@ -259,24 +245,16 @@ impl<'a> Transaction<'a> {
     fn stage(&self, plan: &Plan, files: &Files, contents: &BTreeMap<SkillName, FileSet>) -> Result<Journal> {
         let manifest = plan.manifest.as_ref().map(|manifest| self.written(manifest)).transpose()?;
         self.make_directory()?;
-        // From here on it is for whoever called to clear it.
-        self.ahead.set(false);
         let mut journal = Journal::new(self.scope.kind, plan.steps.clone(), None, None);
-        let planted;
-        (journal.slots, planted) = self.slots(&plan.steps)?;
         for (at, step) in plan.steps.iter().enumerate() {
             if let Step::Put { name, digest, .. } = step {
                 Self::check_stop()?;
                 self.reporter.step(&format!("stage {name}"));
-                let slot = journal.slot(at);
-                if planted.contains(&slot) {
-                    continue;
-                }
                 let set = contents
                     .get(name)
                     .ok_or_else(|| Error::io(format!("the files of `{name}` are missing")))?;
                 self.check_place()?;
-                let written = fs::materialize(set, &self.tree(slot))?;
+                let written = fs::materialize(set, &self.tree(at))?;
                 if written != *digest {
                     return Err(store::mismatch(&format!("`{name}`"), digest, &written));
                 }
@@ -296,6 +274,15 @@ impl<'a> Transaction<'a> {
         self.check_place()?;
         self.write_journal(&journal, &self.directory.join(JOURNAL))?;
         Ok(journal)
+    }
+
+    /// Makes the directory of the transaction.
+    fn make_directory(&self) -> Result<()> {
+        self.check_place()?;
+        fs::create_dir(&self.directory)?;
+        self.check_place()?;
+        // Version control never sees this directory, even when it is left behind.
+        Ok(fs::write_atomic(&self.directory.join(".gitignore"), b"*\n")?)
     }
 
     /// Refuses to go on where the directory that was locked is in its place no more: what is written by its path would
@@ -427,7 +414,6 @@ impl Drop for Transaction<'_> {
         if self.check_place().is_err() {
             return;
         }
-        self.clear_ahead();
         let made = self.made_by_us();
         for dir in made.iter().filter(|dir| **dir != self.scope.work_dir()) {
             fs::remove_dir_if_empty(dir);

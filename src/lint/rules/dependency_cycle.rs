@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::needs::needs;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
+use crate::resolve::declared::declared_in;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(own) = subject.document.name().filter(|_| !subject.others.is_empty()) else { return };
-    for need in needs(subject) {
+    for need in declared_in(subject.document) {
         let Ok(Requirement::Named { name, .. }) = &need.requirement else { continue };
         if let Some(way) = way(subject, name.as_str(), own).filter(|_| name.as_str() != own) {
             let circle = [&[own][..], &way[..]].concat().join("` → `");

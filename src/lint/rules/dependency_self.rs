@@ -1,8 +1,8 @@
 //! `dependency-self`
 
-use super::needs::needs;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
+use crate::resolve::declared::declared_in;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for need in needs(subject) {
+    for need in declared_in(subject.document) {
         // A source may hold another skill of the same name.
         if let Ok(Requirement::Named { name, .. }) = &need.requirement
             && Some(name.as_str()) == subject.document.name()

@@ -1,8 +1,8 @@
 //! `dependency-syntax`
 
-use super::needs::needs;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
+use crate::resolve::declared::declared_in;
 use crate::spec::{Origin, SourceSpec};
 
 /// The rule.
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for need in needs(subject) {
+    for need in declared_in(subject.document) {
         let (message, help) = match &need.requirement {
             Err(error) => (
                 error.to_string(),

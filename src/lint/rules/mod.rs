@@ -44,7 +44,6 @@ mod name_homoglyph;
 mod name_hyphens;
 mod name_length;
 mod name_missing;
-mod needs;
 mod quirk_closing_delimiter;
 mod quirk_compatibility_length;
 mod quirk_description_length;

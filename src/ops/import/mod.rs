@@ -14,7 +14,7 @@ use self::claims::Claims;
 pub(super) use self::claims::agent_dirs;
 use self::judge::{Action, Judge};
 use self::needs::Brought;
-use super::change::{keep_replaced, kept_by, make_plan};
+use super::change::Begun;
 use super::home;
 use crate::agents::{self, Agent};
 use crate::context::Context;
@@ -23,7 +23,6 @@ use crate::fs;
 use crate::install::plan::{ChangedFiles, Goal, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, Found, Survey};
-use crate::install::transaction::Transaction;
 use crate::manifest::Agents;
 use crate::name::SkillName;
 
@@ -150,7 +149,7 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     }
     // What is read is what others leave who are at work here.
     if !request.dry_run && fs::kind(&scope.work_dir())?.is_some() {
-        drop(Transaction::begin(&scope, &context.settings, &*context.reporter)?);
+        drop(Begun::begin(context, &scope, false)?);
     }
     for _ in 1..ATTEMPTS {
         if let Some(outcome) = attempt(context, &scope, request)? {
@@ -216,20 +215,14 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let mut plan = Plan::default();
     if !goal.put.is_empty() || !goal.record.is_empty() {
-        let begin = || Transaction::begin(scope, &context.settings, &*context.reporter);
-        let transaction = (!request.dry_run).then(begin).transpose()?;
-        let now = Files::read(scope)?;
+        let begun = Begun::begin(context, scope, request.dry_run)?;
+        let now = begun.files();
         if files.lock_text != now.lock_text || files.manifest_text != now.manifest_text {
             return Ok(None);
         }
-        plan = make_plan(context, scope, &goal, &files)?;
-        if let Some(transaction) = transaction {
-            let mut kept = keep_replaced(context, scope, &plan)?;
-            // Copies for several agents are often the same bytes.
-            kept.dedup();
-            transaction.apply(&plan, &files, &contents)?;
-            warnings.extend(kept_by(&transaction, scope, kept));
-        }
+        let applied = begun.plan(goal)?.apply(contents)?;
+        warnings.extend(applied.saved);
+        plan = applied.plan;
     }
     let before = files.manifest.agents().targets.clone().unwrap_or_default();
     let manifest = plan.manifest.as_ref();

@@ -13,16 +13,15 @@ use crate::settings::Settings;
 use crate::source::local;
 use crate::spec::Origin;
 
-/// Fills in who sees the skills of `outcome`, and where they are. `files` are those of `scope` as they are now, read
-/// where they are needed.
+/// Fills in who sees the skills of `outcome`, and where they are. `files` are those of `scope` as they are now.
 ///
 /// # Errors
 ///
-/// Files that cannot be read.
+/// A source in a directory that cannot be looked at.
 pub(super) fn look(
     context: &Context,
     scope: &Scope,
-    files: Option<Files>,
+    files: &Files,
     outcome: &mut InstallOutcome,
 ) -> Result<()> {
     let settings = &context.settings;
@@ -40,10 +39,9 @@ pub(super) fn look(
     if viewers.all_read_canonical() && !has_changed {
         return Ok(());
     }
-    let files = files.map_or_else(|| Files::read(scope), Ok)?;
-    outcome.unseen = viewers.unseen(&files.manifest, &sight::in_sight(&files));
+    outcome.unseen = viewers.unseen(&files.manifest, &sight::in_sight(files));
     if scope.kind == ScopeKind::Project && has_changed {
-        outcome.only_here = only_here(settings, scope, &files, outcome)?;
+        outcome.only_here = only_here(settings, scope, files, outcome)?;
     }
     Ok(())
 }

@@ -26,13 +26,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
-use crate::install::transaction::Planted;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
 use crate::path::SafePath;
-use crate::requirement;
 use crate::source::discover::{self, Candidate};
 use crate::source::{Opened, local};
 use crate::spec::{SourceSpec, check_directory};
@@ -49,8 +47,6 @@ pub(in crate::ops) struct Fetched {
     by_key: BTreeMap<String, usize>,
     /// Their files.
     pub(in crate::ops) contents: BTreeMap<SkillName, FileSet>,
-    /// Those of their trees that lie ready already.
-    pub(in crate::ops) planted: BTreeMap<SkillName, Planted>,
     /// What a person should know.
     pub(in crate::ops) warnings: Vec<String>,
     /// What was asked for among others and could not be taken; the warnings say why.
@@ -73,14 +69,6 @@ pub(super) struct Chosen {
     pub(super) named: bool,
     /// Names that were given for several sources and that this one does not have.
     pub(super) missed: Vec<String>,
-}
-
-impl Chosen {
-    /// Whether one of the skills says that it needs others.
-    pub(super) fn has_needs(&self) -> bool {
-        let metas = self.candidates.iter().filter_map(|candidate| candidate.meta.as_ref().ok());
-        metas.into_iter().any(|meta| meta.metadata.contains_key(requirement::KEY))
-    }
 }
 
 /// Says of `sources`, from which `request` chose, whether somebody meant these very skills.
@@ -155,7 +143,7 @@ impl Fetched {
         scope: &Scope,
         request: &InstallRequest,
         chosen: &Chosen,
-        intake: &Intake<'_>,
+        intake: &Intake,
     ) -> Result<()> {
         let none = self.add_chosen(context, scope, request, chosen, intake)? == 0;
         if none && !chosen.candidates.is_empty() {
@@ -182,7 +170,7 @@ impl Fetched {
         scope: &Scope,
         request: &InstallRequest,
         chosen: &Chosen,
-        intake: &Intake<'_>,
+        intake: &Intake,
     ) -> Result<usize> {
         let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
@@ -214,7 +202,7 @@ impl Fetched {
         chosen: &Chosen,
         opened: &Opened,
         candidates: &[Candidate],
-        intake: &Intake<'_>,
+        intake: &Intake,
     ) -> Result<usize> {
         let mut jobs = Vec::with_capacity(candidates.len());
         for candidate in candidates {
@@ -316,7 +304,7 @@ impl Fetched {
     /// Adds a skill that was read, if the policy lets it in.
     fn finish(&mut self, spec: &SourceSpec, opened: &Opened, job: Job<'_>, ready: Ready) -> Result<()> {
         let Job { name, candidate, own, requirement, editable, .. } = job;
-        let Ready { digest, set, planted, warnings } = ready;
+        let Ready { digest, set, warnings } = ready;
         let is_editable = editable.is_some();
         let content = match (editable, digest, &set) {
             (None, Some(digest), Some(set)) => {
@@ -354,7 +342,6 @@ impl Fetched {
         self.came.push(Needer::new(&name, spec, candidate, is_editable));
         self.by_key.insert(key, self.wanted.len());
         self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));
-        self.planted.extend(planted.map(|planted| (name.clone(), planted)));
         self.contents.extend(set.map(|set| (name, set)));
         Ok(())
     }

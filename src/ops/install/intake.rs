@@ -1,100 +1,48 @@
-//! Taking skills in: each is read once, hashed, and written into the store and for its step.
+//! Taking skills in: each is read once, hashed, and written into the store.
 
-use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::fs;
-use crate::install::scope::Scope;
-use crate::install::state::Files;
-use crate::install::transaction::{Ahead, Planted, Transaction};
-use crate::name::SkillName;
 use crate::store::{Session, Store};
-use crate::tree::{FileSet, Held};
+use crate::tree::FileSet;
 
-/// Where what is read goes. Any number of threads may use it at once.
-pub(in crate::ops) struct Intake<'a> {
+/// Where the skills of sources are stored. Any number of threads may use it at once.
+pub(in crate::ops) struct Intake {
     store: Option<Session>,
-    /// Why the store cannot be written; it is told once.
+    /// Why the store cannot be written; reported once.
     trouble: Mutex<Option<String>>,
-    ahead: Option<Planting<'a>>,
-}
-
-/// Where trees are written for their steps, before these are known.
-struct Planting<'a> {
-    ahead: Ahead,
-    files: &'a Files,
-    /// The names of what lies in the scope, disabled or not.
-    there: BTreeSet<String>,
 }
 
 /// A skill that was taken in.
 pub(in crate::ops) struct Taken {
-    /// Its digest.
     pub(in crate::ops) digest: Digest,
-    /// Its files.
+    /// Its files: those in the store where it could be written, else those of the source.
     pub(in crate::ops) set: FileSet,
-    /// The tree that lies ready for its step.
-    pub(in crate::ops) planted: Option<Planted>,
 }
 
-impl<'a> Intake<'a> {
-    /// Opens the store to write to it. With a transaction, trees that are likely to be needed are written for
-    /// their steps as well; `files` say what is installed.
-    ///
-    /// # Errors
-    ///
-    /// Where the scope cannot be written. A store that cannot be written is none.
-    pub(in crate::ops) fn new(
-        context: &Context,
-        scope: &Scope,
-        scene: Option<(&Transaction<'_>, &'a Files)>,
-    ) -> Result<Self> {
-        let store = Store::new(&context.settings).and_then(|store| store.writer());
-        let intake = Self::reading(None, scope, scene)?;
-        Ok(match store {
+impl Intake {
+    /// Opens the store for writing. Skills are taken in without one where it cannot be opened.
+    pub(in crate::ops) fn new(context: &Context) -> Self {
+        let intake = Self { store: None, trouble: Mutex::default() };
+        match Store::new(&context.settings).and_then(|store| store.writer()) {
             Ok(store) => Self { store: Some(store), ..intake },
             Err(error) => {
                 intake.troubled(&error);
                 intake
             }
-        })
+        }
     }
 
-    /// As [`Intake::new`], of a store that is only read.
-    pub(in crate::ops) fn reading(
-        store: Option<Session>,
-        scope: &Scope,
-        scene: Option<(&Transaction<'_>, &'a Files)>,
-    ) -> Result<Self> {
-        let ahead = match scene {
-            Some((transaction, files)) => Some(Planting {
-                ahead: transaction.ahead()?,
-                files,
-                there: [scope.skills_dir(), scope.disabled_dir()]
-                    .iter()
-                    .map(|dir| fs::list_dir(dir))
-                    .collect::<std::result::Result<Vec<_>, _>>()?
-                    .into_iter()
-                    .flatten()
-                    .collect(),
-            }),
-            None => None,
-        };
-        Ok(Self { store, trouble: Mutex::default(), ahead })
-    }
-
-    /// Takes `set` in, the files of the skill `name`; `look` sees them while they are in memory, if they
-    /// are not too many for that.
+    /// Takes in `set`, the files of a skill. `look` sees them while they are in memory, unless they are too many for
+    /// that.
     ///
     /// # Errors
     ///
     /// Where it cannot be read, or is not what its source declared.
     pub(in crate::ops) fn take<T>(
         &self,
-        name: &SkillName,
         set: FileSet,
         look: impl FnOnce(&FileSet) -> Result<T>,
     ) -> Result<(Taken, T)> {
@@ -111,8 +59,7 @@ impl<'a> Intake<'a> {
                 None
             }
         });
-        let planted = self.plant(name, &held);
-        Ok((Taken { digest: held.digest(), set: stored.unwrap_or(set), planted }, seen))
+        Ok((Taken { digest: held.digest(), set: stored.unwrap_or(set) }, seen))
     }
 
     fn take_large(&self, set: FileSet) -> Result<Taken> {
@@ -133,25 +80,7 @@ impl<'a> Intake<'a> {
             Some(stored) => stored,
             None => (set.digest()?, set),
         };
-        Ok(Taken { digest, set, planted: None })
-    }
-
-    /// Takes the tree with `digest` of the skill `name` from the store; `None` where it is not there whole, or
-    /// is too large to be held.
-    pub(in crate::ops) fn restore(&self, name: &SkillName, digest: &Digest) -> Option<Taken> {
-        let store = self.store.as_ref()?;
-        let held = store.take(digest).ok()??;
-        Some(Taken { digest: *digest, set: store.stored(&held), planted: self.plant(name, &held) })
-    }
-
-    /// Writes `held` for its step, if there is likely to be one: what is installed already stays.
-    fn plant(&self, name: &SkillName, held: &Held) -> Option<Planted> {
-        let Planting { ahead, files, there } = self.ahead.as_ref()?;
-        let locked = files.lock.skills.get(name).map(|locked| locked.digest);
-        if there.contains(name.as_str()) && locked == Some(held.digest()) {
-            return None;
-        }
-        ahead.plant(held)
+        Ok(Taken { digest, set })
     }
 
     fn troubled(&self, error: &Error) {
@@ -159,7 +88,7 @@ impl<'a> Intake<'a> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
     }
 
-    /// What a person should know.
+    /// Returns why the store could not be written, for a person.
     pub(in crate::ops) fn warning(self) -> Option<String> {
         self.trouble.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

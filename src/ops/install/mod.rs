@@ -14,7 +14,6 @@ mod incomplete;
 pub(in crate::ops) mod intake;
 mod marketplace;
 pub(in crate::ops) mod needs;
-mod order;
 mod outcome;
 mod project;
 mod replaced;
@@ -35,14 +34,14 @@ use self::intake::Intake;
 use self::outcome::outcome;
 use self::restore::Restore;
 use super::absent::no_manifest;
-use super::change::{add_contents, is_fetched, keep_copies, keep_replaced, kept_by, make_plan};
+use super::change::Begun;
 use super::gate::Gate;
 use super::home;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::placed::{Gone, Placed};
-use crate::install::plan::{Goal, Plan, Step};
+use crate::install::plan::{Goal, Plan};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
@@ -122,17 +121,17 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
             let gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
             return marketplace::list(context, &scope, request, typed, gate);
         }
-        let gate = check_scope(context, &scope, request)?;
+        let (gate, files) = check_scope(context, &scope, request)?;
         let (fetched, chosen) = marketplace::choose_plugins(context, &scope, request, typed, gate)?;
-        return put(context, &scope, request, fetched, &chosen, Enough::OneOfAll);
+        return put(context, &scope, request, files, fetched, &chosen, Enough::OneOfAll);
     }
     if request.from_project {
         if request.list {
             return project::list(context, &scope, request);
         }
-        let gate = check_scope(context, &scope, request)?;
+        let (gate, files) = check_scope(context, &scope, request)?;
         let (fetched, chosen) = project::choose_skills(context, &scope, request, gate)?;
-        return put(context, &scope, request, fetched, &chosen, Enough::OneOfAll);
+        return put(context, &scope, request, files, fetched, &chosen, Enough::OneOfAll);
     }
     let specs: Vec<SourceSpec> = request
         .sources
@@ -143,14 +142,14 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         let mut gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
         return fetch::list(context, &scope, request, &specs, &mut gate);
     }
-    let gate = check_scope(context, &scope, request)?;
+    let (gate, files) = check_scope(context, &scope, request)?;
     let mut fetched = Fetched::new(gate);
     let typed = request.sources.iter().zip(&specs);
     let chosen = typed.map(|(text, spec)| fetched.choose(context, &scope, request, text, spec));
     let chosen = chosen.collect::<Result<Vec<_>>>()?;
     let missed: Vec<_> = chosen.iter().map(|chosen| chosen.missed.clone()).collect();
     fetch::check_missed(request, &missed)?;
-    put(context, &scope, request, fetched, &chosen, Enough::OneOfEach)
+    put(context, &scope, request, files, fetched, &chosen, Enough::OneOfEach)
 }
 
 /// Returns `request` with the words among its sources that are no sources as names of skills, where there are sources
@@ -187,58 +186,47 @@ enum Enough {
     OneOfAll,
 }
 
-/// Tells of a wrong manifest or agent before anything is fetched.
-/// Returns the gate that sources have to pass.
-fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Gate> {
+/// Reads manifest and lockfile before anything is fetched, and returns them with the gate that sources have to pass.
+///
+/// # Errors
+///
+/// Fails for a file that is wrong, and for an agent that is unknown or has no directory in `scope`.
+fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<(Gate, Files)> {
     let files = Files::read(scope)?;
     Audience::read(&context.settings, scope, &files)?;
     Audience::named(&context.settings, scope, &request.agents)?;
-    Gate::new(context, scope, &files.manifest)
+    Ok((Gate::new(context, scope, &files.manifest)?, files))
 }
 
-/// Takes what was chosen and puts it into the scope.
+/// Takes what was `chosen` and puts it into `scope`, whose files were `before` when the sources were opened.
 fn put(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
+    before: Files,
     mut fetched: Fetched,
     chosen: &[Chosen],
     enough: Enough,
 ) -> Result<InstallOutcome> {
-    let take = |fetched: &mut Fetched, intake: &Intake<'_>| {
-        let mut taken = 0;
-        for chosen in chosen {
-            match enough {
-                Enough::OneOfEach => fetched.add(context, scope, request, chosen, intake)?,
-                Enough::OneOfAll => taken += fetched.add_chosen(context, scope, request, chosen, intake)?,
-            }
+    // What is fetched may take long, and the scope is not locked for that.
+    let intake = Intake::new(context);
+    let mut taken = 0;
+    for chosen in chosen {
+        match enough {
+            Enough::OneOfEach => fetched.add(context, scope, request, chosen, &intake)?,
+            Enough::OneOfAll => taken += fetched.add_chosen(context, scope, request, chosen, &intake)?,
         }
-        if enough == Enough::OneOfAll && taken == 0 {
-            return Err(fetch::nothing(std::mem::take(&mut fetched.warnings)));
-        }
-        Ok(())
-    };
-    // What is still to be fetched may take long, and the scope is not locked for that.
-    let needs_more =
-        |chosen: &Chosen| chosen.opened.shelf.is_some() || (!request.no_deps && chosen.has_needs());
-    if chosen.iter().any(needs_more) {
-        let intake = Intake::new(context, scope, None)?;
-        take(&mut fetched, &intake)?;
-        let needs = needs::bring(context, scope, request, &mut fetched, chosen, &intake)?;
-        fetched.warnings.extend(intake.warning());
-        return change(context, scope, request, |files, _| {
-            fetched.set_apart(files, chosen);
-            let entries = needs.map(|needs| needs.entries(files)).unwrap_or_default();
-            Ok(Restore { fetched, entries, ..Restore::default() })
-        });
     }
-    change(context, scope, request, |files, transaction| {
-        let scene = transaction.map(|transaction| (transaction, files));
-        let intake = Intake::new(context, scope, scene)?;
-        take(&mut fetched, &intake)?;
+    if enough == Enough::OneOfAll && taken == 0 {
+        return Err(fetch::nothing(std::mem::take(&mut fetched.warnings)));
+    }
+    let needs = needs::bring(context, scope, request, &before, &mut fetched, chosen, &intake)?;
+    fetched.warnings.extend(intake.warning());
+    let read = |scope: &Scope| Files::read_since(scope, before);
+    change(context, scope, request, read, |files| {
         fetched.set_apart(files, chosen);
-        fetched.warnings.extend(intake.warning());
-        Ok(Restore { fetched, ..Restore::default() })
+        let entries = needs.map(|needs| needs.entries(files)).unwrap_or_default();
+        Ok(Restore { fetched, entries, ..Restore::default() })
     })
 }
 
@@ -277,19 +265,16 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
     if !is_begun && is_new()? {
         return Err(no_manifest(scope));
     }
-    change(context, scope, request, |files, transaction| {
+    // A merge conflict in the lockfile is mended where it may change.
+    let mends = !request.locked && !request.frozen;
+    let read = if mends { Files::read_mended } else { Files::read };
+    change(context, scope, request, read, |files| {
         // A killed run's change is taken back or ended by now, and may have been the first one.
         if is_begun && is_new()? {
             return Err(no_manifest(scope));
         }
-        restore::restore(context, scope, files, request, transaction)
+        restore::restore(context, scope, files, request)
     })
-}
-
-/// Reads manifest and lockfile. A restore that may change the lockfile mends a merge conflict in it.
-fn read(scope: &Scope, request: &InstallRequest) -> Result<Files> {
-    let mends = request.restores() && !request.locked && !request.frozen;
-    if mends { Files::read_mended(scope) } else { Files::read(scope) }
 }
 
 /// Locks the scope, asks `prepare` what is to be there, and changes the scope to it.
@@ -297,23 +282,17 @@ fn change(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
-    prepare: impl FnOnce(&Files, Option<&Transaction<'_>>) -> Result<Restore>,
+    read: impl FnOnce(&Scope) -> Result<Files>,
+    prepare: impl FnOnce(&Files) -> Result<Restore>,
 ) -> Result<InstallOutcome> {
     let settings = &context.settings;
-    // A plan is only looked at: it takes no lock and mends nothing.
-    let transaction =
-        (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
-    if let Some(mut outcome) = order::known(context, scope, request) {
-        around::look(context, scope, None, &mut outcome)?;
-        return Ok(outcome);
-    }
-    let files = read(scope, request)?;
-    let Restore { mut fetched, orphans, modified, unreadable, mut entries } =
-        prepare(&files, transaction.as_ref())?;
+    let begun = Begun::begin_reading(context, scope, request.dry_run, read)?;
+    let files = begun.files();
+    let Restore { mut fetched, orphans, modified, unreadable, mut entries } = prepare(files)?;
     if request.no_deps {
-        needs::keep(&files, &mut fetched);
+        needs::keep(files, &mut fetched);
     }
-    let audience = audience(settings, scope, &files, request, &fetched, entries.keys())?;
+    let audience = audience(settings, scope, files, request, &fetched, entries.keys())?;
     if !request.restores() {
         fetched.wanted.extend(audience.along(&fetched.wanted));
     }
@@ -325,11 +304,11 @@ fn change(
     let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
     entries.extend(audience.entries(&put));
     let asked = entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
-    let orphans = if request.restores() { orphans } else { needs::unneeded(&files, &fetched.wanted, asked) };
+    let orphans = if request.restores() { orphans } else { needs::unneeded(files, &fetched.wanted, asked) };
     let placed = Placed::of(settings, scope);
     // Without a manifest nobody says that something is not to be here.
     let settles = request.restores() && files.manifest_text.is_some();
-    let Gone { left, mut unlinked } = if settles { placed.gone(&files) } else { Gone::default() };
+    let Gone { left, mut unlinked } = if settles { placed.gone(files) } else { Gone::default() };
     for wanted in &mut fetched.wanted {
         let sees = |id: &&str| wanted.agents.iter().any(|agent| agent.id == *id);
         let gone = unlinked.remove(&wanted.name).unwrap_or_default();
@@ -346,50 +325,39 @@ fn change(
         force: request.force,
         ..Goal::default()
     };
-    let plan = make_plan(context, scope, &goal, &files)?;
-    check_locked(scope, request, &plan)?;
-    let mut outcome = outcome(scope, &goal, &plan, &files, &[&modified[..], &unreadable].concat());
+    let planned = begun.plan(goal)?;
+    let (plan, goal) = (planned.plan(), planned.goal());
+    check_locked(scope, request, plan)?;
+    let mut outcome = outcome(scope, goal, plan, files, &[&modified[..], &unreadable].concat());
     outcome.dry_run = request.dry_run;
     outcome.warnings = fetched.warnings;
     outcome.left_out = fetched.left_out;
     outcome.decided = fetched.gate.decided();
-    outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, &files, conflicts)));
-    outcome.warnings.extend(still_disabled(scope, request, &goal));
-    outcome.warnings.extend(stays(context, scope, &plan)?);
+    outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, files, conflicts)));
+    outcome.warnings.extend(still_disabled(scope, request, goal));
+    outcome.warnings.extend(stays(context, scope, plan)?);
     if !request.restores() {
-        outcome.warnings.extend(replaced::told(context, scope.kind, &goal, &files));
+        outcome.warnings.extend(replaced::told(context, scope.kind, goal, files));
     }
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     outcome.left_unreadable = unreadable.iter().map(ToString::to_string).collect();
-    if let Some(transaction) = &transaction {
-        let kept = keep_replaced(context, scope, &plan)?;
-        keep_left(context, scope, &goal, &plan, &mut outcome.warnings)?;
-        add_contents(context, scope, &plan, &mut fetched.contents)?;
-        keep_copies(context, &plan, &files, &fetched.contents);
-        for (name, planted) in &fetched.planted {
-            transaction.adopt(name, *planted);
-        }
-        transaction.apply(&plan, &files, &fetched.contents)?;
-        outcome.saved = kept_by(transaction, scope, kept);
-        outcome.warnings.extend_from_slice(&outcome.saved);
-        let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
-        if settles {
-            placed.settle(manifest, plan.lock.as_ref().unwrap_or(&files.lock));
-        }
-        outcome.warnings.extend(attributes::keep(context, scope, manifest));
+    let applied = planned.apply(fetched.contents)?;
+    if request.dry_run {
+        return Ok(outcome);
     }
-    if plan.is_empty() {
-        order::remember(context, scope, request, (&goal, &files), &outcome);
+    outcome.warnings.extend(applied.warnings);
+    outcome.warnings.extend_from_slice(&applied.saved);
+    outcome.saved = applied.saved;
+    let now = Files {
+        manifest: applied.plan.manifest.unwrap_or_else(|| files.manifest.clone()),
+        lock: applied.plan.lock.unwrap_or_else(|| files.lock.clone()),
+        ..Files::default()
+    };
+    if settles {
+        placed.settle(&now.manifest, &now.lock);
     }
-    if !request.dry_run {
-        let (manifest, lock) = (plan.manifest, plan.lock);
-        let now = Files {
-            manifest: manifest.unwrap_or(files.manifest),
-            lock: lock.unwrap_or(files.lock),
-            ..Files::default()
-        };
-        around::look(context, scope, Some(now), &mut outcome)?;
-    }
+    outcome.warnings.extend(attributes::keep(context, scope, &now.manifest));
+    around::look(context, scope, &now, &mut outcome)?;
     Ok(outcome)
 }
 
@@ -404,27 +372,6 @@ fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
         ))
     });
     told.collect()
-}
-
-/// Puts what `plan` takes away of skills that nothing names any more into the store, where that does not have it: a
-/// branch that names them brings them back from there.
-fn keep_left(
-    context: &Context,
-    scope: &Scope,
-    goal: &Goal,
-    plan: &Plan,
-    warnings: &mut Vec<String>,
-) -> Result<()> {
-    for step in &plan.steps {
-        if let Step::Remove { place, name, old } = step
-            && goal.left.contains_key(name)
-            && !is_fetched(context, old)
-        {
-            let path = scope.place(&context.settings, place, name)?;
-            keep(context, scope.index.trees().read(&path)?.files, warnings)?;
-        }
-    }
-    Ok(())
 }
 
 /// What is told of a lockfile that was mended after a merge.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::install::needs::needers;
 use crate::install::placed::Was;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
@@ -11,6 +10,7 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::gate::Decided;
+use crate::resolve::graph::dependents;
 
 /// What was done.
 #[derive(Debug, Clone, Default)]
@@ -213,7 +213,7 @@ fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
     for name in &goal.remove {
         locked.remove(name);
     }
-    let mut by = needers(locked);
+    let mut by = dependents(locked);
     let put = goal.put.iter().filter(|wanted| wanted.is_asked()).map(|wanted| &wanted.name);
     let entries = goal.entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
     for asked in files.manifest.asked().chain(entries).chain(put) {

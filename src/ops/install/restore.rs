@@ -7,12 +7,10 @@ mod sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-pub(in crate::ops::install) use self::content::has_scripts;
 pub(in crate::ops) use self::content::skill_file;
 use self::sources::At;
 pub(in crate::ops) use self::sources::{Newest, spec_of};
 use super::fetch::Fetched;
-use super::intake::Taken;
 use super::needs::Needer;
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
@@ -24,7 +22,6 @@ use crate::install::editable::Editable;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, real_dir, why_no_skill};
-use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -84,7 +81,6 @@ pub(super) fn restore(
     scope: &Scope,
     files: &Files,
     request: &InstallRequest,
-    transaction: Option<&Transaction<'_>>,
 ) -> Result<Restore> {
     let copy = request.copy || files.manifest.agents().copy;
     let replaces = if request.force { Replaces::All } else { Replaces::Fetched };
@@ -92,7 +88,6 @@ pub(super) fn restore(
     let mut work = Worker::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
-    work.take_stored(transaction)?;
     for (name, requirement) in files.manifest.skills().iter().filter(|(_, entry)| !entry.dependency) {
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
@@ -190,8 +185,6 @@ pub(in crate::ops) struct Worker<'a> {
     files: &'a Files,
     /// Sources that were opened, and at which revision or reference, so that each is fetched once.
     opened: BTreeMap<(Origin, At), Opened>,
-    /// Skills that were taken from the store already, all at once.
-    taken: BTreeMap<SkillName, Taken>,
     canonical: SkillsDir,
     disabled: SkillsDir,
     unedited: Unedited<'a>,
@@ -209,7 +202,20 @@ impl<'a> Worker<'a> {
     ///
     /// A policy that cannot be read.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
-        let fetched = Fetched::new(Gate::new(context, scope, &files.manifest)?);
+        Self::resume(context, scope, files, Fetched::new(Gate::new(context, scope, &files.manifest)?))
+    }
+
+    /// Goes on with what was `fetched`.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a directory of skills that leads out of the project or cannot be looked at.
+    pub(in crate::ops) fn resume(
+        context: &'a Context,
+        scope: &'a Scope,
+        files: &'a Files,
+        fetched: Fetched,
+    ) -> Result<Self> {
         let restore = Restore { fetched, ..Restore::default() };
         let open = |dir: PathBuf| -> Result<SkillsDir> {
             scope.check_inside(&dir)?;
@@ -221,7 +227,6 @@ impl<'a> Worker<'a> {
             scope,
             files,
             opened: BTreeMap::new(),
-            taken: BTreeMap::new(),
             canonical,
             disabled,
             unedited: Unedited::new(context, scope),
@@ -273,12 +278,10 @@ impl<'a> Worker<'a> {
         // Where it is to lie, then where it may still lie.
         let [first, second] =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
-        // What was taken from the store lies in neither.
         let there = match first.kind(name)? {
             Some(kind) => Some((first, kind)),
             None => second.kind(name)?.map(|kind| (second, kind)),
         };
-        let there = there.filter(|_| !self.taken.contains_key(name));
         let digest = there.and_then(|(dir, kind)| match kind {
             Kind::Directory => dir.digest(name, &self.scope.index),
             _ => self.scope.index.trees().digest(&dir.place(name)),

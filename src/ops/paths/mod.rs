@@ -1,24 +1,21 @@
 //! Which skills the paths of a request mean: files, skills' directories, whole repositories, and
-//! patterns for them. What is done with a skill's file is the verb's, and done while it is looked
-//! for: whether a directory holds a skill shows when its file is opened.
+//! patterns for them.
 
-mod content;
 mod inside;
 mod installed;
 mod pattern;
 mod search;
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use crate::engine::load::MAX_SKILL_FILE;
 use crate::error::{Error, Result};
-use crate::fs::{self, Base};
+use crate::fs::{self, Looked};
 
-use content::Content;
 pub(super) use inside::Inside;
 pub(super) use installed::Installed;
-use search::{Found, Search};
 
 /// What somebody named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,57 +48,51 @@ impl Target {
     }
 }
 
-/// Where a file is, or may be.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct At<'a> {
-    /// A directory that is open.
-    pub(super) base: &'a Base,
-    /// The directory of the file, below the open one.
-    pub(super) dir: &'a Path,
-    /// The file's name.
-    pub(super) name: &'a OsStr,
-    /// The real name of its directory, if that has one.
-    pub(super) directory: Option<&'a OsStr>,
+/// The file of a skill that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Its directory, with all links followed.
+    pub(super) dir: PathBuf,
+    /// Its name.
+    pub(super) name: OsString,
+    /// Its path, as it is to be shown.
+    pub(super) shown: PathBuf,
     /// Whether the skill itself was named, and not a directory with skills in it.
     pub(super) is_named: bool,
 }
 
-impl At<'_> {
-    /// The whole path.
-    pub(super) fn path(&self) -> PathBuf {
-        self.base.path().join(self.dir).join(self.name)
+/// What was read at a [`Place`].
+pub(super) enum Content {
+    /// All of a regular file.
+    Bytes(Vec<u8>),
+    /// Not read: a link, a pipe, more than a skill's file may have.
+    Unread,
+}
+
+impl Place {
+    /// Returns the path of the file.
+    pub(super) fn file(&self) -> PathBuf {
+        self.dir.join(&self.name)
     }
 
-    /// Reads the file and hands it to `visitor`; it is shown as `shown` says. `None` where there is none.
+    /// Returns the name of the directory, if it has one.
+    pub(super) fn directory(&self) -> Option<&OsStr> {
+        self.dir.file_name()
+    }
+
+    /// Reads the file; `None` where there is none any more.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, and what the visit answers.
-    pub(super) fn visit<V: Visit>(
-        self,
-        visitor: &mut V,
-        shown: impl FnOnce() -> PathBuf,
-    ) -> Result<Option<V::Skill>> {
-        Content::default().visit(self, visitor, shown)
+    /// Where it cannot be read.
+    pub(super) fn read(&self) -> Result<Option<Content>> {
+        let mut bytes = Vec::new();
+        Ok(match fs::read_regular(&self.file(), MAX_SKILL_FILE, &mut bytes)? {
+            Looked::Absent => None,
+            Looked::Read => Some(Content::Bytes(bytes)),
+            Looked::Other => Some(Content::Unread),
+        })
     }
-}
-
-/// Does a verb's work on one skill's file after the other. Each thread has one of its own.
-pub(super) trait Visit {
-    /// What comes of a skill.
-    type Skill: Send;
-
-    /// Looks at the file at `at`, which holds `bytes` and is shown as `shown` says. Where there are none it may be
-    /// anything: a link, a pipe, more than a skill's file may have. The memory of `bytes` is used again.
-    fn visit(
-        &mut self,
-        at: At<'_>,
-        bytes: Option<&mut Vec<u8>>,
-        shown: impl FnOnce() -> PathBuf,
-    ) -> Result<Self::Skill>;
-
-    /// The file of `skill`, as it is shown.
-    fn shown(skill: &Self::Skill) -> &Path;
 }
 
 /// The places at which skills are looked for, as they are shown: where one of them is another one by now, other skills
@@ -121,56 +112,47 @@ impl Searched {
         }
     }
 
+    fn is_kept(&self) -> bool {
+        self.0.is_some()
+    }
+
     pub(super) fn into_paths(self) -> Vec<PathBuf> {
         self.0.unwrap_or_default()
     }
 }
 
 /// Finds skills, each once.
-pub(super) struct Finder<'a, F> {
+pub(super) struct Finder<'a> {
     cwd: &'a Path,
     searched: &'a mut Searched,
-    visitor: F,
-    /// Whether a skill may be found in several ways.
-    several: bool,
     seen: BTreeSet<PathBuf>,
 }
 
-impl<'a, V: Visit, F: Fn() -> V + Sync> Finder<'a, F> {
-    /// A finder for `count` targets, seen from `cwd`, that visits skills with what `visitor` makes and notes in
-    /// `searched` where it looked.
-    pub(super) fn new(cwd: &'a Path, count: usize, visitor: F, searched: &'a mut Searched) -> Self {
-        Self { cwd, searched, visitor, several: count > 1, seen: BTreeSet::new() }
+impl<'a> Finder<'a> {
+    /// A finder that sees from `cwd`, and notes in `searched` where it looked.
+    pub(super) fn new(cwd: &'a Path, searched: &'a mut Searched) -> Self {
+        Self { cwd, searched, seen: BTreeSet::new() }
     }
 
-    /// Visits the skills that `typed` names, by the bytes of their paths, and that were not named
-    /// before. A path that is there is no pattern.
+    /// Returns the skills that `typed` names, by the bytes of their paths, and that were not named before. A path that
+    /// is there is not a pattern.
     ///
     /// # Errors
     ///
-    /// A path that is not there, cannot be read, or holds no skill; a pattern that is none, or that
-    /// nothing matches; what a visit answers.
-    pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<V::Skill>> {
+    /// A path that is not there, cannot be read, or holds no skill; a pattern that is none, or that nothing matches.
+    pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<Place>> {
         let at = self.cwd.join(typed);
         let mut found = Vec::new();
         match pattern::read(typed) {
             Some(pattern) if fs::kind(&at)?.is_none() => {
-                let all = pattern.matches(self.cwd, self.searched)?;
-                let mut search = Search { visitor: &self.visitor, several: true, searched: self.searched };
-                for typed in all {
-                    found.extend(search.find(&typed, &self.cwd.join(&typed))?);
+                for typed in pattern.matches(self.cwd, self.searched)? {
+                    found.extend(search::find(&typed, &self.cwd.join(&typed), self.searched)?);
                 }
             }
-            _ => {
-                let several = self.several;
-                let mut search = Search { visitor: &self.visitor, several, searched: self.searched };
-                found = search.find(typed, &at)?;
-            }
+            _ => found = search::find(typed, &at, self.searched)?,
         }
-        let mut new = |found: &Found<V::Skill>| {
-            found.identity.as_ref().is_none_or(|identity| self.seen.insert(identity.clone()))
-        };
-        Ok(found.into_iter().filter(|found| new(found)).map(|found| found.skill).collect())
+        found.retain(|place| self.seen.insert(place.file()));
+        Ok(found)
     }
 }
 

@@ -20,15 +20,13 @@ pub use self::outcome::{
 
 use self::edits::DIGITS;
 use self::find::Job;
-use self::settle::{Fault, Settled};
+use self::settle::Fault;
 use super::absent::{installed_names, no_manifest};
-use super::change::{add_contents, keep_copies, keep_replaced, kept_by};
+use super::change::Begun;
 use super::gate::Decided;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::merges;
-use crate::install::needs::reach;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
@@ -36,6 +34,7 @@ use crate::lockfile::Locked;
 use crate::merge::Prefer;
 use crate::name::SkillName;
 use crate::reporter::Choice;
+use crate::resolve::graph::closure;
 
 /// So many skills are named in the command of a hint.
 const MOST_NAMED: usize = 8;
@@ -138,26 +137,38 @@ pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<P
         // What a killed run has begun is finished first: it may lock other versions.
         drop(begin()?);
     }
-    let before = Files::read(&scope);
-    let found = look(context, request, scope.clone());
-    if found.is_err() && !request.dry_run && is_at_work(&scope, before.as_ref().ok()) {
+    let files = Files::read(&scope);
+    let before = files.as_ref().ok().map(texts);
+    let found = files.and_then(|files| look(context, request, scope.clone(), files));
+    if found.is_err() && !request.dry_run && is_at_work(&scope, before.as_ref()) {
         // What is read while another run changes it may not fit together.
         let _alone = begin()?;
-        return look(context, request, scope.clone());
+        let files = Files::read(&scope)?;
+        return look(context, request, scope.clone(), files);
     }
     found
 }
 
-/// Whether another run is changing `scope`, or has changed it since `before` was read.
-fn is_at_work(scope: &Scope, before: Option<&Files>) -> bool {
-    let now = Files::read(scope);
-    let texts = |files: &Files| (files.manifest_text.clone(), files.lock_text.clone());
-    Transaction::is_begun(scope) || before.map(texts) != now.as_ref().ok().map(texts)
+/// The texts of manifest and lockfile.
+type Texts = (Option<String>, Option<String>);
+
+fn texts(files: &Files) -> Texts {
+    (files.manifest_text.clone(), files.lock_text.clone())
 }
 
-/// As [`prepare`], from what lies in `scope` now.
-fn look<'a>(context: &'a Context, request: &'a UpdateRequest, scope: Scope) -> Result<Prepared<'a>> {
-    let files = Files::read(&scope)?;
+/// Returns whether another run is changing `scope`, or has changed it since its files had the texts `before`.
+fn is_at_work(scope: &Scope, before: Option<&Texts>) -> bool {
+    let now = Files::read(scope);
+    Transaction::is_begun(scope) || before != now.as_ref().ok().map(texts).as_ref()
+}
+
+/// As [`prepare`], from what is in `scope` and its `files` now.
+fn look<'a>(
+    context: &'a Context,
+    request: &'a UpdateRequest,
+    scope: Scope,
+    files: Files,
+) -> Result<Prepared<'a>> {
     if files.manifest_text.is_none() && files.lock_text.is_none() && !request.names.is_empty() {
         return Err(no_manifest(&scope));
     }
@@ -260,15 +271,22 @@ impl Prepared<'_> {
     ///
     /// Edits that cannot be merged; what is in the way.
     pub fn plan(&mut self) -> Result<UpdateOutcome> {
-        let settled = match settle::settle(self, &self.files) {
-            Err(_) if !self.request.dry_run && is_at_work(&self.scope, Some(&self.files)) => {
+        match self.outcome() {
+            Err(_) if !self.request.dry_run && is_at_work(&self.scope, Some(&texts(&self.files))) => {
                 let (scope, context) = (self.scope.clone(), self.context);
                 let _alone = Transaction::begin(&scope, &context.settings, &*context.reporter)?;
-                *self = look(context, self.request, scope.clone())?;
-                settle::settle(self, &self.files)?
+                let files = Files::read(&scope)?;
+                *self = look(context, self.request, scope.clone(), files)?;
+                Ok(self.outcome()?)
             }
-            settled => settled?,
-        };
+            outcome => Ok(outcome?),
+        }
+    }
+
+    /// Returns what would be done by the files that were read when the sources were asked.
+    fn outcome(&self) -> std::result::Result<UpdateOutcome, Fault> {
+        let begun = Begun::of_files(self.context, &self.scope, self.files.clone());
+        let settled = settle::settle(self, &begun)?;
         Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
     }
 
@@ -293,65 +311,29 @@ impl Prepared<'_> {
             self.check_capabilities()?;
         }
         if self.is_empty() && self.resolved.is_empty() {
-            return Ok(settle::settle(&self, &self.files)?.outcome);
+            return Ok(UpdateOutcome { dry_run: false, ..self.outcome()? });
         }
-        let (settings, reporter) = (&self.context.settings, &*self.context.reporter);
         let scope = self.scope.clone();
-        let transaction = Transaction::begin(&scope, settings, reporter)?;
-        let files = Files::read(&scope)?;
-        if self.still_holds(&files) {
-            match settle::settle(&self, &files) {
-                Ok(settled) => return self.carry_out(&transaction, &files, settled),
+        let begun = Begun::begin(self.context, &scope, false)?;
+        if self.still_holds(begun.files()) {
+            match settle::settle(&self, &begun) {
+                Ok(settled) => return settled.apply(),
                 Err(Fault::Other(error)) => return Err(error),
                 Err(Fault::Stale(_)) => {}
             }
         }
         // Others were faster. Nobody else changes anything from here on, so what is seen now holds.
-        let mut again = look(self.context, self.request, scope.clone())?;
+        let mut again = look(self.context, self.request, scope.clone(), begun.files().clone())?;
         if consent {
             again = again.agreed(&self);
         }
         again.check_capabilities()?;
-        let settled = settle::settle(&again, &files)?;
-        again.carry_out(&transaction, &files, settled)
+        Ok(settle::settle(&again, &begun)?.apply()?)
     }
 
     /// The new versions, as a person has seen them.
     fn versions(&self) -> BTreeSet<(SkillName, Digest)> {
         self.jobs.iter().map(Job::version).collect()
-    }
-
-    /// Makes the change that was `settled` from `files`.
-    fn carry_out(
-        &self,
-        transaction: &Transaction<'_>,
-        files: &Files,
-        mut settled: Settled,
-    ) -> Result<UpdateOutcome> {
-        add_contents(self.context, &self.scope, &settled.plan, &mut settled.contents)?;
-        let told = keep_replaced(self.context, &self.scope, &settled.plan)?;
-        let told: BTreeSet<String> = told.into_iter().collect();
-        keep_copies(self.context, &settled.plan, files, &settled.contents);
-        let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
-        let is_open = |name: &SkillName| settled.unresolved.iter().any(|(other, _)| other == name);
-        settled.plan.ended.extend(ended.chain(&self.resolved).cloned());
-        settled.plan.ended.retain(|name| !is_open(name));
-        for (name, record) in &settled.unresolved {
-            record.write(&self.scope, name)?;
-        }
-        transaction.apply(&settled.plan, files, &settled.contents).inspect_err(|_| {
-            for (name, _) in &settled.unresolved {
-                // It is about a version that is not locked, so nobody will read it.
-                let _ = merges::forget(&self.scope, name);
-            }
-        })?;
-        let told = kept_by(transaction, &self.scope, told.into_iter().collect());
-        settled.outcome.warnings.extend(told);
-        // Where nothing else changes there is no transaction that does it.
-        for name in &settled.plan.ended {
-            merges::forget(&self.scope, name)?;
-        }
-        Ok(settled.outcome)
     }
 
     /// Refuses new capabilities that nobody agreed to.
@@ -397,7 +379,7 @@ impl Prepared<'_> {
         };
         matches!(job.work, find::Work::New(_))
             && !self.files.is_only_needed(&job.name)
-            && reach([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
+            && closure([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
     }
 }
 

@@ -11,26 +11,39 @@ use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::merges::{Asked, Other, Unresolved};
-use crate::install::needs::reach;
-use crate::install::plan::{Content, Goal, Merged, Place, Plan, Wanted};
+use crate::install::plan::{Content, Goal, Merged, Place, Wanted};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::merge::Versions;
 use crate::name::SkillName;
-use crate::ops::change::{Unedited, make_plan};
+use crate::ops::change::{Begun, Merges, Planned, Unedited};
 use crate::ops::install::audience::Audience;
 use crate::ops::install::needs::unneeded;
+use crate::resolve::graph::closure;
 use crate::store::Store;
 use crate::tree::{FileSet, ReadError};
 
-/// What will be done.
-pub(super) struct Settled {
-    pub(super) plan: Plan,
+/// An update that was planned.
+pub(super) struct Settled<'b, 'a> {
+    planned: Planned<'b, 'a>,
     /// The trees that come.
-    pub(super) contents: BTreeMap<SkillName, FileSet>,
-    /// Merges that somebody has to look at.
-    pub(super) unresolved: Vec<(SkillName, Unresolved)>,
+    contents: BTreeMap<SkillName, FileSet>,
+    merges: Merges,
+    /// What is told of it.
     pub(super) outcome: UpdateOutcome,
+}
+
+impl Settled<'_, '_> {
+    /// Carries the update out.
+    ///
+    /// # Errors
+    ///
+    /// Anything that cannot be written; nothing was changed then.
+    pub(super) fn apply(self) -> Result<UpdateOutcome> {
+        let Self { planned, contents, merges, mut outcome } = self;
+        outcome.warnings.extend(planned.apply_with(contents, merges)?.saved);
+        Ok(outcome)
+    }
 }
 
 /// Why it cannot be said what is to be done.
@@ -81,8 +94,12 @@ struct Done {
 /// # Errors
 ///
 /// Edits that cannot be merged; what is in the way.
-pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled, Fault> {
+pub(super) fn settle<'b, 'a>(
+    prepared: &Prepared<'_>,
+    begun: &'b Begun<'a>,
+) -> Result<Settled<'b, 'a>, Fault> {
     let Prepared { context, request, scope, .. } = prepared;
+    let files = begun.files();
     let mut audience = Audience::read(&context.settings, scope, files)?;
     let copy = files.manifest.agents().copy;
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
@@ -125,17 +142,18 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled, 
     }
     goal.put.retain(|wanted| !goal.remove.contains(&wanted.name));
     for (name, record) in &mut unresolved {
-        let needed = reach([&*name], |name| files.lock.skills.get(name));
+        let needed = closure([&*name], |name| files.lock.skills.get(name));
         let gone = goal.remove.iter().filter(|name| needed.contains(*name));
         let locked = gone.filter_map(|name| files.lock.skills.get_key_value(name));
         record.gone = locked.map(|(name, locked)| (name.clone(), locked.clone())).collect();
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
-    let plan = make_plan(context, scope, &goal, files)?;
+    let planned = begun.plan(goal)?;
+    let (plan, goal) = (planned.plan(), planned.goal());
     let now = plan.lock.as_ref().unwrap_or(&files.lock);
     for (name, record) in &mut unresolved {
-        let mut needed = reach([&*name], |name| files.lock.skills.get(name));
-        needed.append(&mut reach([&*name], |name| now.skills.get(name)));
+        let mut needed = closure([&*name], |name| files.lock.skills.get(name));
+        needed.append(&mut closure([&*name], |name| now.skills.get(name)));
         needed.remove(name);
         let others = changed.iter().filter(|(other, _)| needed.contains(*other));
         record.others = others.map(|(name, other)| (name.clone(), other.clone())).collect();
@@ -159,7 +177,9 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled, 
         warnings: prepared.warnings.clone(),
         decided: prepared.decided.clone(),
     };
-    Ok(Settled { plan, contents, unresolved, outcome })
+    let ended = prepared.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
+    let ended = ended.chain(&prepared.resolved).cloned().collect();
+    Ok(Settled { planned, contents, merges: Merges { open: unresolved, ended }, outcome })
 }
 
 /// What the update makes of the skill of `job`, for one that needs it: in its place comes `set`, and what lay there was

@@ -1,18 +1,10 @@
 //! What the rules look at beside a `SKILL.md`: each file that it names, and the list of all only where that does not do.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::engine::files::{self, Contents};
-use crate::fs::{Base, Kind};
+use crate::fs::{self, Kind};
 use crate::lint::{Named, Needs, Plan, SkillFile, Subject};
-use crate::ops::paths::At;
-
-/// A skill's directory: below one that is open.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) base: &'a Base,
-    pub(super) dir: &'a Path,
-}
 
 /// What the rules that are on look at beside the `SKILL.md`.
 pub(super) struct Wanted {
@@ -51,16 +43,16 @@ impl Wanted {
         if self.files { Contents::Read } else { Contents::Unread }
     }
 
-    /// Looks at what is wanted of the skill in `place`: at each file that it names, and at all of them
+    /// Looks at what is wanted of the skill in `dir`: at each file that it names, and at all of them
     /// only where that does not do.
-    pub(super) fn look(&self, subject: &Subject<'_>, place: Place<'_>) -> Beside {
-        let list = || files::of_skill(&place.base.path().join(place.dir), self.contents());
+    pub(super) fn look(&self, subject: &Subject<'_>, dir: &Path) -> Beside {
+        let list = || files::of_skill(dir, self.contents());
         if self.files {
             return Beside { files: list(), absent: Vec::new() };
         }
         let mut absent = Vec::new();
         for named in self.paths.iter().flat_map(|named| named(subject)) {
-            match place.has(&named.path) {
+            match has(dir, &named.path) {
                 Some(true) => {}
                 Some(false) if !named.or_list => absent.push(named.path.into_owned()),
                 _ => return Beside { files: list(), absent: Vec::new() },
@@ -73,32 +65,22 @@ impl Wanted {
 /// Whether a path in another case may lead to the same file, so that only a list tells the right case.
 const ANY_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
 
-impl<'a> Place<'a> {
-    /// The directory of the file at `at`.
-    pub(super) fn of(at: At<'a>) -> Self {
-        Self { base: at.base, dir: at.dir }
+/// Whether `path` is a file or link of the skill in `dir`; `None` where only the list of all files tells.
+///
+/// A directory of the skill that is a link is followed here and not in the list: to tell that
+/// would take a second look for nearly every file.
+fn has(dir: &Path, path: &str) -> Option<bool> {
+    // No file of a list has such a path, and on Windows it may lead anywhere.
+    if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Some(false);
     }
-
-    /// Whether `path` is a file or link of the skill; `None` where only the list of all files tells.
-    ///
-    /// A directory of the skill that is a link is followed here and not in the list: to tell that
-    /// would take a second look for nearly every file.
-    fn has(self, path: &str) -> Option<bool> {
-        // No file of a list has such a path, and on Windows it may lead anywhere.
-        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
-            return Some(false);
-        }
-        if ANY_CASE || path.contains('\\') {
-            return None;
-        }
-        // One allocation: there are thousands of such paths.
-        let mut below = PathBuf::with_capacity(self.dir.as_os_str().len() + path.len() + 1);
-        below.extend([self.dir, Path::new(path)]);
-        match self.base.kind(&below) {
-            Ok(Some(Kind::File | Kind::Symlink)) => Some(true),
-            Ok(None) => Some(false),
-            _ => None,
-        }
+    if ANY_CASE || path.contains('\\') {
+        return None;
+    }
+    match fs::kind(&dir.join(path)) {
+        Ok(Some(Kind::File | Kind::Symlink)) => Some(true),
+        Ok(None) => Some(false),
+        _ => None,
     }
 }
 
@@ -108,7 +90,6 @@ mod tests {
     use crate::document::Document;
     use crate::engine::load::SKILL_FILE;
     use crate::engine::testing::World;
-    use crate::fs;
     use crate::lint::{Level, Profile, RULES, Ruleset, SkillFileKind};
 
     /// What a rule says that it needs is what it looks at.
@@ -177,8 +158,6 @@ mod tests {
         fs::create_dir_all(&world.project().join("pdf/empty")).expect("creates");
         let dir = world.project().join("pdf");
         let listed = files::of_skill(&dir, Contents::Unread).expect("a directory");
-        let base = Base::open(world.project()).expect("opens");
-        let place = Place { base: &base, dir: Path::new("pdf") };
         for (path, expected) in [
             ("a.md", Some(true)),
             ("b/c.md", Some(true)),
@@ -196,7 +175,7 @@ mod tests {
             #[cfg(unix)]
             ("link.md", Some(true)),
         ] {
-            let found = place.has(path);
+            let found = has(&dir, path);
             assert_eq!(found, if ANY_CASE && expected == Some(true) { None } else { expected }, "{path}");
             if let Some(there) = found {
                 assert_eq!(there, listed.iter().any(|file| file.path == path), "{path}");

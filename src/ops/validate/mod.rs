@@ -4,12 +4,11 @@ mod beside;
 mod one;
 mod repair;
 mod tree;
-mod visit;
 mod watch;
 
 use std::path::PathBuf;
 
-use self::one::{Again, Checker, One};
+use self::one::{Again, Checker};
 use self::repair::Repairing;
 use super::paths::{Finder, Searched};
 use crate::context::Context;
@@ -18,6 +17,7 @@ use crate::install::scope::project_root;
 use crate::install::state::{manifest_error, read_manifest_at};
 use crate::lint::{FILE_KIND, Finding, OtherSkill, Profile, Ruleset, Severity};
 use crate::manifest;
+use crate::workers;
 
 pub use super::paths::Target;
 pub use repair::{Repaired, Repairs};
@@ -103,8 +103,8 @@ fn validate_noting(
 ) -> Result<ValidateOutcome> {
     let (mut skills, mut again) = (Vec::new(), Vec::new());
     let cwd = &context.settings.cwd;
-    let checker = || Checker::new(&request.rules, &[]);
-    let mut finder = Finder::new(cwd, request.targets.len(), checker, searched);
+    let checker = Checker::new(&request.rules, &[]);
+    let mut finder = Finder::new(cwd, searched);
     for target in &request.targets {
         match target {
             Target::Text { .. } if request.repairs != Repairs::None => {
@@ -113,42 +113,36 @@ fn validate_noting(
             Target::Text { bytes, file } => {
                 let at = file.as_ref().map(|file| cwd.join(file));
                 let shown = Target::shown(file.as_deref());
-                skills.push(checker().text(bytes.clone(), at.as_deref(), shown));
+                skills.push(checker.text(bytes.clone(), at.as_deref(), shown));
             }
             Target::Path(typed) => {
                 let found = finder.find(typed)?;
-                skills.reserve(found.len());
-                for (checked, needs) in found.into_iter().map(One::into_parts) {
+                for checked in workers::map(&found, workers::PIECE, || (), |(), place| checker.file(place)) {
+                    let Some((checked, needs)) = checked? else { continue };
                     again.extend(needs.map(|needs| (skills.len(), needs)));
                     skills.push(checked);
                 }
             }
         }
     }
-    let others = among_each_other(&mut skills, &again, &request.rules)?;
+    let others = among_each_other(&mut skills, &again, &request.rules);
     let checker = Checker::new(&request.rules, &others);
-    let Repairing { repaired, installed, outside } = repair::repair(context, &mut skills, checker, request)?;
+    let Repairing { repaired, installed, outside } = repair::repair(context, &mut skills, &checker, request)?;
     Ok(ValidateOutcome { skills, repaired, installed, outside })
 }
 
 /// Checks the skills that need others a second time, now that all of these are known. One that
 /// needs none is in no circle. Returns all of these.
-fn among_each_other(
-    skills: &mut [Checked],
-    again: &[(usize, Box<Again>)],
-    rules: &Ruleset,
-) -> Result<Vec<OtherSkill>> {
+fn among_each_other(skills: &mut [Checked], again: &[(usize, Again)], rules: &Ruleset) -> Vec<OtherSkill> {
     if again.len() < 2 {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let others: Vec<OtherSkill> = again.iter().map(|(_, again)| again.skill.clone()).collect();
-    let mut checker = Checker::new(rules, &others);
+    let checker = Checker::new(rules, &others);
     for (index, again) in again {
-        if let Some(one) = again.check(&mut checker, &skills[*index].file)? {
-            (skills[*index], _) = one.into_parts();
-        }
+        skills[*index] = checker.again(again);
     }
-    Ok(others)
+    others
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use super::{Checked, ValidateRequest};
 use crate::context::Context;
 use crate::engine::load;
 use crate::error::Result;
-use crate::fs::{self, Base};
+use crate::fs;
 use crate::lint::{Finding, Safety};
 use crate::ops::fix;
-use crate::ops::paths::{At, Inside, Installed};
+use crate::ops::paths::{Inside, Installed, Place};
 
 /// What is done about findings that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +58,7 @@ pub(super) struct Repairing {
 pub(super) fn repair(
     context: &Context,
     skills: &mut [Checked],
-    mut checker: Checker<'_>,
+    checker: &Checker<'_>,
     request: &ValidateRequest,
 ) -> Result<Repairing> {
     let cwd = &context.settings.cwd;
@@ -83,7 +83,7 @@ pub(super) fn repair(
         } else if let Some(real) = inside.leads_out(&skill.file)? {
             done.outside.push((skill.file.clone(), real));
         } else {
-            done.repaired.extend(one(cwd, skill, &mut checker, safety, write)?);
+            done.repaired.extend(one(cwd, skill, checker, safety, write)?);
         }
     }
     Ok(done)
@@ -92,7 +92,7 @@ pub(super) fn repair(
 fn one(
     cwd: &Path,
     skill: &mut Checked,
-    checker: &mut Checker<'_>,
+    checker: &Checker<'_>,
     safety: Safety,
     write: bool,
 ) -> Result<Option<Repaired>> {
@@ -102,7 +102,7 @@ fn one(
     let dir = at.parent().unwrap_or(Path::new(""));
     let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
     let repair = fix::repair(&at, &document, safety, |document, name| {
-        checker.lint_in(document, Some(OsStr::new(name)), dir.file_name(), &dir)
+        checker.lint_in(document, Some(OsStr::new(name)), dir.file_name(), Some(&dir))
     })?;
     if repair.is_empty() {
         return Ok(None);
@@ -117,12 +117,10 @@ fn one(
     };
     if write {
         let file = fix::write(&at, &repair)?;
-        let name = file.file_name().unwrap_or_default();
+        let name = file.file_name().unwrap_or_default().to_owned();
         let shown = renamed.unwrap_or_else(|| skill.file.clone());
-        let (base, directory) = (Base::open(&dir)?, dir.file_name());
-        let at = At { base: &base, dir: Path::new(""), name, directory, is_named: false };
-        if let Some(one) = at.visit(checker, || shown)? {
-            (*skill, _) = one.into_parts();
+        if let Some((checked, _)) = checker.file(&Place { dir, name, shown, is_named: false })? {
+            *skill = checked;
         }
     }
     Ok(Some(repaired))

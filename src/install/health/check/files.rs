@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::install::health::look::{LockFault, Look};
 use crate::install::health::{Finding, Remedy, problem};
-use crate::install::needs::reach;
 use crate::lockfile::{LockError, Locked, Lockfile};
 use crate::name::SkillName;
+use crate::resolve::graph::closure;
 
 /// Runs that were killed, and what they left.
 pub(super) fn runs(look: &Look, found: &mut Vec<Finding>) {
@@ -126,7 +126,7 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
         };
         found.push(finding.skill(name.as_str()));
     }
-    let kept = reach(manifest.asked(), |name| lock.skills.get(name));
+    let kept = closure(manifest.asked(), |name| lock.skills.get(name));
     for name in lock.skills.keys().filter(|name| !kept.contains(*name)) {
         let message = format!("`{name}` is in `{}` and not in `{}`", lockfile.display(), file.display());
         let advice = format!(
@@ -155,7 +155,7 @@ pub(super) fn needs(look: &Look, found: &mut Vec<Finding>) {
         Some(manifest) => manifest.asked().collect(),
         None => lock.skills.keys().collect(),
     };
-    let kept = reach(wanted, |name| lock.skills.get(name));
+    let kept = closure(wanted, |name| lock.skills.get(name));
     let is_known = |name: &SkillName| {
         lock.skills.contains_key(name)
             || look.asked().is_some_and(|manifest| manifest.skills().contains_key(name))

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Audience, Ids, needs_link};
-use crate::install::needs::needers;
 use crate::install::plan::{Content, Wanted};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
+use crate::resolve::graph::dependents;
 
 impl Audience<'_> {
     /// Takes note of skills that come, some of them because others need them, and of what is there and asked for
@@ -103,7 +103,7 @@ pub(super) fn needers_of<'a>(
     let lock = &files.lock.skills;
     let as_before = lock.iter().filter(|(name, _)| !anew.contains_key(name));
     let mut needers =
-        needers(as_before.chain(anew.iter().filter_map(|(name, locked)| Some((*name, (*locked)?)))));
+        dependents(as_before.chain(anew.iter().filter_map(|(name, locked)| Some((*name, (*locked)?)))));
     // A lockfile alone asks for all that it has.
     let is_asked = |name: &SkillName| match files.manifest_text {
         Some(_) => asked.contains(name) || files.manifest.asks_for(name),

@@ -4,7 +4,6 @@ use crate::digest::Digest;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::editable::Editable;
-use crate::install::transaction::Planted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::install::alarms::alarms;
@@ -35,26 +34,25 @@ pub(super) struct Ready {
     /// Its digest; `None` of an editable one.
     pub(super) digest: Option<Digest>,
     pub(super) set: Option<FileSet>,
-    pub(super) planted: Option<Planted>,
     /// What a person should know.
     pub(super) warnings: Vec<String>,
 }
 
 impl Job<'_> {
-    /// Reads the skill; what is to be installed goes where `intake` says.
-    pub(super) fn read(&self, intake: &Intake<'_>) -> Result<Ready> {
+    /// Reads the skill; what is to be installed goes into `intake`.
+    pub(super) fn read(&self, intake: &Intake) -> Result<Ready> {
         let set = self.tree.skill(&self.candidate.path, &Limits::default()).map_err(Error::from);
         if self.editable.is_some() {
             // A link leads to files that no copy could have, too.
             let set = set.ok();
             let warnings = set.as_ref().map(|set| self.warnings(set)).transpose()?.unwrap_or_default();
-            return Ok(Ready { digest: None, set, planted: None, warnings });
+            return Ok(Ready { digest: None, set, warnings });
         }
         let refused = |error: Error| error.context(format!("the skill `{}` is refused", self.name));
         let look = |set: &FileSet| self.warnings(set);
-        let taken = set.and_then(|set| intake.take(&self.name, set, look));
-        let (Taken { digest, set, planted }, warnings) = taken.map_err(refused)?;
-        Ok(Ready { digest: Some(digest), set: Some(set), planted, warnings })
+        let taken = set.and_then(|set| intake.take(set, look));
+        let (Taken { digest, set }, warnings) = taken.map_err(refused)?;
+        Ok(Ready { digest: Some(digest), set: Some(set), warnings })
     }
 
     /// What a person should know of the files.

@@ -17,9 +17,10 @@ pub(in crate::ops::install) fn bring(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
+    files: &Files,
     fetched: &mut Fetched,
     chosen: &[Chosen],
-    intake: &Intake<'_>,
+    intake: &Intake,
 ) -> Result<Option<Needs>> {
     let mut open = std::mem::take(&mut fetched.came);
     if request.no_deps || open.iter().all(Needer::is_content) {
@@ -27,13 +28,11 @@ pub(in crate::ops::install) fn bring(
     }
     // What was said of the skills that were asked for says nothing of those that they need.
     let plain = InstallRequest { alias: None, editable: false, ..request.clone() };
-    let files = Files::read(scope)?;
-    let mut worker = Worker::new(context, scope, &files)?;
-    worker.restore.fetched = std::mem::take(fetched);
+    let mut worker = Worker::resume(context, scope, files, std::mem::take(fetched))?;
     for Chosen { spec, opened, .. } in chosen {
         worker.is_open(spec, opened);
     }
-    let mut needs = Needs::new(&files);
+    let mut needs = Needs::new(files);
     for needer in &open {
         needs.asked(needer);
     }

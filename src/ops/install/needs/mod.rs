@@ -21,7 +21,6 @@ use self::values::{Hold, There};
 use super::restore::Worker;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::needs::{Declared, needers};
 use crate::install::plan::{Wanted, requirement_of};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -29,6 +28,8 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::requirement;
+use crate::resolve::declared::Declared;
+use crate::resolve::graph::dependents;
 
 /// The most skills that one run brings because others need them: a chain without an end stops somewhere.
 const MOST: usize = 256;
@@ -59,7 +60,7 @@ impl Needs {
     /// Knows what `files` say is installed.
     pub(in crate::ops) fn new(files: &Files) -> Self {
         let kept = files.kept();
-        let by = needers(&files.lock.skills);
+        let by = dependents(&files.lock.skills);
         let mut installed = BTreeMap::new();
         for name in &kept {
             let Some(entry) = files.entry(name, &kept) else { continue };

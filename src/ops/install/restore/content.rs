@@ -1,6 +1,6 @@
 //! The files of what is locked: from the store, else from where it came.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Worker;
@@ -9,10 +9,9 @@ use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
-use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::install::intake::{Intake, Taken, keep};
+use crate::ops::install::intake::keep;
 use crate::refusal::Limits;
 use crate::source::package::install_command;
 use crate::source::{Opened, local};
@@ -20,7 +19,6 @@ use crate::spec::{Identity, Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
 use crate::text::shell_word;
 use crate::tree::{FileEntry, FileSet};
-use crate::workers;
 
 impl Worker<'_> {
     /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
@@ -45,35 +43,6 @@ impl Worker<'_> {
         // One alone is fetched where its files are read.
         for (origin, skills) in missing.into_iter().filter(|(_, skills)| skills.len() > 1) {
             self.open_locked(origin, None)?.prefetch(&skills)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the skills that are wanted and lie nowhere in the scope from the store. What is not there whole
-    /// is looked after where it is wanted.
-    pub(super) fn take_stored(&mut self, transaction: Option<&Transaction<'_>>) -> Result<()> {
-        let store = Store::new(&self.context.settings).and_then(|store| store.reader());
-        let Ok(Some(store)) = store else { return Ok(()) };
-        let dirs = [self.scope.skills_dir(), self.scope.disabled_dir()];
-        let there = dirs.iter().map(|dir| crate::fs::list_dir(dir)).collect::<Result<Vec<_>, _>>()?;
-        let there: BTreeSet<_> = there.into_iter().flatten().collect();
-        let missing = self.files.lock.skills.iter().filter(|(name, locked)| {
-            !there.contains(name.as_str()) && self.is_wanted(name, locked) && !self.files.is_conflict(name)
-        });
-        let missing: Vec<_> = missing.collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let scene = transaction.map(|transaction| (transaction, self.files));
-        let intake = Intake::reading(Some(store), self.scope, scene)?;
-        let taken = workers::map(
-            &missing,
-            workers::FEW,
-            || (),
-            |(), (name, locked)| intake.restore(name, &locked.digest),
-        );
-        for ((name, _), taken) in missing.iter().zip(taken) {
-            self.taken.extend(taken.map(|taken| ((*name).clone(), taken)));
         }
         Ok(())
     }
@@ -122,10 +91,6 @@ impl Worker<'_> {
     /// Where neither store nor source has these bytes; a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         self.ask(name, locked)?;
-        if let Some(Taken { set, planted, .. }) = self.taken.remove(name) {
-            self.restore.fetched.planted.extend(planted.map(|planted| (name.clone(), planted)));
-            return Ok(set);
-        }
         let told = self.restore.fetched.warnings.len();
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
@@ -257,7 +222,7 @@ impl Worker<'_> {
 }
 
 /// Whether something in the skill in `dir` may be run: anything but texts to be read.
-pub(in crate::ops::install) fn has_scripts(scope: &Scope, dir: &Path) -> bool {
+fn has_scripts(scope: &Scope, dir: &Path) -> bool {
     let is_text = |file: &FileEntry| {
         let extension = file.path.as_str().rsplit_once('.').map(|(_, extension)| extension);
         !file.executable && extension.is_some_and(|extension| matches!(extension, "md" | "txt"))

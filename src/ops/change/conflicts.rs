@@ -1,0 +1,82 @@
+//! What is in the way of a plan, as an error for a person.
+
+use std::path::Path;
+
+use crate::context::Context;
+use crate::error::{Error, ErrorKind};
+use crate::fs;
+use crate::install::plan::{Conflict, ConflictKind, Place};
+use crate::install::scope::Scope;
+use crate::install::state::{HAS_REPOSITORY, not_kept};
+
+/// Returns the error that lists `conflicts` with their places, and says what helps.
+pub(super) fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error {
+    let line = |conflict: &Conflict| {
+        let name = conflict.name.as_str();
+        let dir = scope.dir(&context.settings, &conflict.place);
+        let path = dir.map_or_else(|_| name.to_owned(), |dir| dir.join(name).display().to_string());
+        match &conflict.kind {
+            ConflictKind::Modified => format!("`{path}` was edited since it was installed"),
+            ConflictKind::Untracked => format!("`{path}` already exists and was not installed by skillpm"),
+            ConflictKind::Link => format!("`{path}` is a link to somewhere else"),
+            ConflictKind::SameName(other) => format!(
+                "`{}` and the skill `{other}`, which already exists, are the same name on some file systems",
+                conflict.name
+            ),
+            ConflictKind::OtherSource(origin) => {
+                format!("`{name}` is already installed from `{}`, and this is another skill", origin.typed())
+            }
+            ConflictKind::OtherPath(origin, old) => format!(
+                "`{name}` is already installed from `{old}` in `{}`, and this is another skill",
+                origin.typed()
+            ),
+            ConflictKind::NotASkill if matches!(fs::kind(Path::new(&path)), Ok(Some(fs::Kind::File))) => {
+                format!("`{path}` is a file where skillpm would put a skill or a link")
+            }
+            ConflictKind::NotASkill => not_kept(Path::new(&path)),
+            ConflictKind::Repository => format!("`{path}` {HAS_REPOSITORY}"),
+            ConflictKind::Source => {
+                format!("`{path}` is both the source of `{name}` and the place where skillpm would put it")
+            }
+            ConflictKind::OnlyCopy => {
+                format!("`{path}` is what `{name}` is installed from: no other copy would remain")
+            }
+        }
+    };
+    let lines: Vec<_> = conflicts.iter().map(line).collect();
+    let error = match &lines[..] {
+        [one] => Error::new(ErrorKind::Findings, one.clone()),
+        many => Error::new(
+            ErrorKind::Findings,
+            format!("{} paths are in the way:\n  {}", many.len(), many.join("\n  ")),
+        ),
+    };
+    if let Some(other) = conflicts.iter().find_map(|conflict| match &conflict.kind {
+        ConflictKind::SameName(other) => Some(other),
+        _ => None,
+    }) {
+        error.hint(format!(
+            "nothing was changed; `--as NAME` installs the new one under another name, and `skillpm remove{} {other}` makes room for it",
+            scope.kind.flag()
+        ))
+    } else if conflicts
+        .iter()
+        .any(|conflict| matches!(conflict.kind, ConflictKind::OtherSource(_) | ConflictKind::OtherPath(..)))
+    {
+        error.hint("nothing was changed; `--as NAME` installs it under another name beside the existing one; `--force` replaces that")
+    } else if let Some(source) = conflicts.iter().find(|conflict| conflict.kind == ConflictKind::Source) {
+        let (flag, name) = (scope.kind.flag(), &source.name);
+        let error = error.hint(format!("nothing was changed; `skillpm import{flag} {name}` moves it to `skills/{name}` and installs it from there"));
+        match source.place {
+            Place::Agent(_) => error.hint("`skillpm install --editable` leaves it where it is"),
+            _ => error,
+        }
+    } else if conflicts
+        .iter()
+        .any(|conflict| matches!(conflict.kind, ConflictKind::NotASkill | ConflictKind::Repository))
+    {
+        error.hint("move it away and run the command again: nothing was changed")
+    } else {
+        error.hint("nothing was changed; `--force` replaces it anyway; the store keeps a copy")
+    }
+}

@@ -1,0 +1,153 @@
+//! What a change replaces and somebody may want back: it is saved before anything is replaced.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::unedited::{is_fetched, is_merged_copy};
+use crate::context::Context;
+use crate::error::Result;
+use crate::fs;
+use crate::install::plan::{Goal, Place, Plan, Step};
+use crate::install::scope::Scope;
+use crate::install::state::Files;
+use crate::install::transaction::Transaction;
+use crate::install::trees::Lying;
+use crate::name::SkillName;
+use crate::ops::install::keep;
+use crate::store::{Note, Store, Why};
+use crate::tree::FileSet;
+
+/// Adds to `contents` the trees that `plan` copies from where they are installed, or from the store where the installed
+/// ones were edited.
+///
+/// # Errors
+///
+/// Fails for a tree that cannot be read.
+pub(super) fn add_contents(
+    context: &Context,
+    scope: &Scope,
+    plan: &Plan,
+    contents: &mut BTreeMap<SkillName, FileSet>,
+) -> Result<()> {
+    for step in &plan.steps {
+        let Step::Put { name, digest, .. } = step else { continue };
+        if contents.contains_key(name) {
+            continue;
+        }
+        let mut set = None;
+        for path in [scope.skill_dir(name), scope.disabled_skill_dir(name)] {
+            if fs::kind(&path)?.is_some() {
+                set = Some(scope.index.trees().read(&path)?.files);
+                break;
+            }
+        }
+        if set.as_ref().is_none_or(|set| set.digest().ok() != Some(*digest)) {
+            set = Store::new(&context.settings)?.get(digest)?.or(set);
+        }
+        contents.extend(set.map(|set| (name.clone(), set)));
+    }
+    Ok(())
+}
+
+/// Saves the trees that `plan` replaces and that no lockfile knows. Returns what to tell of those that a user wrote, each
+/// once; [`kept_by`] completes it once the change is made.
+///
+/// # Errors
+///
+/// Where one cannot be saved: then nothing may be replaced.
+pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
+    let mut told = Vec::new();
+    let lost = |path: &Path| format!("`{}` could not be kept, so it was not replaced", path.display());
+    // They came from a source once: who goes back to them need not fetch them again.
+    for (at, name) in &plan.store {
+        let path = scope.place(&context.settings, at, name)?;
+        let Lying { files: set, digest, .. } = scope.index.trees().read(&path)?;
+        // What users wrote into a skill that was merged is kept already, for nobody else to read.
+        if !is_fetched(context, &digest) && !is_merged_copy(context, at, &digest) {
+            Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
+        }
+    }
+    for (at, name) in &plan.keep {
+        let path = scope.place(&context.settings, at, name)?;
+        let store = Store::new(&context.settings)?;
+        let note = Note::new(name.as_str(), why_kept(plan, at, name), path.clone());
+        let files = scope.index.trees().read(&path)?.files;
+        let kept = store.keep(&files, Some(note)).map_err(|error| error.context(lost(&path)))?;
+        context.reporter.detail(&format!("your copy of `{name}` is in `{}`", kept.display()));
+        // Copies for several agents are often the same bytes.
+        let line = format!("your edited `{name}` was saved");
+        if !told.contains(&line) {
+            told.push(line);
+        }
+    }
+    Ok(told)
+}
+
+/// Why the tree of `name` at `at` is kept before `plan` is carried out: one without steps takes a change back.
+fn why_kept(plan: &Plan, at: &Place, name: &SkillName) -> Why {
+    let of_it = |step: &&Step| step.place() == (at.clone(), name);
+    match plan.steps.iter().find(of_it) {
+        _ if plan.steps.is_empty() && plan.lock.is_none() => Why::TakenBack,
+        Some(Step::Remove { .. }) => Why::Removed,
+        _ => Why::Replaced,
+    }
+}
+
+/// Saves edited and merged trees of which agents get copies by `plan`, as edits: the next change knows by them that
+/// nobody edited the copies.
+pub(super) fn keep_copies(
+    context: &Context,
+    plan: &Plan,
+    files: &Files,
+    contents: &BTreeMap<SkillName, FileSet>,
+) {
+    for step in &plan.steps {
+        let Step::Put { place: Place::Agent(_), name, digest, .. } = step else { continue };
+        let locked = plan.lock.as_ref().unwrap_or(&files.lock).skills.get(name);
+        let set = contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
+        if let Some(set) = set {
+            // Without it the next change asks for `--force`, and loses nothing.
+            let _ = Store::new(&context.settings).and_then(|store| store.keep_merged(set));
+        }
+    }
+}
+
+/// Returns what is `told` of copies that were saved, with the command that brings them back. Whether there is one is known
+/// only once `transaction` has made the change: where no record of it can be written, it cannot be taken back.
+pub(in crate::ops) fn kept_by(
+    transaction: &Transaction<'_>,
+    scope: &Scope,
+    told: Vec<String>,
+) -> Vec<String> {
+    let back = if transaction.is_undoable() {
+        format!("`skillpm undo{}` restores it", scope.kind.flag())
+    } else {
+        "`skillpm undo --list` shows it".to_owned()
+    };
+    told.into_iter().map(|told| format!("{told}; {back}")).collect()
+}
+
+/// Puts the trees that `plan` removes because nothing names their skills any more into the store, unless it has them: a
+/// branch that names them brings them back from there.
+///
+/// # Errors
+///
+/// Fails for a tree that cannot be read.
+pub(super) fn keep_left(
+    context: &Context,
+    scope: &Scope,
+    goal: &Goal,
+    plan: &Plan,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    for step in &plan.steps {
+        if let Step::Remove { place, name, old } = step
+            && goal.left.contains_key(name)
+            && !is_fetched(context, old)
+        {
+            let path = scope.place(&context.settings, place, name)?;
+            keep(context, scope.index.trees().read(&path)?.files, warnings)?;
+        }
+    }
+    Ok(())
+}

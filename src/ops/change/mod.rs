@@ -1,0 +1,193 @@
+//! The one way in which verbs change a scope.
+//!
+//! ```text
+//! Begun    the scope, locked, with its manifest and lockfile, which are read once
+//!   .plan(goal)       -> Planned   what leads from what is there to the goal; nothing was written yet
+//!   .apply(contents)  -> Applied   what goes is saved, then everything changes in one transaction
+//! ```
+//!
+//! Each value is made from the one before it and from nothing else. So no verb can replace what was not saved, or apply
+//! another plan than the one that its dry run shows. A dry run takes the same way and stops before it writes.
+
+mod conflicts;
+mod kept;
+mod plan;
+mod unedited;
+mod visibility;
+
+use std::collections::BTreeMap;
+
+use self::kept::{add_contents, keep_copies, keep_left};
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::merges::{self, Unresolved};
+use crate::install::plan::{Goal, Plan};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::install::transaction::Transaction;
+use crate::name::SkillName;
+use crate::tree::FileSet;
+
+pub(super) use self::kept::{keep_replaced, kept_by};
+pub(super) use self::plan::make_plan;
+pub(super) use self::unedited::Unedited;
+pub(super) use self::visibility::{Changed, Edits, How, rearrange};
+
+/// A scope that is about to be changed: no other process changes it while this value lives, except in a dry run, which
+/// takes no lock and repairs nothing.
+pub(super) struct Begun<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    transaction: Option<Transaction<'a>>,
+    files: Files,
+}
+
+impl<'a> Begun<'a> {
+    /// Locks `scope`, finishes what a killed run left, and reads manifest and lockfile.
+    ///
+    /// # Errors
+    ///
+    /// Where the scope cannot be written, or one of the files is wrong.
+    pub(super) fn begin(context: &'a Context, scope: &'a Scope, dry_run: bool) -> Result<Self> {
+        Self::begin_reading(context, scope, dry_run, Files::read)
+    }
+
+    /// As [`Begun::begin`]; `read` reads the two files.
+    ///
+    /// # Errors
+    ///
+    /// As [`Begun::begin`], and what `read` returns.
+    pub(super) fn begin_reading(
+        context: &'a Context,
+        scope: &'a Scope,
+        dry_run: bool,
+        read: impl FnOnce(&Scope) -> Result<Files>,
+    ) -> Result<Self> {
+        let begin = || Transaction::begin(scope, &context.settings, &*context.reporter);
+        let transaction = (!dry_run).then(begin).transpose()?;
+        Ok(Self { context, scope, transaction, files: read(scope)? })
+    }
+
+    /// Returns the start of a dry run from `files`, which were read before.
+    pub(super) fn of_files(context: &'a Context, scope: &'a Scope, files: Files) -> Self {
+        Self { context, scope, transaction: None, files }
+    }
+
+    /// Manifest and lockfile, as they were before the change.
+    pub(super) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Plans what leads to `goal`.
+    ///
+    /// # Errors
+    ///
+    /// Lists what is in the way, with the places; fails for a place that cannot be looked at.
+    pub(super) fn plan(&self, goal: Goal) -> Result<Planned<'_, 'a>> {
+        let plan = make_plan(self.context, self.scope, &goal, &self.files)?;
+        Ok(Planned { begun: self, goal, plan })
+    }
+}
+
+/// A change that was planned. Nothing was written yet.
+pub(super) struct Planned<'b, 'a> {
+    begun: &'b Begun<'a>,
+    goal: Goal,
+    plan: Plan,
+}
+
+/// Merges that a change leaves or ends.
+#[derive(Debug, Default)]
+pub(super) struct Merges {
+    /// Those that somebody has to resolve.
+    pub(super) open: Vec<(SkillName, Unresolved)>,
+    /// The skills whose merges end.
+    pub(super) ended: Vec<SkillName>,
+}
+
+impl Planned<'_, '_> {
+    /// The plan.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What the plan leads to.
+    pub(super) fn goal(&self) -> &Goal {
+        &self.goal
+    }
+
+    /// Carries the plan out: saves what it replaces, then changes everything in one transaction. `contents` holds the
+    /// trees that come from elsewhere. A dry run changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Where something cannot be saved or written, or a tree is not the one that the plan names; the scope is as it was
+    /// then.
+    pub(super) fn apply(self, contents: BTreeMap<SkillName, FileSet>) -> Result<Applied> {
+        self.apply_with(contents, Merges::default())
+    }
+
+    /// As [`Planned::apply`], with `merges` written down.
+    ///
+    /// # Errors
+    ///
+    /// As [`Planned::apply`].
+    pub(super) fn apply_with(
+        self,
+        mut contents: BTreeMap<SkillName, FileSet>,
+        merges: Merges,
+    ) -> Result<Applied> {
+        let Self { begun: Begun { context, scope, transaction, files }, goal, mut plan } = self;
+        let Merges { open, ended } = merges;
+        plan.ended.extend(ended);
+        plan.ended.retain(|name| open.iter().all(|(other, _)| other != name));
+        let (mut saved, mut warnings, mut undoable) = (Vec::new(), Vec::new(), false);
+        if let Some(transaction) = transaction {
+            saved = keep_replaced(context, scope, &plan)?;
+            keep_left(context, scope, &goal, &plan, &mut warnings)?;
+            add_contents(context, scope, &plan, &mut contents)?;
+            keep_copies(context, &plan, files, &contents);
+            for (name, record) in &open {
+                record.write(scope, name)?;
+            }
+            transaction.apply(&plan, files, &contents).inspect_err(|_| {
+                for (name, _) in &open {
+                    // It is about a version that is not locked, so nobody will read it.
+                    let _ = merges::forget(scope, name);
+                }
+            })?;
+            saved = kept_by(transaction, scope, saved);
+            undoable = transaction.is_undoable();
+            // Where nothing else changes there was no transaction to do it.
+            for name in &plan.ended {
+                merges::forget(scope, name)?;
+            }
+        }
+        Ok(Applied { scope: scope.kind, plan, saved, warnings, undoable })
+    }
+}
+
+/// A change that was made, or planned in a dry run.
+#[derive(Debug)]
+pub(super) struct Applied {
+    scope: ScopeKind,
+    /// What was or would be done.
+    pub(super) plan: Plan,
+    /// What to tell of edited copies that were saved, with the command that brings them back.
+    pub(super) saved: Vec<String>,
+    /// What else a person should know.
+    pub(super) warnings: Vec<String>,
+    /// Whether `undo` takes the change back.
+    pub(super) undoable: bool,
+}
+
+impl Applied {
+    /// Returns what to tell of skills that stay in place because the other scope in the same directory has them, too.
+    pub(super) fn shared(&self) -> impl Iterator<Item = String> {
+        let whose = match self.scope {
+            ScopeKind::Project => "your own skills have",
+            ScopeKind::User => "the project in your home directory has",
+        };
+        self.plan.shared.iter().map(move |name| format!("`{name}` was kept: {whose} it too"))
+    }
+}

@@ -1,0 +1,114 @@
+//! The plan that reaches a goal, from what the places of its skills hold now. Nothing is written.
+
+use std::collections::BTreeSet;
+
+use super::conflicts::in_the_way;
+use super::unedited::unedited;
+use crate::agents::{self, Agent};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::places::Places;
+use crate::install::plan::{Content, Goal, Plan, Wanted, plan};
+use crate::install::scope::Scope;
+use crate::install::sources;
+use crate::install::state::{Files, Survey};
+use crate::name::SkillName;
+use crate::ops::install::audience::Ids;
+
+/// Looks at the places of the skills in `goal` and returns the plan that reaches it.
+///
+/// # Errors
+///
+/// Lists what is in the way, with the places; fails for a place that cannot be looked at.
+pub(in crate::ops) fn make_plan(
+    context: &Context,
+    scope: &Scope,
+    goal: &Goal,
+    files: &Files,
+) -> Result<Plan> {
+    let put = goal.put.iter().map(|wanted| &wanted.name);
+    let names: Vec<&SkillName> = put.chain(&goal.remove).chain(goal.left.keys()).collect();
+    let (watched, mut chosen) = watched(goal, files);
+    let shared = shared(context, scope, &names)?;
+    let take = |scope: &Scope| {
+        let mut survey = Survey::take(&context.settings, scope, &names, &watched)?;
+        survey.shared.clone_from(&shared);
+        Ok::<_, Error>(survey)
+    };
+    let mut survey = take(scope)?;
+    survey.sources = sources::here(&context.settings, scope, sources::coming(goal))?;
+    let mut planned = plan(goal, files, &survey);
+    let everything = || {
+        let all = sources::coming(goal).chain(sources::there(files)).chain(sources::left(goal));
+        sources::here(&context.settings, scope, all)
+    };
+    // Which trees may go is decided by their bytes, not by what is remembered of them.
+    if planned.as_ref().is_ok_and(Plan::takes_trees) {
+        survey = take(&scope.unindexed())?;
+        survey.sources = everything()?;
+        planned = plan(goal, files, &survey);
+    }
+    if let Err(conflicts) = &planned {
+        (survey.fetched, survey.untouched) = unedited(context, scope, conflicts);
+        if !(survey.fetched.is_empty() && survey.untouched.is_empty()) {
+            survey.sources = everything()?;
+            planned = plan(goal, files, &survey);
+        }
+    }
+    // Where nobody asked for links there are none of ours; elsewhere one may be.
+    if let Some(error) =
+        std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
+    {
+        return Err(error.into());
+    }
+    let plan = planned.map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
+    check_places(context, scope, &plan)?;
+    Ok(plan)
+}
+
+/// Those of `names` that the other scope which has its skills in the same directory knows: all, where its files cannot
+/// be read.
+fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTreeSet<SkillName>> {
+    let Some(twin) = scope.twin(&context.settings)? else { return Ok(BTreeSet::new()) };
+    let files = Files::read(&twin).ok();
+    let is_known = |name: &&&SkillName| files.as_ref().is_none_or(|files| files.knows(name));
+    Ok(names.iter().filter(is_known).map(|name| (*name).clone()).collect())
+}
+
+/// The agents whose directories have to be looked into for `goal`, and those of them that somebody chose.
+fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) {
+    let names = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove);
+    let locked = names.filter_map(|name| files.lock.skills.get(name));
+    let targets = files.manifest.agents().targets.iter().flatten();
+    let known =
+        targets.chain(locked.flat_map(|locked| &locked.agents)).filter_map(|id| agents::find(id).ok());
+    let chosen =
+        known.map(|agent| agent.id).chain(goal.put.iter().flat_map(|wanted| {
+            wanted.agents.iter().map(|agent| agent.id).chain(wanted.leaving.iter().copied())
+        }));
+    let chosen: Ids = chosen.collect();
+    // A skill that goes out of sight may be linked anywhere.
+    let gone = !goal.remove.is_empty() || !goal.left.is_empty();
+    // So may one that no lockfile knows.
+    let is_anywhere = |wanted: &Wanted| wanted.disabled || matches!(wanted.content, Content::Editable(_));
+    let everywhere = gone || goal.put.iter().any(is_anywhere);
+    let watched = agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
+    (watched, chosen)
+}
+
+/// Refuses places that lead out of the project before anything is done, so that a dry run says it too.
+fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
+    let places = Places::new(scope, &context.settings);
+    for step in &plan.steps {
+        for place in std::iter::once(step.place().0).chain(step.goes_to()) {
+            places.dir(&place)?;
+        }
+    }
+    if plan.lock.is_some() {
+        scope.check_inside(&scope.lockfile)?;
+    }
+    if plan.manifest.is_some() {
+        scope.check_inside(&scope.manifest)?;
+    }
+    Ok(())
+}

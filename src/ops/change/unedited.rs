@@ -1,0 +1,79 @@
+//! Which trees nobody edited, though they are not what is locked.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::install::placed::{Placed, Untouched};
+use crate::install::plan::{Conflict, ConflictKind, Place};
+use crate::install::scope::Scope;
+use crate::name::SkillName;
+use crate::store::Store;
+
+/// Those of the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their bytes
+/// are read: what goes must be what is known of it. What a lockfile says nothing of may have been brought by another
+/// tool, from the same source, so that it is asked of the record alone.
+pub(super) fn unedited(
+    context: &Context,
+    scope: &Scope,
+    conflicts: &[Conflict],
+) -> (BTreeSet<Digest>, BTreeSet<(Place, SkillName)>) {
+    use ConflictKind::{Modified, Untracked};
+    let (mut fetched, mut untouched) = (BTreeSet::new(), BTreeSet::new());
+    let mut trees =
+        conflicts.iter().filter(|conflict| matches!(conflict.kind, Modified | Untracked)).peekable();
+    if trees.peek().is_none() {
+        return (fetched, untouched);
+    }
+    let placed = Placed::of(&context.settings, scope).untouched();
+    for Conflict { name, place, kind } in trees {
+        let Ok(path) = scope.place(&context.settings, place, name) else { continue };
+        let Some(digest) = scope.index.trees().digest(&path) else { continue };
+        let is_other_line_ends = || scope.index.trees().is_other_line_ends(&path);
+        if *kind == Modified && (is_fetched(context, &digest) || is_other_line_ends()) {
+            fetched.insert(digest);
+        } else if placed.has(place, name, &digest) || is_merged_copy(context, place, &digest) {
+            untouched.insert((place.clone(), name.clone()));
+        }
+    }
+    (fetched, untouched)
+}
+
+/// Whether the tree with `digest` at `place` is what a merge made for the copies of agents: nobody wrote there since.
+pub(super) fn is_merged_copy(context: &Context, place: &Place, digest: &Digest) -> bool {
+    matches!(place, Place::Agent(_))
+        && Store::new(&context.settings).is_ok_and(|store| store.is_merged(digest))
+}
+
+/// Whether the tree with `digest` came from a source, as whatever the store has: nobody edited it, and nothing is
+/// lost where it goes.
+pub(in crate::ops) fn is_fetched(context: &Context, digest: &Digest) -> bool {
+    Store::new(&context.settings).is_ok_and(|store| store.is_whole(digest))
+}
+
+/// Tells trees that nobody edited, though they are not what is locked: they came from a source, or they are what skillpm
+/// put there by another lockfile.
+pub(in crate::ops) struct Unedited<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    /// What skillpm put there; it is read where the store does not know a tree.
+    placed: OnceCell<Untouched<'a>>,
+}
+
+impl<'a> Unedited<'a> {
+    /// Nothing is read yet.
+    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope) -> Self {
+        Self { context, scope, placed: OnceCell::new() }
+    }
+
+    /// Whether nobody edited the tree with `digest` at the place of `name`.
+    pub(in crate::ops) fn has(&self, place: &Place, name: &SkillName, digest: &Digest) -> bool {
+        let placed =
+            || self.placed.get_or_init(|| Placed::of(&self.context.settings, self.scope).untouched());
+        let path = self.scope.place(&self.context.settings, place, name);
+        // Nothing that somebody wrote goes with line ends.
+        let other_line_ends = || path.is_ok_and(|path| self.scope.index.trees().is_other_line_ends(&path));
+        is_fetched(self.context, digest) || placed().has(place, name, digest) || other_line_ends()
+    }
+}
