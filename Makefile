@@ -3,6 +3,8 @@
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 RELEASE = $(abspath $(TARGET))/release/skillpm
+# What the tests build.
+DEBUG = $(abspath $(TARGET))/debug/skillpm
 # What `make try` builds: compiled in a fraction of the time, by the profile `quick` of Cargo.toml.
 QUICK = $(abspath $(TARGET))/quick/skillpm
 TRY = target/try
@@ -12,19 +14,32 @@ TEST_TOOLS = $(abspath $(TARGET))/test-tools
 SKILLS = skills@1.7.4
 NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@22
 
-# The Python package: the interpreter, the environment of its tests, and where its extension is compiled.
+# The Python package: the interpreter, and the environments of its tests. It is compiled beside the program, so
+# that both share what they depend on.
 PYTHON ?= python3
 PYTHON_ENV = $(abspath $(TARGET))/python-env
-PYTHON_BIN = $(PYTHON_ENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTHON_LOWEST = $(abspath $(TARGET))/python-env-lowest
-PYTHON_LOWEST_BIN = $(PYTHON_LOWEST)/$(notdir $(PYTHON_BIN))
-PYTHON_TARGET = $(abspath $(TARGET))/python
+PYTHON_LFX = $(abspath $(TARGET))/python-env-lfx
+SCRIPTS = $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PYTHON_BIN = $(PYTHON_ENV)/$(SCRIPTS)
+MATURIN = cd python && CARGO_TARGET_DIR="$(abspath $(TARGET))" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin"
 # What ruff looks at; mypy runs with the tests of the package.
 PYTHON_SOURCES = python examples/python benches/python
-BINDINGS = CARGO_TARGET_DIR="$(PYTHON_TARGET)" PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO)
+# Checking the bindings takes no interpreter.
+export PYO3_NO_PYTHON = 1
+export PYO3_BUILD_EXTENSION_MODULE = 1
+
+# $(call left-out,TEXT): says what does not run on this machine. With `CI` set that is a failure.
+left-out = { echo $(1) >&2; $(if $(filter-out 0 false,$(CI)),exit 1;) }
+# $(call environment,DIRECTORY,PYTHON,REQUIREMENTS,MORE): a virtual environment with what the file names, and more.
+environment = cmp -s $(3) "$(1)/ready" || { rm -f "$(1)/ready" \
+	&& { [ -x "$(1)/$(SCRIPTS)/python" ] || "$(2)" -m venv "$(1)"; } \
+	&& "$(1)/$(SCRIPTS)/python" -m pip install --quiet --no-compile --disable-pip-version-check -r $(3) $(4) \
+	&& cp $(3) "$(1)/ready"; } \
+	|| $(call left-out,'$(notdir $(1)): what $(3) $(4) names could not be installed: its tests are left out')
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install install-pages python test test-tools own-skills python-env python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install install-pages python test rust-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,102 +89,95 @@ install-pages: ## put completions for bash, zsh and fish and the man pages of an
 
 python: tools python-env ## build the wheel of the Python package, in target/wheels
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
-	    cd python && CARGO_TARGET_DIR="$(PYTHON_TARGET)" "$(PYTHON_BIN)/maturin" build --release --locked --out "$(abspath $(TARGET))/wheels"; \
+	    $(MATURIN) build --profile wheel --locked --out "$(abspath $(TARGET))/wheels"; \
 	else exit 2; fi
 
+# The environments of Python come over the network while the compiler works.
 test: tools test-tools ## run all tests, and validate the example skills and what the templates make
-	$(CARGO) test --locked --no-default-features --lib
-	@$(MAKE) --no-print-directory own-skills
-	$(CARGO) test --locked --all-features
+	@mkdir -p "$(TARGET)"; \
+	$(MAKE) --no-print-directory python-envs >"$(TARGET)/python-envs.log" 2>&1 & envs=$$!; \
+	$(MAKE) --no-print-directory rust-tests; rust=$$?; \
+	wait $$envs; envs=$$?; cat "$(TARGET)/python-envs.log"; [ $$rust = 0 ] && [ $$envs = 0 ]
 	@$(MAKE) --no-print-directory python-tests
 
+# One build for everything: the tests bring the program with them, and each crate has the features that the whole
+# workspace needs.
+SHAPE = --locked --workspace --all-features
+rust-tests: tools ## run the tests in Rust, and `make own-skills`
+	$(CARGO) test $(SHAPE) --no-run
+	@$(MAKE) --no-print-directory own-skills
+	$(CARGO) test $(SHAPE)
+
 own-skills: tools ## validate the example skills, and a skill from each template, as for publishing
-	$(CARGO) run --locked --quiet -- validate --profile publish --strict examples/skills examples/tools
+	$(CARGO) test $(SHAPE) --quiet --no-run --test it
+	"$(DEBUG)" validate --profile publish --strict examples/skills examples/tools
 	@rm -rf $(MADE)
 	@for template in $(notdir $(wildcard templates/*)); do \
 	    echo "skillpm create $$template --template $$template, with and without all that can be added"; \
-	    $(CARGO) run --locked --quiet -- --quiet create "$$template" --template "$$template" --path $(MADE) --yes || exit; \
-	    $(CARGO) run --locked --quiet -- --quiet create "$$template" --template "$$template" --path $(MADE)/full --yes \
+	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE) --yes || exit; \
+	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE)/full --yes \
 	        --license MIT --author 'The authors' --resources scripts,references,assets || exit; \
 	done
-	$(CARGO) run --locked --quiet -- validate --profile publish --strict $(MADE)
+	"$(DEBUG)" validate --profile publish --strict $(MADE)
 
-# Programs that some tests run for real, each as program:package. Tests that miss theirs say so.
-PROGRAMS = git:git nginx:nginx-light sshd:openssh-server strace:strace zsh:zsh fish:fish groff:groff-base
+# Programs that some tests run for real, each as program:package. A test that misses its program says so; with
+# `CI` set it fails.
+PROGRAMS = bash:bash fish:fish git:git groff:groff-base nginx:nginx-light node:nodejs npm:npm openssl:openssl \
+	python3:python3 sshd:openssh-server strace:strace tar:tar zsh:zsh
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
 	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
 	done; \
+	python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$$missing python3-venv"; \
+	python3 -m pip --version >/dev/null 2>&1 || missing="$$missing python3-pip"; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 	    echo "Installing for tests:$$missing"; \
 	    apt-get update -q && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
 	        apt-get install -q -y --no-install-recommends $$missing && missing=; \
 	fi; \
-	if [ -n "$$missing" ]; then echo "Not installed:$$missing. The tests that need them are passed over and say so."; fi
+	[ -z "$$missing" ] || $(call left-out,"Not installed:$$missing. The tests that need them say so.")
 	@mkdir -p "$(TEST_TOOLS)"
-	@if ! command -v npm >/dev/null 2>&1; then echo 'npm was not found: tests against the npm tool `skills` are left out'; \
-	elif [ ! -e "$(TEST_TOOLS)/node_modules/skills/package.json" ]; then \
-	    npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(SKILLS) "$(NODE)" \
-	        || echo 'npm could not fetch $(SKILLS): tests against it are left out'; \
-	fi
+	@[ -e "$(TEST_TOOLS)/node_modules/skills/package.json" ] \
+	    || npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(SKILLS) "$(NODE)" \
+	    || $(call left-out,'npm could not fetch $(SKILLS): the tests against it are left out')
 
-# Left out with a word where there is no Python, or no network for what the tests need of its index of packages.
+# The environments are left out with a word where there is no Python, or no network for what the tests need.
 python-env:
 	@if ! command -v $(PYTHON) >/dev/null 2>&1; then \
-	    echo '$(PYTHON) was not found: the Python package is left out (`make PYTHON=...` names another)'; \
-	elif ! cmp -s python/requirements-test.txt "$(PYTHON_ENV)/ready"; then \
-	    rm -f "$(PYTHON_ENV)/ready"; \
-	    { [ -x "$(PYTHON_BIN)/python" ] || $(PYTHON) -m venv "$(PYTHON_ENV)"; } \
-	        && "$(PYTHON_BIN)/python" -m pip install --quiet --disable-pip-version-check -r python/requirements-test.txt \
-	        && cp python/requirements-test.txt "$(PYTHON_ENV)/ready" \
-	        || echo 'an environment with what python/requirements-test.txt names could not be made: the Python package is left out'; \
-	fi
+	    $(call left-out,'$(PYTHON) was not found: the Python package is left out (`make PYTHON=...` names another)'); \
+	    exit 0; \
+	fi; \
+	$(call environment,$(PYTHON_ENV),$(PYTHON),python/requirements-test.txt)
+
+# The oldest versions that are supported of what the package adapts to; and Langflow's executor, the oldest and the
+# newest, which is large and brings packages of its own.
+LFX ?= 1.12.0 1.13.0
+python-envs: python-env
+	@$(if-adapters) $(call environment,$(PYTHON_LOWEST),$(PYTHON_BIN)/python,python/requirements-lowest.txt)
+	@$(if-adapters) $(foreach version,$(LFX),{ $(call environment,$(PYTHON_LFX)-$(version),$(PYTHON_BIN)/python,python/requirements-lfx.txt,lfx==$(version)); } &&) :
+if-adapters = [ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
+	"$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+	    || { $(call left-out,'LangChain and Langflow need Python 3.10: the tests with them are left out'); exit 0; };
 
 python-tests: tools python-env ## build the Python package into an environment under target/ and run its tests
-	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
-	    cd python && CARGO_TARGET_DIR="$(PYTHON_TARGET)" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin" develop --quiet --locked \
-	        && "$(PYTHON_BIN)/python" -m pytest -q $(PYTEST); \
-	fi
+	@[ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
+	($(MATURIN) develop --quiet --locked) && cd python && "$(PYTHON_BIN)/python" -m pytest -q $(PYTEST)
 	@$(MAKE) --no-print-directory python-tests-lowest
 	@$(MAKE) --no-print-directory python-lfx-tests
 
-# The tests of the adapters with the oldest versions that are supported of what they adapt to. They need Python 3.10.
-python-tests-lowest: python-env
-	@if [ ! -e "$(PYTHON_ENV)/ready" ]; then exit 0; fi; \
-	if ! "$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then \
-	    echo 'LangChain needs Python 3.10: its oldest supported version is left out'; exit 0; \
-	fi; \
-	if ! cmp -s python/requirements-lowest.txt "$(PYTHON_LOWEST)/ready"; then \
-	    rm -f "$(PYTHON_LOWEST)/ready"; \
-	    { [ -x "$(PYTHON_LOWEST_BIN)/python" ] || "$(PYTHON_BIN)/python" -m venv "$(PYTHON_LOWEST)"; } \
-	        && "$(PYTHON_LOWEST_BIN)/python" -m pip install --quiet --disable-pip-version-check -r python/requirements-lowest.txt \
-	        && cp python/requirements-lowest.txt "$(PYTHON_LOWEST)/ready" \
-	        || { echo 'what python/requirements-lowest.txt names could not be installed: it is left out'; exit 0; }; \
-	fi; \
-	cd python && PYTHONPATH="$$PWD" "$(PYTHON_LOWEST_BIN)/python" -m pytest -q tests/test_lang[cg]*.py
+python-tests-lowest: python-envs
+	@[ -e "$(PYTHON_LOWEST)/ready" ] || exit 0; \
+	cd python && PYTHONPATH="$$PWD" "$(PYTHON_LOWEST)/$(SCRIPTS)/python" -m pytest -q tests/test_lang[cg]*.py
 
-# Langflow's executor is large and brings packages of its own: an environment for the oldest and the newest.
-LFX ?= 1.12.0 1.13.0
 LFX_WHEEL = $(abspath $(TARGET))/python-lfx
-python-lfx-tests: tools python-env ## run the tests of what Langflow gets, in environments with its executor
-	@if [ ! -e "$(PYTHON_ENV)/ready" ]; then exit 0; \
-	elif ! "$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then \
-	    echo 'lfx needs Python 3.10: the tests with it are left out'; exit 0; \
-	fi; \
-	rm -rf "$(LFX_WHEEL)" && cd python \
-	    && CARGO_TARGET_DIR="$(PYTHON_TARGET)" "$(PYTHON_BIN)/maturin" build --quiet --locked --out "$(LFX_WHEEL)" || exit; \
+python-lfx-tests: tools python-envs ## run the tests of what Langflow gets, in environments with its executor
+	@[ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
+	rm -rf "$(LFX_WHEEL)" && ($(MATURIN) build --profile dev --quiet --locked --out "$(LFX_WHEEL)") || exit; \
 	for version in $(LFX); do \
-	    env="$(PYTHON_ENV)-lfx-$$version"; bin="$$env/$(notdir $(PYTHON_BIN))"; \
-	    if ! cmp -s requirements-lfx.txt "$$env/ready"; then \
-	        rm -f "$$env/ready"; \
-	        { [ -x "$$bin/python" ] || "$(PYTHON_BIN)/python" -m venv "$$env"; } \
-	            && "$$bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-lfx.txt "lfx==$$version" \
-	            && cp requirements-lfx.txt "$$env/ready" \
-	            || { echo "an environment with lfx $$version could not be made: its tests are left out"; continue; }; \
-	    fi; \
+	    env="$(PYTHON_LFX)-$$version"; [ -e "$$env/ready" ] || continue; \
 	    echo "with lfx $$version:"; \
-	    "$$bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$(LFX_WHEEL)"/*.whl \
-	        && "$$bin/pytest" -q tests/test_langflow_*.py $(PYTEST) || exit; \
+	    "$$env/$(SCRIPTS)/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$(LFX_WHEEL)"/*.whl \
+	        && (cd python && "$$env/$(SCRIPTS)/pytest" -q tests/test_langflow_*.py $(PYTEST)) || exit; \
 	done
 
 bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
@@ -193,31 +201,28 @@ fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (n
 	fi; \
 	"$$@" fuzz run $(FUZZ) -- -max_total_time=$(FUZZ_SECONDS)
 
+# The library has to build without the crates of the program, too. What it does then is tested with them.
 lint: tools ## check format, lints, documentation, and licences where cargo-deny is installed
-	$(CARGO) fmt --check
-	$(CARGO) clippy --locked --all-targets --all-features -- -D warnings
-	$(CARGO) clippy --locked --no-default-features --lib --tests -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --no-deps --all-features
-	$(CARGO) fmt --manifest-path python/Cargo.toml --check
-	$(BINDINGS) clippy --manifest-path python/Cargo.toml --locked --all-targets -- -D warnings
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(SHAPE) --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(SHAPE) --no-deps
+	$(CARGO) clippy --locked --no-default-features --lib -- -D warnings
 	@$(MAKE) --no-print-directory python-env
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
 	    "$(PYTHON_BIN)/ruff" check --quiet $(PYTHON_SOURCES) && "$(PYTHON_BIN)/ruff" format --check --quiet $(PYTHON_SOURCES); \
 	fi
 	@if $(CARGO) deny --version >/dev/null 2>&1; then \
-	    $(CARGO) deny --all-features check bans licenses sources \
-	        && $(CARGO) deny --manifest-path python/Cargo.toml check --config deny.toml bans licenses sources; \
+	    $(CARGO) deny --workspace --all-features check bans licenses sources; \
 	else \
 	    echo 'cargo-deny is not installed: licences, bans and sources were not checked'; \
 	fi
 
 fmt: tools ## format the code
-	$(CARGO) fmt
-	$(CARGO) fmt --manifest-path python/Cargo.toml
+	$(CARGO) fmt --all
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then "$(PYTHON_BIN)/ruff" format $(PYTHON_SOURCES) && "$(PYTHON_BIN)/ruff" check --fix $(PYTHON_SOURCES); fi
 
 advisories: tools ## check the dependencies for known faults (needs cargo-deny and the network)
-	$(CARGO) deny --all-features check advisories
+	$(CARGO) deny --workspace --all-features check advisories
 
 # What a build needs: cargo, and a C compiler, which links programs and compiles the `ring` crate.
 tools:

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::digest::Digest;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::spec::{Origin, Reference, check_directory, is_commit, is_object_id};
+use crate::spec::{Origin, Reference, check_directory};
 use crate::text::{conflict_line, line_column};
 
 /// The file's name.
@@ -375,22 +375,7 @@ fn check_revision(origin: &Origin, revision: Option<&str>) -> Result<(), String>
     let Some(revision) = revision else {
         return if origin.has_revisions() { Err("there is no `revision`".to_owned()) } else { Ok(()) };
     };
-    match origin {
-        Origin::GitHub(_) if is_commit(revision) => Ok(()),
-        Origin::Git(_) if is_object_id(revision) => Ok(()),
-        Origin::GitHub(_) | Origin::Git(_) => {
-            Err(format!("the revision `{revision}` is not a commit: 40 hexadecimal digits are expected"))
-        }
-        Origin::Site(_) => match revision.parse::<Digest>() {
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("the revision of a site is a digest: {error}")),
-        },
-        // The version of a package is a label of its ecosystem.
-        Origin::Package(_) if !revision.is_empty() && !revision.chars().any(char::is_control) => Ok(()),
-        Origin::Package(_) => Err("the `revision` of a package is its version".to_owned()),
-        Origin::Download(_) => Err("a download has no `revision`".to_owned()),
-        Origin::Local(_) => Err("a path has no `revision`".to_owned()),
-    }
+    origin.check_revision(revision)
 }
 
 /// The text of the file: sorted by name, no times, no paths of a machine, so that it changes only

@@ -298,7 +298,7 @@ fn has_source(item: &Item) -> bool {
     let names = |item: &Item| {
         let table = item.as_table_like();
         table.is_some_and(|table| {
-            table.contains_key("path") || requirement::SOURCES.iter().any(|key| table.contains_key(key))
+            table.contains_key("path") || requirement::sources().any(|key| table.contains_key(key))
         })
     };
     names(item) || item.as_table_like().is_some_and(|table| table.iter().any(|(_, item)| names(item)))
@@ -365,13 +365,16 @@ impl Reader<'_> {
                 let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
                 // What a skill may say depends on its source, whose own key may be the one that is wrong.
                 let is_skill = known.contains(&"disabled");
-                let sources = requirement::SOURCES.iter().filter(|_| is_skill);
-                let close = closest(key, known.iter().chain(sources).copied().filter(|known| *known != key));
+                let mut named = known.to_vec();
+                for source in requirement::sources().filter(|_| is_skill) {
+                    named.push(source);
+                }
+                let close = closest(key, named.into_iter().filter(|known| *known != key));
                 let value = item.as_str().unwrap_or_default();
                 let elsewhere = if is_skill { requirement::elsewhere(key, value, known) } else { None };
                 error.hint = Some(match (elsewhere, close) {
                     _ if is_skill && requirement::REVISIONS.contains(&key) => {
-                        "only skills of `github` and `git` have revisions".to_owned()
+                        format!("only skills of {} have revisions", requirement::with_revisions())
                     }
                     _ if known.contains(&"skills") && has_source(item) => {
                         "skills belong under `[skills]`".to_owned()

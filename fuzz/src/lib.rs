@@ -1,7 +1,7 @@
 //! What the fuzz targets do: read bytes from anywhere, and hold the readers to their promises.
 //!
 //! Each function takes any bytes and panics where a promise is broken. cargo-fuzz calls them from
-//! `fuzz_targets/`; `tests/it/fuzz_smoke.rs` includes this file and calls them with fixed inputs,
+//! `fuzz_targets/`; `tests/slow/fuzz_smoke.rs` includes this file and calls them with fixed inputs,
 //! so that they are compiled and run by `cargo test` too.
 
 use std::io::Write;

@@ -1,8 +1,8 @@
 //! The extension module `skillpm._native`.
 //!
-//! It translates: types and errors of the library into those of Python, and back. What a call does is the
-//! library's to decide. Every call that looks at a disk, runs a program or waits for a server lets go of the
-//! interpreter for as long, see [`call`].
+//! It translates types and errors of the library into those of Python, and back. The library decides what a call
+//! does. Every call that reads a disk, runs a program or waits for a server releases the interpreter meanwhile:
+//! see `call`.
 
 mod call;
 mod command;

@@ -35,7 +35,7 @@ impl Eq for SkillMetadata {}
 
 impl Hash for SkillMetadata {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.0.name(), &self.0.file).hash(state);
+        (&self.0.meta.name, &self.0.file).hash(state);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::place::{self, Base, Dirs, Name, Root, Unclear};
 use crate::manifest::{ManifestError, Placed};
-use crate::spec::{Ecosystem, GitUrl, PUBLIC_HOST};
+use crate::spec::{Ecosystem, GitUrl, PUBLIC_HOST, PatternForm, kind_of_key, source_keys};
 
 /// A pattern such as `github:acme`, `github:acme/*-skills`, `git:git.example.com/team` or `path:*`.
 ///
@@ -64,9 +64,6 @@ pub(super) enum Match {
     Yes,
 }
 
-/// Words before the colon.
-const KINDS: [&str; 9] = ["github", "git", "url", "site", "path", "python", "npm", "r", "crate"];
-
 impl Pattern {
     /// Reads a pattern; paths on this machine count from `dirs`.
     pub(super) fn read(placed: &Placed, dirs: &Dirs) -> Result<Self, ManifestError> {
@@ -80,7 +77,7 @@ impl Pattern {
             return Err(placed.error(message, Some(hint)));
         };
         let kind = kind.to_lowercase();
-        let Some(kind) = KINDS.into_iter().find(|known| *known == kind) else {
+        let Some((form, kind)) = kind_of_key(&kind).map(|(row, key)| (row.pattern, key)) else {
             let hint = format!("a pattern begins with one of {}", kinds());
             return Err(placed.error(format!("`{kind}:` is not a kind of source"), Some(hint)));
         };
@@ -92,18 +89,18 @@ impl Pattern {
             let without_suffix = |(start, parts)| (start, place::without_suffix(parts));
             local(path, dirs).map(|places| places.into_iter().map(without_suffix).collect())
         };
-        let read = match kind {
-            "path" => local(rest, dirs),
-            "git" => match GitUrl::new(rest) {
+        let read = match form {
+            PatternForm::Path => local(rest, dirs),
+            PatternForm::Git => match GitUrl::new(rest) {
                 Ok(url) if url.local_path().is_some() => repository_at(rest),
                 Ok(url) if url.file_path().is_some() => repository_at(&url.file_path().unwrap_or_default()),
                 _ => one(address(rest).map(|(start, parts)| (start, without_suffixes(parts)))),
             },
-            "url" | "site" => one(address(rest)),
-            "github" => {
+            PatternForm::Address => one(address(rest)),
+            PatternForm::Repository => {
                 repository(rest).map(|place| [place].into_iter().chain(on_short_host(rest)).collect())
             }
-            _ => one(package(kind, rest)),
+            PatternForm::Package => one(package(kind, rest)),
         };
         let mut places = read.map_err(|fault| {
             let (message, hint) = match fault {
@@ -203,7 +200,7 @@ fn yes(is_meant: bool) -> Match {
 }
 
 fn kinds() -> String {
-    format!("`{}:`", KINDS.join(":`, `"))
+    format!("`{}:`", source_keys().collect::<Vec<_>>().join(":`, `"))
 }
 
 /// Whether `part` is what `pattern` says, where `*` stands for any characters.
@@ -345,7 +342,7 @@ fn on_server(server: &str, parts: &[&str]) -> Read {
 }
 
 fn package(kind: &str, text: &str) -> Read {
-    let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == kind);
-    let parts = place::package_parts(ecosystem.ok_or(Fault::Nothing)?, text.trim_matches('/'));
+    let ecosystem = Ecosystem::of_key(kind).ok_or(Fault::Nothing)?;
+    let parts = place::package_parts(ecosystem, text.trim_matches('/'));
     if parts.iter().any(String::is_empty) { Err(Fault::Nothing) } else { Ok((Start::Package, parts)) }
 }

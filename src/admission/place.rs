@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
 use crate::path::collision_key;
-use crate::spec::{Address, Ecosystem, GitUrl, Origin, PUBLIC_HOST, Repository, distribution_name};
+use crate::spec::{Address, Compared, Ecosystem, GitUrl, Origin, PUBLIC_HOST, Repository};
 
 /// A name under which a pattern can mean a source.
 #[derive(Debug, Clone)]
@@ -171,16 +171,15 @@ pub(super) fn usual_port(scheme: &str) -> Option<u16> {
 /// too. So `deny = ["github:acme"]` cannot be gone around with `git+https://github.com/acme/x.git` or the
 /// address of an archive, nor `deny = ["path:/srv/skills"]` with a path from a project to there.
 pub(super) fn names(origin: &Origin, path: Option<&str>, dirs: &Dirs) -> Vec<Name> {
-    let mut names = match origin {
-        Origin::GitHub(repository) => of_repository(repository),
-        Origin::Git(url) => of_git(url, dirs),
-        Origin::Download(address) | Origin::Site(address) => of_address(origin.kind(), address),
-        Origin::Package(package) => {
-            let parts = package_parts(package.ecosystem, &package.name);
-            vec![name(package.ecosystem.key(), Root::Package, Ok(parts))]
+    let mut names = match origin.compared() {
+        Compared::Repository(repository) => of_repository(repository),
+        Compared::Git(url) => of_git(url, dirs),
+        Compared::Address(address) => of_address(origin.kind(), address),
+        Compared::Package(ecosystem, package) => {
+            vec![name(origin.kind(), Root::Package, Ok(package_parts(ecosystem, package)))]
         }
-        Origin::Local(path) => {
-            locals(path, dirs).map(|(root, parts)| name("path", root, Ok(parts))).collect()
+        Compared::Path(path) => {
+            locals(path, dirs).map(|(root, parts)| name(origin.kind(), root, Ok(parts))).collect()
         }
     };
     let below = || path.unwrap_or_default().split('/').filter(|part| !part.is_empty()).map(key);
@@ -460,32 +459,13 @@ pub(super) fn without_suffix(mut parts: Vec<String>) -> Vec<String> {
     parts
 }
 
-/// The parts of the name of a package and of what follows it, by the rules of its registry for names that are
-/// one: those of Python (PEP 503), and of crates.io, where `-` is `_`.
+/// The parts of the name of a package and of what follows it, by the rules of its registry for names that are one.
 pub(super) fn package_parts(ecosystem: Ecosystem, text: &str) -> Vec<String> {
     let mut parts: Vec<String> = text.split('/').map(key).collect();
     if let Some(name) = parts.first_mut() {
-        *name = match ecosystem {
-            Ecosystem::Python => python_name(name),
-            Ecosystem::Crate => name.replace('_', "-"),
-            Ecosystem::Npm | Ecosystem::R => return parts,
-        };
+        *name = ecosystem.compared(name);
     }
     parts
-}
-
-/// As [`distribution_name`], of a pattern too: a separator beside `*` stays one.
-fn python_name(pattern: &str) -> String {
-    let pieces: Vec<&str> = pattern.split('*').collect();
-    let last = pieces.len() - 1;
-    let piece = |(at, piece): (usize, &&str)| {
-        let separator = |is_there: bool| if is_there { "-" } else { "" };
-        let inner = distribution_name(piece);
-        let before = separator(at > 0 && !inner.is_empty() && piece.starts_with(['-', '_', '.']));
-        let after = separator(at < last && piece.ends_with(['-', '_', '.']));
-        format!("{before}{inner}{after}")
-    };
-    pieces.iter().enumerate().map(piece).collect::<Vec<_>>().join("*")
 }
 
 /// What is compared of a part: case makes no difference, nor how an accent is written.

@@ -413,7 +413,7 @@ fn a_git_repository_on_this_machine_is_found_by_its_path() {
         ("deny", "git:./lt", "./x/../lt.git", true),
         ("deny", "path:*", "file:///srv/lt.git", true),
     ] {
-        let origin = Origin::Git(crate::spec::GitUrl::new(path).expect(path));
+        let origin = Origin::from(crate::spec::GitUrl::new(path).expect(path));
         let asked = Asked { origin: &origin, path: None, reference: None };
         let said = admission(&[("m", &format!("{list} = [\"{pattern}\"]"))]).source(asked);
         assert_eq!(said.iter().any(|decision| !decision.admitted), refused, "{list} {pattern} {path}");
@@ -425,8 +425,8 @@ fn a_git_repository_on_this_machine_is_found_by_its_path() {
 fn a_path_counts_by_where_it_leads() {
     use std::path::Path;
     let dirs = |dir: &str| Dirs::new(Path::new(dir), Some(Path::new("/home/me")));
-    let git = |path: &str| Origin::Git(crate::spec::GitUrl::new(path).expect(path));
-    let path = |path: &str| Origin::Local(path.to_owned());
+    let git = |path: &str| Origin::from(crate::spec::GitUrl::new(path).expect(path));
+    let path = |path: &str| Origin::local(path);
     for (pattern, origin, means) in [
         ("path:/home/me/work/shared", path("../shared/s"), true),
         ("path:/home/me/work/Shared/s", path("../shared/s"), true),
@@ -460,7 +460,7 @@ fn a_path_counts_by_where_it_leads() {
     }
     // A `*` in the name of the directory is none of the pattern's.
     let files = [("m", "allow = [\"path:./x\"]")];
-    let elsewhere = Origin::Local("/home/me/other/x".to_owned());
+    let elsewhere = Origin::local("/home/me/other/x");
     let asked = Asked { origin: &elsewhere, path: None, reference: None };
     assert!(!admission_at(dirs("/home/me/*"), &files).source(asked).remove(0).admitted);
 }
@@ -486,7 +486,7 @@ fn a_server_without_a_dot_is_named_as_others_are() {
             owner: "acme".to_owned(),
             name: "x".to_owned(),
         };
-        let origin = Origin::GitHub(repository);
+        let origin = Origin::from(repository);
         let asked = Asked { origin: &origin, path: None, reference: None };
         for list in ["deny", "allow"] {
             let said = admission(&[("m", &format!("{list} = [\"{pattern}\"]"))]).source(asked);
@@ -571,7 +571,8 @@ fn an_address_that_nobody_can_compare_is_refused_where_a_line_has_a_say() {
         assert!(refuses("deny", pattern, source) && refuses("allow", pattern, source), "{pattern} {source}");
     }
     // A manifest can hold what cannot be typed.
-    let origin = Origin::on_the_web("https://h.example/b/c//../../a/x.zip").expect("an address");
+    let origin =
+        Origin::at(crate::spec::Address::new("https://h.example/b/c//../../a/x.zip").expect("an address"));
     for list in ["deny", "allow"] {
         let admission = admission(&[("m", &format!("{list} = [\"url:h.example/a\"]"))]);
         let decision = admission.source(Asked { origin: &origin, path: None, reference: None }).remove(0);

@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
             pairs.push((key, value));
         }
         (!pairs.is_empty())
-            .then(|| Node { span: start..self.end, value: Value::Mapping { pairs, layout: Layout::Block } })
+            .then_some(Node { span: start..self.end, value: Value::Mapping { pairs, layout: Layout::Block } })
     }
 
     /// The lines with `indent` as a list.
@@ -120,8 +120,10 @@ impl<'a> Reader<'a> {
             }
             items.push(item);
         }
-        (!items.is_empty())
-            .then(|| Node { span: start..self.end, value: Value::Sequence { items, layout: Layout::Block } })
+        (!items.is_empty()).then_some(Node {
+            span: start..self.end,
+            value: Value::Sequence { items, layout: Layout::Block },
+        })
     }
 
     /// The next line if it has `indent`; `Some(None)` where the collection ends before it, and

@@ -88,7 +88,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
         return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the spelling"));
     };
     if fs::kind(&real)? != Some(Kind::Directory) {
-        let is_skill = real.file_name().is_some_and(|name| is_skill_file(name));
+        let is_skill = real.file_name().is_some_and(is_skill_file);
         if !is_skill || !real.pop() {
             return no_skill(&format!("is neither a directory nor a `{SKILL_FILE}`"));
         }

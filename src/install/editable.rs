@@ -10,7 +10,6 @@ use crate::manifest::Requirement;
 use crate::path::normal;
 use crate::settings::Settings;
 use crate::source::local;
-use crate::spec::Origin;
 
 /// The directory of an editable skill, and the link to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +32,8 @@ impl Editable {
     /// A path that starts with `~` where the home directory is not known; a directory that cannot be
     /// looked at.
     pub fn of(settings: &Settings, scope: &Scope, requirement: &Requirement) -> Result<Option<Self>> {
-        let (true, Origin::Local(path)) = (requirement.editable, &requirement.origin) else {
-            return Ok(None);
-        };
+        let path = requirement.origin.local_path().filter(|_| requirement.editable);
+        let Some(path) = path else { return Ok(None) };
         let below = |dir: PathBuf| match &requirement.path {
             Some(sub) => dir.join(sub),
             None => dir,

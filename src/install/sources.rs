@@ -14,7 +14,7 @@ use crate::fs;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::settings::Settings;
-use crate::source::local;
+use crate::source;
 use crate::spec::Origin;
 
 /// A source and the directory of a skill in it.
@@ -65,7 +65,7 @@ pub fn here<'a>(
     let mut last: Option<(&Origin, Option<PathBuf>)> = None;
     for (origin, path) in from {
         if last.as_ref().is_none_or(|(known, _)| *known != origin) {
-            let dir = local::place(settings, scope.as_root(), origin)?;
+            let dir = source::place(settings, scope.as_root(), origin)?;
             let is_near = |dir: &PathBuf| {
                 let places: &Vec<PathBuf> = places.get_or_init(|| around(settings, scope));
                 // What cannot be looked at cannot have been read as a source.
@@ -79,7 +79,7 @@ pub fn here<'a>(
         let Some((_, Some(dir))) = &last else { continue };
         let below = path.map(|path| dir.join(path));
         // A repository may have no such directory outside its history, which goes with it.
-        let whole = matches!(origin, Origin::Git(_)) || below.is_none();
+        let whole = origin.has_revisions() || below.is_none();
         for dir in below.iter().chain(whole.then_some(dir)) {
             real.extend(fs::real_path(dir).ok().flatten());
         }

@@ -1,7 +1,8 @@
 //! From the sources of other tools to ours, and back.
 
-use super::skills_lock::{Entry, FILE_NAME};
-use crate::spec::{Origin, PUBLIC_HOST, Package, Reference, Repository, SourceSpec, is_commit};
+use super::skills_lock::Entry;
+pub use crate::spec::NotExpressible;
+use crate::spec::{Foreign, KINDS, Origin, PUBLIC_HOST, Reference, SourceSpec, is_commit};
 
 /// What another tool writes about where a skill comes from.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,32 +26,12 @@ pub struct Fields<'a> {
 ///
 /// Why there is none, as the end of a sentence.
 pub fn spec(fields: Fields<'_>) -> Result<SourceSpec, String> {
-    let said = |error: crate::spec::SpecError| error.to_string();
-    let mut spec = match fields.kind {
-        "local" => SourceSpec::local(fields.source),
-        "github" => format!("github:{}", fields.source.trim_end_matches(".git")).parse().map_err(said)?,
-        "git" | "gitlab" => {
-            let address = fields.url.unwrap_or(fields.source);
-            if !address.contains(':') {
-                return Err(format!("`{address}` does not say which server it is on"));
-            }
-            let spec: SourceSpec = address.parse().map_err(said)?;
-            match spec.origin {
-                Origin::GitHub(_) | Origin::Git(_) => spec,
-                _ => format!("git+{address}").parse().map_err(said)?,
-            }
-        }
-        "well-known" => format!("site:{}", fields.url.unwrap_or(fields.source)).parse().map_err(said)?,
-        "node_modules" => {
-            let package = format!("npm:{}", fields.source).parse::<Package>().map_err(said)?;
-            SourceSpec { origin: Origin::Package(package), ..SourceSpec::local("") }
-        }
-        other => return Err(format!("skillpm does not support sources of the type `{other}`")),
+    let Some(kind) = KINDS.iter().find(|kind| kind.foreign_types.contains(&fields.kind)) else {
+        return Err(format!("skillpm does not support sources of the type `{}`", fields.kind));
     };
+    let mut spec = (kind.from_foreign)(fields.source, fields.url)?;
     // What the tools call GitHub is the public one, whatever this machine takes for it.
-    if let Origin::GitHub(repository) = spec.origin {
-        spec.origin = Origin::GitHub(repository.on(PUBLIC_HOST));
-    }
+    spec.origin = spec.origin.or_on_host(PUBLIC_HOST);
     if let Some(reference) = fields.reference.filter(|_| spec.origin.has_revisions()) {
         spec.reference = Some(read_reference(reference)?);
     }
@@ -98,17 +79,6 @@ pub fn directory(skill_path: &str) -> Result<Option<String>, String> {
     Ok(Some(directory.to_owned()))
 }
 
-/// Why a source does not stand in `skills-lock.json`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotExpressible {
-    /// The tool does not lock this kind of source, or not in a way that skillpm can write.
-    #[error("`{FILE_NAME}` has no entries for {0}")]
-    Kind(&'static str),
-    /// The tool would take the address for something else.
-    #[error("the npm tool would treat `{0}` as a website, because it does not end in `.git`")]
-    Address(String),
-}
-
 /// The entry of `skills-lock.json` for a skill from `origin`, whose directory in it is `path`.
 ///
 /// `local` is the path of a local source as it is seen from the file. `hash` is the `computedHash`. The
@@ -124,65 +94,16 @@ pub fn entry(
     local: &str,
     hash: &str,
 ) -> Result<Entry, NotExpressible> {
+    let Foreign { kind, source, url, in_repository } = origin.foreign()?;
     let skill_path = path.map_or_else(|| "SKILL.md".to_owned(), |path| format!("{path}/SKILL.md"));
-    let reference = reference.map(Reference::name);
-    let git = |url: &str, kind: &str| {
-        Entry::new([
-            ("source", Some(url)),
-            ("sourceUrl", Some(url)),
-            ("ref", reference),
-            ("sourceType", Some(kind)),
-            ("skillPath", Some(&skill_path)),
-            ("computedHash", Some(hash)),
-        ])
-    };
-    match origin {
-        Origin::GitHub(Repository { host: None, owner, name }) => Ok(Entry::new([
-            ("source", Some(format!("{owner}/{name}").as_str())),
-            ("ref", reference),
-            ("sourceType", Some("github")),
-            ("skillPath", Some(&skill_path)),
-            ("computedHash", Some(hash)),
-        ])),
-        Origin::GitHub(Repository { host, owner, name }) => {
-            let host = host.as_deref().unwrap_or(PUBLIC_HOST);
-            Ok(git(&format!("https://{host}/{owner}/{name}.git"), "git"))
-        }
-        Origin::Git(url) if url.local_path().is_some() => {
-            Err(NotExpressible::Kind("git repositories that are named by a path"))
-        }
-        Origin::Git(url) => {
-            let text = url.as_str();
-            let host = text.split_once("://").and_then(|(_, rest)| rest.split('/').next());
-            let is_web = text.starts_with("https://") || text.starts_with("http://");
-            match host {
-                Some("gitlab.com") => Ok(git(&format!("{}.git", text.trim_end_matches(".git")), "gitlab")),
-                _ if is_web && text.strip_suffix(".git").is_none() && !text.contains("/_git/") => {
-                    Err(NotExpressible::Address(text.to_owned()))
-                }
-                _ => Ok(git(text, "git")),
-            }
-        }
-        Origin::Local(_) => Ok(Entry::new([
-            ("source", Some(local)),
-            ("sourceType", Some("local")),
-            ("computedHash", Some(hash)),
-        ])),
-        Origin::Site(address) => {
-            let host = address.host();
-            if ["github.com", "gitlab.com", "huggingface.co"].contains(&host) {
-                return Err(NotExpressible::Kind("sites on hosts of repositories"));
-            }
-            Ok(Entry::new([
-                ("source", Some(host.strip_prefix("www.").unwrap_or(host))),
-                ("sourceUrl", Some(address.as_str())),
-                ("sourceType", Some("well-known")),
-                ("computedHash", Some(hash)),
-            ]))
-        }
-        Origin::Download(_) => Err(NotExpressible::Kind("downloads")),
-        Origin::Package(_) => Err(NotExpressible::Kind("packages that skillpm found")),
-    }
+    Ok(Entry::new([
+        ("source", Some(source.as_deref().unwrap_or(local))),
+        ("sourceUrl", url.as_deref()),
+        ("ref", reference.map(Reference::name).filter(|_| in_repository)),
+        ("sourceType", Some(kind)),
+        ("skillPath", Some(skill_path.as_str()).filter(|_| in_repository)),
+        ("computedHash", Some(hash)),
+    ]))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLik
 use super::above::Above;
 use super::{Agents, LintSettings, Manifest, Placed, PolicySettings, Requirement, above, gaps, order};
 use crate::name::SkillName;
-use crate::spec::{Origin, Reference};
+use crate::spec::Reference;
 
 impl Manifest {
     /// Adds a skill, or replaces what was said of it. Nothing is rewritten where nothing changes.
@@ -186,16 +186,10 @@ impl Requirement {
     /// What is written of a skill: a table in one line.
     pub(super) fn to_toml(&self) -> InlineTable {
         let mut table = InlineTable::new();
-        match &self.origin {
-            Origin::GitHub(repository) => table.insert("github", repository.to_string().into()),
-            Origin::Git(url) => table.insert("git", url.to_string().into()),
-            Origin::Download(_) | Origin::Site(_) => table.insert("url", self.origin.typed().into()),
-            Origin::Package(package) => table.insert(package.ecosystem.key(), package.name.as_str().into()),
-            Origin::Local(path) => table.insert("path", path.into()),
-        };
+        let (key, value) = self.origin.manifest();
+        table.insert(key, value.into());
         if let Some(path) = &self.path {
-            let key = if matches!(self.origin, Origin::Local(_)) { "subdir" } else { "path" };
-            table.insert(key, path.into());
+            table.insert(self.origin.directory_key(), path.into());
         }
         if let Some(reference) = &self.reference {
             let key = match reference {

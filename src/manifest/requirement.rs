@@ -1,38 +1,42 @@
 //! What the manifest says of one skill.
 
 use super::{ManifestError, Requirement};
-use crate::spec::{
-    Ecosystem, GitUrl, Origin, PUBLIC_HOST, Package, Reference, Repository, SourceSpec, SpecError,
-    check_directory,
-};
+use crate::spec::{KINDS, Kind, PUBLIC_HOST, Reference, SourceSpec, SpecError, check_directory};
+
+/// The key of a path on this machine. For every other source it is that of a directory in it.
+const PATH: &str = "path";
+
+/// The keys that name a source, each with its kind.
+fn source_keys() -> impl Iterator<Item = (&'static Kind, &'static str)> {
+    KINDS.iter().flat_map(|kind| kind.manifest_keys.iter().map(move |key| (kind, *key)))
+}
 
 /// The keys that name a source. `path` is one where none of these stands.
-pub(super) const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"];
+pub(super) fn sources() -> impl Iterator<Item = &'static str> {
+    source_keys().map(|(_, key)| key).filter(|key| *key != PATH)
+}
 
 /// The keys that name a revision of a repository.
 pub(super) const REVISIONS: &[&str] = &["tag", "branch", "rev", "ref"];
 
-/// The keys of a skill.
-pub(super) const KEYS: &[&str] = &[
-    "github",
-    "git",
-    "url",
-    "python",
-    "npm",
-    "r",
-    "crate",
-    "path",
-    "subdir",
-    "tag",
-    "branch",
-    "rev",
-    "ref",
-    "name",
-    "agents",
-    "disabled",
-    "dependency",
-    "editable",
-];
+/// The keys of sources that have revisions, as a list in a sentence.
+pub(super) fn with_revisions() -> String {
+    let has = |kind: &Kind, key| kind.entry_keys(key).iter().any(|key| REVISIONS.contains(key));
+    let keys: Vec<_> =
+        source_keys().filter(|(kind, key)| has(kind, key)).map(|(_, key)| format!("`{key}`")).collect();
+    keys.join(" and ")
+}
+
+/// The keys of a skill, whatever its source.
+fn all_keys() -> Vec<&'static str> {
+    let mut keys: Vec<_> = sources().collect();
+    for key in source_keys().flat_map(|(kind, key)| kind.entry_keys(key)) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
 
 /// Keys and values, in whichever way they were read.
 pub(super) trait Said {
@@ -60,55 +64,34 @@ pub(super) trait Said {
 pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
     let name = said.string("name")?.map(ToOwned::to_owned);
     let path = said.string("path")?;
-    let mut sources = Vec::new();
-    for key in SOURCES {
-        sources.extend(said.string(key)?.map(|text| (*key, text)));
+    let mut named = Vec::new();
+    for (kind, key) in source_keys().filter(|(_, key)| *key != PATH) {
+        named.extend(said.string(key)?.map(|text| (kind, key, text)));
     }
-    let (origin, keys): (_, &[&str]) = match (&sources[..], path) {
-        ([(key @ ("github" | "git"), text)], _) => {
-            let origin = match *key {
-                "github" => Repository::parse(text).map(Origin::GitHub),
-                _ => GitUrl::new(text).map(Origin::Git),
-            };
-            (
-                origin,
-                &[key, "path", "tag", "branch", "rev", "ref", "name", "agents", "disabled", "dependency"],
-            )
-        }
-        ([("url", text)], _) => {
-            (Origin::on_the_web(text), &["url", "path", "name", "agents", "disabled", "dependency"])
-        }
-        ([(key, text)], _) => {
-            let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == *key);
-            let package = ecosystem.map(|ecosystem| Package::new(ecosystem, text));
-            let package = package.unwrap_or_else(|| Err(SpecError::Unsupported((*text).to_owned())));
-            (package.map(Origin::Package), &[key, "path", "name", "agents", "disabled", "dependency"])
-        }
-        ([], Some(path)) if path.contains("://") => {
+    let local = source_keys().find(|(_, key)| *key == PATH);
+    let (kind, key, text) = match (&named[..], path, local) {
+        ([one], ..) => *one,
+        ([], Some(path), _) if path.contains("://") => {
             let error = said
                 .fault(format!("`path` names a directory or file on a machine, and `{path}` is an address"));
             return Err(ManifestError { hint: meant(path).map(|keys| format!("write `{keys}`")), ..error });
         }
-        ([], Some(path)) => (
-            Ok(Origin::Local(path.to_owned())),
-            &["path", "subdir", "name", "editable", "agents", "disabled", "dependency"],
-        ),
-        ([], None) => {
-            said.known(KEYS)?;
-            let keys = SOURCES.join("`, `");
+        ([], Some(path), Some((kind, key))) => (kind, key, path),
+        ([], ..) => {
+            said.known(&all_keys())?;
+            let keys = sources().collect::<Vec<_>>().join("`, `");
             return Err(said.fault(format!("a skill needs a source: `{keys}` or `path`")));
         }
-        ([(one, _), (other, _), ..], _) => {
+        ([(_, one, _), (_, other, _), ..], ..) => {
             return Err(said.fault(format!("a skill has one source: `{one}` or `{other}`")));
         }
     };
-    said.known(keys)?;
-    let origin = origin.map_err(|error| {
-        let hint = sources.first().and_then(|(key, text)| how_to_name(key, text));
-        ManifestError { hint, ..said.fault(error.to_string()) }
+    said.known(&kind.entry_keys(key))?;
+    let origin = (kind.from_manifest)(key, text).map_err(|error: SpecError| ManifestError {
+        hint: how_to_name(kind, text),
+        ..said.fault(error.to_string())
     })?;
-    let path = if matches!(origin, Origin::Local(_)) { said.string("subdir")? } else { path };
-    let path = directory(said, path)?;
+    let path = directory(said, said.string(origin.directory_key())?)?;
     let reference = reference(said)?;
     let agents = said.strings("agents")?;
     let (disabled, dependency) = (said.flag("disabled")?, said.flag("dependency")?);
@@ -138,24 +121,15 @@ pub(super) fn elsewhere(key: &str, value: &str, known: &[&str]) -> Option<String
     }
 }
 
-/// What to write in place of `text`, which `key` does not take.
-fn how_to_name(key: &str, text: &str) -> Option<String> {
-    let example = match key {
-        "github" => Some("github = \"owner/repo\""),
-        "git" => Some("git = \"https://host/repo.git\""),
-        "url" => Some("url = \"https://host/skills.zip\""),
-        _ => None,
-    };
-    Some(format!("write `{}`", meant(text).or_else(|| example.map(ToOwned::to_owned))?))
+/// What to write in place of `text`, which sources of the kind `kind` do not take.
+fn how_to_name(kind: &Kind, text: &str) -> Option<String> {
+    Some(format!("write `{}`", meant(text).or_else(|| kind.example.map(ToOwned::to_owned))?))
 }
 
 /// How the manifest says what `text` means after `skillpm install`.
 pub(super) fn meant(text: &str) -> Option<String> {
     let SourceSpec { origin, path, reference, skill: _ } = text.parse().ok()?;
-    let origin = match origin {
-        Origin::GitHub(repository) => Origin::GitHub(repository.on(PUBLIC_HOST)),
-        other => other,
-    };
+    let origin = origin.or_on_host(PUBLIC_HOST);
     let keys = Requirement { path, reference, ..Requirement::new(origin) }.to_toml().to_string();
     Some(keys.trim_matches(['{', '}', ' ']).to_owned())
 }

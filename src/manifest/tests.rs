@@ -28,7 +28,7 @@ fn what_editors_put_around_the_text_stays() {
     ] {
         let mut manifest = Manifest::parse(text).expect("valid");
         assert_eq!(manifest.to_string().trim_end(), text.trim_end());
-        let xlsx = Requirement::new(Origin::Local("./xlsx".to_owned()));
+        let xlsx = Requirement::new(Origin::local("./xlsx"));
         manifest.set_skill(&"xlsx".parse().expect("a name"), xlsx);
         let end = if text.contains('\r') { "\r\n" } else { "\n" };
         let added = format!("{}{end}xlsx = {{ path = \"./xlsx\" }}{end}", text.trim_end());
@@ -123,7 +123,7 @@ path = "x"
     assert_eq!(manifest.to_string(), expected);
     manifest.set_skill(&name("pdf"), pdf);
     assert_eq!(manifest.to_string(), text);
-    let moved = Requirement::new(Origin::Local("./y".to_owned()));
+    let moved = Requirement::new(Origin::local("./y"));
     manifest.set_skill(&name("docx"), moved.clone());
     assert_eq!(manifest.to_string(), text.replace("\"x\"", "\"./y\""));
     assert_eq!(Manifest::parse(&manifest.to_string()).expect("valid").skills()[&name("docx")], moved);

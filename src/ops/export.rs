@@ -22,7 +22,7 @@ use crate::path::normal;
 use crate::refusal::Limits;
 use crate::skill::MAX_SKILL_FILE;
 use crate::source::{self, Wanted, local};
-use crate::spec::{Origin, Reference};
+use crate::spec::Reference;
 use crate::tree::Tree;
 
 /// The largest file that is added to, in bytes.
@@ -189,12 +189,12 @@ fn make(
                 .to_owned(),
         );
     }
-    let is_site = matches!(locked.origin, Origin::Site(_));
+    let is_site = locked.origin.delivers_each();
     let own = own_name(&opened.tree, path)?;
     // The tool calls what a site lists as its index does.
     let own = if is_site { path.to_owned() } else { own };
     let (mut tree, mut inside) = (opened.tree, path.to_owned());
-    if let Origin::Local(typed) = &locked.origin {
+    if let Some(typed) = locked.origin.local_path() {
         let place =
             local::resolve(&context.settings, scope.as_root(), typed).map_err(|error| error.with_causes())?;
         let place = fs::real_path(&place).map_err(|error| error.to_string())?.unwrap_or(place);

@@ -18,7 +18,7 @@ use crate::lint::{self, Profile, Ruleset, SkillFile, Subject};
 use crate::manifest::{Manifest, PolicySettings};
 use crate::name::SkillName;
 use crate::settings::Policies;
-use crate::source::{self, Opened};
+use crate::source::{self, Opened, Released};
 use crate::spec::Origin;
 use crate::text::{line_column, shell_word};
 use crate::tree::FileSet;
@@ -34,7 +34,7 @@ pub(super) struct Gate {
     /// The same, so that each is told once however many skills it let in.
     told: HashSet<Decided>,
     /// When revisions were released, as far as that was asked: skills of one source share it.
-    released: BTreeMap<(Origin, String), Option<i64>>,
+    released: BTreeMap<(Origin, Option<String>), Released>,
 }
 
 /// What was decided about a source or a skill.
@@ -136,15 +136,17 @@ impl Gate {
         }
         let released = match opened.released {
             Some(released) => Some(released),
-            None => self.released(context, asked.origin, opened.revision.as_deref())?,
+            None => match self.released(context, asked.origin, opened.revision.as_deref())? {
+                Released::At(time) => Some(time),
+                Released::OnceOpened | Released::Untold => None,
+            },
         };
         let decisions = self.admission.release(asked, released, now());
         self.decide(|| shown(asked), decisions)
     }
 
     /// Why what a source has at `revision` is not old enough, with the line that says so; `None` where it is,
-    /// or no file asks. Nothing is fetched, so nothing is said of git repositories: only a fetch tells their
-    /// times.
+    /// or no file asks. Nothing is fetched, so nothing is said of sources whose times only a fetch tells.
     ///
     /// # Errors
     ///
@@ -155,24 +157,22 @@ impl Gate {
         asked: Asked<'_>,
         revision: Option<&str>,
     ) -> Result<Option<String>> {
-        if matches!(asked.origin, Origin::Git(_)) || !self.admission.asks_for_age(asked) {
+        if !self.admission.asks_for_age(asked) {
             return Ok(None);
         }
-        let released = self.released(context, asked.origin, revision)?;
+        let released = match self.released(context, asked.origin, revision)? {
+            Released::At(time) => Some(time),
+            Released::Untold => None,
+            Released::OnceOpened => return Ok(None),
+        };
         let decisions = self.admission.release(asked, released, now());
         let refused = decisions.into_iter().find(|decision| !decision.admitted);
         Ok(refused.map(|decision| format!("{}: {} says so", decision.reason, decision.line)))
     }
 
-    /// When `revision` of `origin` was released; `None` where the source does not tell.
-    fn released(
-        &mut self,
-        context: &Context,
-        origin: &Origin,
-        revision: Option<&str>,
-    ) -> Result<Option<i64>> {
-        let Some(revision) = revision else { return Ok(None) };
-        let key = (origin.clone(), revision.to_owned());
+    /// When `revision` of `origin` was released, as far as the source tells without being opened.
+    fn released(&mut self, context: &Context, origin: &Origin, revision: Option<&str>) -> Result<Released> {
+        let key = (origin.clone(), revision.map(ToOwned::to_owned));
         if let Some(known) = self.released.get(&key) {
             return Ok(*known);
         }

@@ -15,8 +15,8 @@ use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
+use crate::source;
 use crate::source::newest::{self, Query, ask};
-use crate::source::{self, local};
 use crate::spec::{Origin, Reference};
 use crate::text::shell_word;
 
@@ -222,7 +222,7 @@ fn ask_scope(
                         let names: Vec<_> =
                             answer.at.iter().map(|at| outcome.skills[rows[*at]].name.clone()).collect();
                         let query = &queries[answer.at[0]];
-                        let here = local::here(&context.settings, scope.as_root(), &query.locked.origin);
+                        let here = source::here(&context.settings, scope.as_root(), &query.locked.origin);
                         let origin = here.as_ref().unwrap_or(&query.locked.origin);
                         let place = (origin, query.reference.as_ref());
                         let error =
@@ -279,7 +279,7 @@ fn ask_scope(
 fn may_have_moved(files: newest::Files, origin: &Origin) -> bool {
     match files {
         newest::Files::Moved => true,
-        newest::Files::Gone => matches!(origin, Origin::Git(_) | Origin::Local(_)),
+        newest::Files::Gone => origin.hides_moves(),
         _ => false,
     }
 }

@@ -183,7 +183,7 @@ pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> 
         let place = root;
         Provenance::Locked(Box::new(LockedSkill { name, scope, outer, place, locked, modified, fetched }))
     } else {
-        let origin = Origin::Local(root.display().to_string());
+        let origin = Origin::local(root.display().to_string());
         Provenance::Unlocked(UnlockedSkill { path: root, origin })
     };
     Ok(Checked { provenance, files, digest, below })

@@ -1,15 +1,47 @@
 //! Files on the web: archives, and single `SKILL.md`s.
 
+use super::newest::{Ask, Files, Newest, Query, hashed};
 use super::web::{Got, Web};
-use super::{Opened, file};
+use super::{Opened, Source, Wanted, file};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::refusal::{Limits, Refusal};
-use crate::spec::Address;
+use crate::scope::ScopeRoot;
+use crate::spec::{Address, Download, Reference};
 use crate::tree::ReadError;
 
 /// So many bytes are read of a single `SKILL.md` to see whether it has changed.
 const SMALL: u64 = 1 << 20;
+
+impl Source for Download {
+    fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<Opened> {
+        open(context, &self.0, &Limits::default())
+    }
+
+    fn ask<'a>(
+        &'a self,
+        context: &'a Context,
+        _: ScopeRoot<'a>,
+        _: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>> {
+        Ok(Box::new(Kept { context, address: &self.0 }))
+    }
+}
+
+/// A file as it was downloaded the last time, and what its server says of it.
+struct Kept<'a> {
+    context: &'a Context,
+    address: &'a Address,
+}
+
+impl Ask for Kept<'_> {
+    fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
+        let current = current(self.context, self.address, &Limits::default())?;
+        // The file that is kept need not be the one that was locked: its bytes tell.
+        let files = |query| current.as_ref().map_or(Files::Unknown, |opened| hashed(&opened.tree, query));
+        Ok(queries.iter().map(|query| Newest { revision: None, files: files(query) }).collect())
+    }
+}
 
 /// Downloads and opens the file at `address`. One that has not changed since the last time is not
 /// downloaded again.

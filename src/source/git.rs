@@ -1,20 +1,67 @@
 //! Git repositories on this machine and elsewhere.
 
+mod newest;
+
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::{Opened, Wanted, local};
+use super::newest::Ask;
+use super::{Opened, Released, Source, Wanted, local};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::git::{self, At, Probe};
 use crate::refusal::Limits;
 use crate::scope::ScopeRoot;
-use crate::spec::{GitUrl, Origin, Reference, Transport};
+use crate::settings::Settings;
+use crate::spec::{GitUrl, Origin, Reference, SpecError, Transport};
 use crate::text::shell_word;
 
 /// The largest `.git` file that is read, in bytes: it holds one path.
 const MAX_LINK: u64 = 64 << 10;
+
+impl Source for GitUrl {
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<Opened> {
+        open(context, scope, self, wanted, &Limits::default())
+    }
+
+    fn ask<'a>(
+        &'a self,
+        context: &'a Context,
+        scope: ScopeRoot<'a>,
+        references: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>> {
+        Ok(Box::new(newest::Repository::new(context, scope, self, references)?))
+    }
+
+    /// A path as any other: the same on every machine.
+    fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
+        let Some(path) = self.local_path() else { return Ok(None) };
+        repository_at(&local::settle(&context.settings, scope, path)?).map(Some)
+    }
+
+    fn place(&self, settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<PathBuf>> {
+        match (self.file_path(), self.local_path()) {
+            (Some(path), _) => Ok(Some(PathBuf::from(path))),
+            (None, Some(path)) => local::resolve(settings, scope, path).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn released(&self, _: &Context, _: Option<&str>) -> Result<Released> {
+        Ok(Released::OnceOpened)
+    }
+
+    fn here(&self, settings: &Settings, scope: ScopeRoot<'_>) -> Option<Origin> {
+        let typed = local::typed_here(settings, scope, self.local_path()?)?;
+        GitUrl::new(&typed).ok().map(Origin::from)
+    }
+}
+
+/// Returns the repository at `path` as a source.
+fn repository_at(path: &str) -> Result<Origin> {
+    GitUrl::new(path).map(Origin::from).map_err(|error: SpecError| Error::usage(error.to_string()))
+}
 
 /// Opens the repository at `url`. Paths are relative to the root of `scope`.
 ///
@@ -84,9 +131,9 @@ fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str)
 /// What the repository at `url` is called in messages: a path as it is typed in the working directory, since git
 /// knows no other.
 fn shown<'a>(context: &Context, scope: ScopeRoot<'_>, url: &'a GitUrl) -> Cow<'a, str> {
-    match local::here(&context.settings, scope, &Origin::Git(url.clone())) {
-        Some(Origin::Git(here)) => here.as_str().to_owned().into(),
-        _ => url.as_str().into(),
+    match url.here(&context.settings, scope) {
+        Some(here) => here.written().into(),
+        None => url.as_str().into(),
     }
 }
 
@@ -94,20 +141,17 @@ fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
     path.to_str().ok_or_else(|| Error::usage(format!("`{shown}` is not UTF-8")))
 }
 
-/// Returns `origin`, or the git repository at its path where that is a bare one: it holds no files to
-/// install from directly. A directory with a work tree stays one.
+/// Returns the git repository at `path`, a path as the manifest of `scope` has it, where that is a bare one: it holds no
+/// files to install from directly. A directory with a work tree stays one.
 ///
 /// # Errors
 ///
 /// Where the path cannot be looked at.
-pub fn if_bare(context: &Context, scope: ScopeRoot<'_>, origin: Origin) -> Result<Origin> {
-    if let Origin::Local(text) = &origin {
-        let path = local::resolve(&context.settings, scope, text)?;
-        if is_bare(&path)? {
-            return GitUrl::new(text).map(Origin::Git).map_err(|error| Error::usage(error.to_string()));
-        }
+pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Result<Option<Origin>> {
+    if is_bare(&local::resolve(&context.settings, scope, path)?)? {
+        return repository_at(path).map(Some);
     }
-    Ok(origin)
+    Ok(None)
 }
 
 /// Returns the git repository that `typed`, a path, leads to, where it leads to one: a revision was
@@ -116,17 +160,16 @@ pub fn if_bare(context: &Context, scope: ScopeRoot<'_>, origin: Origin) -> Resul
 /// # Errors
 ///
 /// Where the path cannot be looked at.
-pub fn at_path(context: &Context, scope: ScopeRoot<'_>, typed: &str) -> Result<Option<Origin>> {
-    let Origin::Local(text) = local::origin(&context.settings, scope, typed)? else { return Ok(None) };
-    let path = local::resolve(&context.settings, scope, &text)?;
-    if git_dir(&path)?.is_none() {
+pub(super) fn at_path(context: &Context, scope: ScopeRoot<'_>, typed: &str) -> Result<Option<Origin>> {
+    let path = local::settle(&context.settings, scope, typed)?;
+    if git_dir(&local::resolve(&context.settings, scope, &path)?)?.is_none() {
         return Ok(None);
     }
-    GitUrl::new(&text).map(|url| Some(Origin::Git(url))).map_err(|error| Error::usage(error.to_string()))
+    repository_at(&path).map(Some)
 }
 
 fn path_of(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl) -> Result<PathBuf> {
-    let path = local::repository(&context.settings, scope, url)?;
+    let path = url.place(&context.settings, scope)?;
     Ok(path.unwrap_or_else(|| PathBuf::from(url.as_str())))
 }
 

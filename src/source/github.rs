@@ -2,6 +2,7 @@
 
 mod cache;
 mod history;
+mod newest;
 mod open;
 mod trees;
 
@@ -9,19 +10,60 @@ pub use history::history;
 pub use open::{open, released};
 pub use trees::Trees;
 
-pub(super) use open::settings_for;
+use open::settings_for;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::newest::Ask;
+use super::{Opened, Released, Source, Wanted};
+use crate::context::Context;
 use crate::env;
 use crate::error::{Error, REVISION_UNKNOWN, Result};
 use crate::fs::{Download, PathError, SharedFile};
 use crate::http::{Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
+use crate::refusal::Limits;
+use crate::scope::ScopeRoot;
 use crate::settings::Settings;
-use crate::spec::{PUBLIC_HOST, Reference, Repository, is_commit, is_github_host};
+use crate::spec::{Origin, PUBLIC_HOST, Reference, Repository, SourceFacts, is_commit, is_github_host};
 
 use cache::{Cache, Known};
+
+impl Source for Repository {
+    fn open(&self, context: &Context, _: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<Opened> {
+        open(context, self, wanted, &Limits::default())
+    }
+
+    fn ask<'a>(
+        &'a self,
+        context: &'a Context,
+        _: ScopeRoot<'a>,
+        _: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>> {
+        Ok(Box::new(newest::Repository::new(context, self)))
+    }
+
+    fn settle(&self, context: &Context, _: ScopeRoot<'_>) -> Result<Option<Origin>> {
+        Ok(self.on_host(&context.settings.github.host))
+    }
+
+    fn released(&self, context: &Context, revision: Option<&str>) -> Result<Released> {
+        match revision {
+            Some(commit) => released(context, self, commit).map(Released::At),
+            None => Ok(Released::Untold),
+        }
+    }
+
+    fn history(
+        &self,
+        context: &Context,
+        revision: &str,
+        path: Option<&str>,
+        count: usize,
+    ) -> Result<Vec<String>> {
+        history(context, self, revision, path, count)
+    }
+}
 
 /// The answer to a question for a commit has 40 bytes; a proxy's page would be longer.
 const TEXT_BYTES: u64 = 1024 * 1024;

@@ -4,24 +4,61 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::discover::MAX_DEPTH;
-use super::{Opened, file};
+use super::newest::{Ask, Here};
+use super::{Opened, Source, Wanted, file};
 use crate::agents::{self, CANONICAL_DIR, DISABLED_DIR};
+use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::fs::{self, SharedFile, Walk};
-use crate::scope::{ScopeKind, ScopeRoot};
-
-use crate::fs::relative;
+use crate::fs::{self, SharedFile, Walk, relative};
 use crate::lockfile::{self, Lockfile};
 use crate::manifest;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::refusal::Limits;
+use crate::scope::{ScopeKind, ScopeRoot};
 use crate::settings::{Settings, no_home};
 use crate::skill::find::SKIPPED;
-use crate::spec::{GitUrl, Origin, file_stem};
+use crate::spec::{LocalPath, Origin, Reference, file_stem};
 
 /// The largest lockfile that is looked into, in bytes.
 const MAX_LOCK: u64 = 16 << 20;
+
+impl Source for LocalPath {
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, _: Wanted<'_>) -> Result<Opened> {
+        open(scope, &resolve(&context.settings, scope, &self.0)?, &Limits::default())
+    }
+
+    fn ask<'a>(
+        &'a self,
+        context: &'a Context,
+        scope: ScopeRoot<'a>,
+        _: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>> {
+        Ok(Box::new(Here { context, scope, source: self }))
+    }
+
+    fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
+        let path = settle(&context.settings, scope, &self.0)?;
+        #[cfg(feature = "git")]
+        if let Some(repository) = super::git::if_bare(context, scope, &path)? {
+            return Ok(Some(repository));
+        }
+        Ok(Some(Origin::local(path)))
+    }
+
+    #[cfg(feature = "git")]
+    fn with_revisions(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
+        super::git::at_path(context, scope, &self.0)
+    }
+
+    fn place(&self, settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<PathBuf>> {
+        resolve(settings, scope, &self.0).map(Some)
+    }
+
+    fn here(&self, settings: &Settings, scope: ScopeRoot<'_>) -> Option<Origin> {
+        typed_here(settings, scope, &self.0).map(Origin::local)
+    }
+}
 
 /// Returns where `path` leads: from the home directory after `~/`, else from the root of `scope`.
 ///
@@ -56,22 +93,13 @@ fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
     }
 }
 
-/// Returns `origin` as it is typed in the working directory, where its path means something else there than in the
-/// manifest of `scope`: a command in a hint is typed here.
-pub fn here(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Option<Origin> {
-    let path = match origin {
-        Origin::Local(path) => path,
-        Origin::Git(url) => url.local_path()?,
-        _ => return None,
-    };
+/// Returns `path`, as the manifest of `scope` has it, as it is typed in the working directory, where it means something
+/// else there.
+pub(super) fn typed_here(settings: &Settings, scope: ScopeRoot<'_>, path: &str) -> Option<String> {
     if settings.cwd == scope.root || from_home(path).is_some() || Path::new(path).is_absolute() {
         return None;
     }
-    let typed = portable(&settings.cwd, &normal(&scope.root.join(path)))?;
-    match origin {
-        Origin::Git(_) => GitUrl::new(&typed).ok().map(Origin::Git),
-        _ => Some(Origin::Local(typed)),
-    }
+    portable(&settings.cwd, &normal(&scope.root.join(path)))
 }
 
 /// The path that leads from `dir` to `place`, with `/`, and such that it is seen to be a path; `None` where it is not
@@ -88,14 +116,14 @@ pub fn portable(dir: &Path, place: &Path) -> Option<String> {
     })
 }
 
-/// Returns the origin of a path that was typed in the working directory, in the form that the
-/// manifest of `scope` keeps: relative to a project, so that it means the same on every machine;
-/// from the home directory for the user.
+/// Returns a path that was typed in the working directory in the form that the manifest of `scope`
+/// keeps: relative to a project, so that it means the same on every machine; from the home directory
+/// for the user.
 ///
 /// # Errors
 ///
 /// Where nothing lies there.
-pub fn origin(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<Origin> {
+pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<String> {
     let path = expand(settings, &settings.cwd, typed)?;
     let Some(real) = fs::real_path(&path)? else {
         let error = Error::usage(format!("`{typed}` does not exist"));
@@ -127,7 +155,7 @@ pub fn origin(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<
         Ok::<_, Error>(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() })
     };
     let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
-    Ok(Origin::Local(match scope.kind {
+    Ok(match scope.kind {
         ScopeKind::Project => {
             let inside = text(&relative(&root, &real))?;
             if inside.starts_with("../") || inside == ".." { inside } else { format!("./{inside}") }
@@ -136,45 +164,7 @@ pub fn origin(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<
             Ok(inside) => format!("~/{}", text(inside)?),
             Err(_) => text(&real)?,
         },
-    }))
-}
-
-/// As [`origin`], of the git repository at `typed`.
-///
-/// # Errors
-///
-/// As [`origin`].
-pub fn git_origin(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<Origin> {
-    match origin(settings, scope, typed)? {
-        Origin::Local(path) => GitUrl::new(&path).map(Origin::Git).map_err(|e| Error::usage(e.to_string())),
-        other => Ok(other),
-    }
-}
-
-/// Returns where the directory, file or repository of `origin` lies on this machine, where that is what it is.
-///
-/// # Errors
-///
-/// As [`resolve`].
-pub fn place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<PathBuf>> {
-    match origin {
-        Origin::Local(path) => resolve(settings, scope, path).map(Some),
-        Origin::Git(url) => repository(settings, scope, url),
-        _ => Ok(None),
-    }
-}
-
-/// As [`place`], of the repository at `url`.
-///
-/// # Errors
-///
-/// As [`resolve`].
-pub fn repository(settings: &Settings, scope: ScopeRoot<'_>, url: &GitUrl) -> Result<Option<PathBuf>> {
-    match (url.file_path(), url.local_path()) {
-        (Some(path), _) => Ok(Some(PathBuf::from(path))),
-        (None, Some(path)) => resolve(settings, scope, path).map(Some),
-        (None, None) => Ok(None),
-    }
+    })
 }
 
 /// Refuses `origin` where it lies in a directory that skillpm manages for `scope`: what is installed would be its own
@@ -184,7 +174,7 @@ pub fn repository(settings: &Settings, scope: ScopeRoot<'_>, url: &GitUrl) -> Re
 ///
 /// Such a path; one that cannot be looked at.
 pub fn check_outside(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<()> {
-    let Some(path) = place(settings, scope, origin)? else { return Ok(()) };
+    let Some(path) = super::place(settings, scope, origin)? else { return Ok(()) };
     let Some(real) = fs::real_path(&path)? else { return Ok(()) };
     for dir in MANAGED {
         let dir = scope.root.join(dir);
@@ -270,7 +260,7 @@ impl Installed {
         let mut dirs: Vec<_> = MANAGED.map(path).into();
         // Copies may be there without a lockfile, and links without their copies.
         let mut names = fs::list_dir(&scope.root.join(CANONICAL_DIR))?;
-        let lock = fs::read_text(&scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());
+        let lock = fs::read_text(scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());
         names.extend(lock.iter().flat_map(|lock| lock.skills.keys().map(ToString::to_string)));
         for name in names {
             // A directory such as `skills/` is where authors keep what they write.

@@ -115,8 +115,9 @@ fn marketplace(file: &Node<'_>, spec: &SourceSpec, root: &str) -> Result<Marketp
             "`{text}` is not the name of a marketplace: use letters, digits, `-`, `_` and `.`"
         )));
     }
-    let theirs = matches!(&spec.origin, Origin::GitHub(repository)
-        if repository.host.is_none() && repository.owner.eq_ignore_ascii_case(RESERVED_FOR));
+    let theirs = Repository::try_from(spec.origin.clone()).is_ok_and(|repository| {
+        repository.host.is_none() && repository.owner.eq_ignore_ascii_case(RESERVED_FOR)
+    });
     if RESERVED.contains(&text.to_ascii_lowercase().as_str()) && !theirs {
         let message = format!("the name `{text}` is reserved for marketplaces of `{RESERVED_FOR}` on GitHub");
         return Err(name.fault(&message).hint("this copy must get another name"));
@@ -220,7 +221,7 @@ impl Reader<'_> {
                 let text = repo.text("repo")?;
                 let fault = |error: &SpecError| repo.fault(&error.to_string()).hint("`repo` is `owner/name`");
                 let repository = Repository::parse(text).map_err(|error| fault(&error))?;
-                Self::elsewhere(&source, Origin::GitHub(repository))
+                Self::elsewhere(&source, repository.into())
             }
             "url" | "git-subdir" => {
                 if kind == "git-subdir" {
@@ -275,21 +276,17 @@ impl Reader<'_> {
     /// The repository at the address `url`.
     fn repository(&self, url: &Node<'_>) -> Result<Origin> {
         let text = url.text("url")?;
-        if let Ok(SourceSpec {
-            origin: Origin::GitHub(repository),
-            path: None,
-            reference: None,
-            skill: None,
-        }) = text.parse()
+        if let Ok(SourceSpec { origin, path: None, reference: None, skill: None }) = text.parse()
+            && let Ok(repository) = Repository::try_from(origin)
         {
-            return Ok(Origin::GitHub(repository.on(PUBLIC_HOST)));
+            return Ok(repository.on(PUBLIC_HOST).into());
         }
         let address = GitUrl::new(text).map_err(|error| url.fault(&error.to_string()))?;
         if address.transport() == Transport::File && (!self.is_local || address.local_path().is_some()) {
             let message = format!("`{text}` is a path on this machine, which a marketplace must not name");
             return Err(url.fault(&message).hint("`url` is the address of a git repository"));
         }
-        Ok(Origin::Git(address))
+        Ok(address.into())
     }
 }
 

@@ -3,6 +3,8 @@
 //! A source delivers a [`Tree`] and, where it knows one, the revision that the tree is of.
 //! [`discover`] tells which skills are in it.
 
+#[cfg(not(all(feature = "git", feature = "http")))]
+mod absent;
 pub mod discover;
 #[cfg(feature = "http")]
 pub mod download;
@@ -12,6 +14,7 @@ pub mod git;
 #[cfg(feature = "http")]
 pub mod github;
 mod json;
+mod kind;
 pub mod local;
 pub mod marketplace;
 pub mod newest;
@@ -23,17 +26,35 @@ mod web;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::context::Context;
-#[cfg(not(all(feature = "git", feature = "http")))]
-use crate::error::Error;
 use crate::error::Result;
-use crate::refusal::Limits;
 use crate::scope::ScopeRoot;
+use crate::settings::Settings;
 use crate::spec::{Address, Identity, Origin, Reference};
 use crate::tree::{Memory, Tree};
 use discover::{Candidate, discover_in};
+pub use kind::{Released, Source};
+
+/// Returns what `origin` does: the table of kinds.
+fn of(origin: &Origin) -> &dyn Source {
+    match origin {
+        #[cfg(feature = "http")]
+        Origin::GitHub(it) => it,
+        #[cfg(feature = "git")]
+        Origin::Git(it) => it,
+        #[cfg(feature = "http")]
+        Origin::Download(it) => it,
+        #[cfg(feature = "http")]
+        Origin::Site(it) => it,
+        Origin::Local(it) => it,
+        Origin::Package(it) => it,
+        #[cfg(not(all(feature = "git", feature = "http")))]
+        other => other,
+    }
+}
 
 /// What a source delivered.
 #[derive(Debug, Clone)]
@@ -158,23 +179,33 @@ pub enum Wanted<'a> {
 ///
 /// # Errors
 ///
-/// A path where nothing lies, or that cannot be written down.
+/// As [`Source::settle`].
 pub fn settled(context: &Context, scope: ScopeRoot<'_>, origin: Origin) -> Result<Origin> {
-    match origin {
-        Origin::Local(path) => {
-            let origin = local::origin(&context.settings, scope, &path)?;
-            #[cfg(feature = "git")]
-            let origin = git::if_bare(context, scope, origin)?;
-            Ok(origin)
-        }
-        Origin::Git(url) => match url.local_path() {
-            // As any other path: the same on every machine.
-            Some(path) => local::git_origin(&context.settings, scope, path),
-            None => Ok(Origin::Git(url)),
-        },
-        Origin::GitHub(repository) => Ok(Origin::GitHub(repository.on(&context.settings.github.host))),
-        other => Ok(other),
-    }
+    Ok(of(&origin).settle(context, scope)?.unwrap_or(origin))
+}
+
+/// Returns the source with revisions that lies where `origin`, which has none, does: [`Source::with_revisions`].
+///
+/// # Errors
+///
+/// As [`Source::with_revisions`].
+pub fn with_revisions(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<Origin>> {
+    of(origin).with_revisions(context, scope)
+}
+
+/// Returns where `origin` lies on this machine, where that is what it is: [`Source::place`].
+///
+/// # Errors
+///
+/// As [`Source::place`].
+pub fn place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<PathBuf>> {
+    of(origin).place(settings, scope)
+}
+
+/// Returns `origin` as it is typed in the working directory, where its path means something else there than in the
+/// manifest of `scope`: a command in a hint is typed here.
+pub fn here(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Option<Origin> {
+    of(origin).here(settings, scope)
 }
 
 /// The variable for what is secret in the query of `address`, where one can be named after its host.
@@ -189,69 +220,31 @@ pub fn query_variable(_: &Address) -> Option<String> {
     None
 }
 
-/// When `revision` of `origin` was committed, in seconds since 1970; `None` where the source does not
-/// tell. It is what whoever made the commit says.
+/// Asks when `revision` of `origin` was released: [`Source::released`].
 ///
 /// # Errors
 ///
-/// Where the source cannot be asked.
-pub fn released(context: &Context, origin: &Origin, revision: &str) -> Result<Option<i64>> {
-    match origin {
-        #[cfg(feature = "http")]
-        Origin::GitHub(repository) => github::released(context, repository, revision),
-        _ => {
-            let _ = (context, revision);
-            Ok(None)
-        }
-    }
+/// As [`Source::released`].
+pub fn released(context: &Context, origin: &Origin, revision: Option<&str>) -> Result<Released> {
+    of(origin).released(context, revision)
 }
 
 /// Opens `origin`. Paths are relative to the root of `scope`.
 ///
 /// # Errors
 ///
-/// A source that is not there, cannot be reached, or holds what no source may hold.
+/// As [`Source::open`].
 pub fn open(context: &Context, scope: ScopeRoot<'_>, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
-    let opened = delivered(context, scope, origin, wanted)?;
-    Ok(Opened { here: local::here(&context.settings, scope, origin), ..opened })
+    let opened = of(origin).open(context, scope, wanted)?;
+    Ok(Opened { here: here(&context.settings, scope, origin), ..opened })
 }
 
-fn delivered(context: &Context, scope: ScopeRoot<'_>, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
-    match origin {
-        Origin::Local(path) => {
-            local::open(scope, &local::resolve(&context.settings, scope, path)?, &Limits::default())
-        }
-        #[cfg(feature = "http")]
-        Origin::GitHub(repository) => github::open(context, repository, wanted, &Limits::default()),
-        #[cfg(not(feature = "http"))]
-        Origin::GitHub(repository) => {
-            let _ = wanted;
-            Err(Error::network(format!("`{repository}` cannot be fetched: this build has no network")))
-        }
-        #[cfg(feature = "git")]
-        Origin::Git(url) => git::open(context, scope, url, wanted, &Limits::default()),
-        #[cfg(not(feature = "git"))]
-        Origin::Git(url) => {
-            Err(Error::network(format!("`{url}` cannot be fetched: this build reads no git repositories")))
-        }
-        #[cfg(feature = "http")]
-        Origin::Download(address) => download::open(context, address, &Limits::default()),
-        #[cfg(feature = "http")]
-        Origin::Site(address) => site::open(context, address, &Limits::default()),
-        #[cfg(not(feature = "http"))]
-        Origin::Download(_) | Origin::Site(_) => {
-            Err(Error::network(format!("`{origin}` cannot be fetched: this build has no network")))
-        }
-        Origin::Package(package) => package::open(context, scope, package, wanted),
-    }
-}
-
-/// Returns the newest commits, at most `count`, that changed directory `path` of `origin` and are not newer
-/// than revision `revision`; none where the kind of source does not tell.
+/// Returns the newest commits, at most `count`, that changed directory `path` of `origin` and are not newer than
+/// revision `revision`; none where the kind of source does not tell.
 ///
 /// # Errors
 ///
-/// A source that cannot be reached.
+/// As [`Source::history`].
 pub fn history(
     context: &Context,
     origin: &Origin,
@@ -259,12 +252,10 @@ pub fn history(
     path: Option<&str>,
     count: usize,
 ) -> Result<Vec<String>> {
-    match origin {
-        #[cfg(feature = "http")]
-        Origin::GitHub(repository) => github::history(context, repository, revision, path, count),
-        _ => {
-            let _ = (context, revision, path, count);
-            Ok(Vec::new())
-        }
-    }
+    of(origin).history(context, revision, path, count)
+}
+
+/// Returns how to get the revision `locked` of `origin` back where it has `found` instead: [`Source::restored_by`].
+pub fn restored_by(origin: &Origin, locked: &str, found: &str) -> Option<String> {
+    of(origin).restored_by(locked, found)
 }

@@ -7,29 +7,27 @@
 
 #[cfg(any(feature = "git", feature = "http"))]
 mod commits;
-#[cfg(feature = "git")]
-mod git;
-#[cfg(feature = "http")]
-mod github;
 mod here;
 mod shape;
-#[cfg(feature = "http")]
-mod web;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use super::of;
 use crate::context::Context;
-#[cfg(any(test, not(all(feature = "git", feature = "http"))))]
-use crate::error::Error;
 use crate::error::{ErrorKind, Result};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::reporter::{Reporter, Requested};
 use crate::scope::ScopeRoot;
 use crate::spec::{Origin, Reference, is_commit};
+#[cfg(any(feature = "git", feature = "http"))]
+pub(super) use commits::{compare, fixed};
+pub(super) use here::Here;
+#[cfg(feature = "http")]
+pub(super) use here::hashed;
 use shape::Shape;
 
 /// How many sources are asked at once.
@@ -58,7 +56,7 @@ impl<'a> Query<'a> {
     }
 
     /// The directory of the skill in its source; empty is its root.
-    fn path(&self) -> &str {
+    pub(super) fn path(&self) -> &str {
         self.locked.path.as_deref().unwrap_or_default()
     }
 }
@@ -100,43 +98,31 @@ pub struct Answer {
 }
 
 /// One source that is asked. Ways differ with the kind of source.
-trait Ask {
-    /// What a lockfile would call the revision that `reference` means now.
-    fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>>;
+pub trait Ask {
+    /// Returns what a lockfile would call the revision that `reference` means now, where there is such a thing.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be reached; a reference that it does not have.
+    fn tip(&mut self, _reference: Option<&Reference>) -> Result<Option<String>> {
+        Ok(None)
+    }
 
-    /// What there is of the skills `queries`, all of which are asked for at `reference`.
+    /// Returns what there is of the skills `queries`, all of which are asked for at `reference`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ask::tip`].
     fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>>;
 
-    /// The names of its tags that begin with `prefix`.
-    fn tags(&mut self, prefix: &str) -> Result<Vec<String>>;
-}
-
-/// Gets ready to ask `origin` for what is at `references`.
-fn open<'a>(
-    context: &'a Context,
-    scope: ScopeRoot<'a>,
-    origin: &'a Origin,
-    references: &[Option<&Reference>],
-) -> Result<Box<dyn Ask + 'a>> {
-    let _ = references;
-    Ok(match origin {
-        #[cfg(feature = "http")]
-        Origin::GitHub(repository) => Box::new(github::Repository::new(context, repository)),
-        #[cfg(feature = "git")]
-        Origin::Git(url) => Box::new(git::Repository::new(context, scope, url, references)?),
-        #[cfg(feature = "http")]
-        Origin::Download(address) => Box::new(web::File { context, address }),
-        #[cfg(feature = "http")]
-        Origin::Site(address) => Box::new(web::Site::new(context, address)?),
-        Origin::Package(_) | Origin::Local(_) => Box::new(here::Here { context, scope, origin }),
-        #[cfg(not(all(feature = "git", feature = "http")))]
-        other => {
-            return Err(Error::network(format!(
-                "`{}` cannot be checked: this build has no network",
-                other.typed()
-            )));
-        }
-    })
+    /// Returns the names of its tags that begin with `prefix`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ask::tip`].
+    fn tags(&mut self, _prefix: &str) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
 }
 
 /// Asks what there is of one skill.
@@ -146,7 +132,7 @@ fn open<'a>(
 /// A source that cannot be reached; a reference that it does not have.
 pub fn newest(context: &Context, scope: ScopeRoot<'_>, query: &Query<'_>) -> Result<Newest> {
     let reference = query.reference.as_ref();
-    let mut source = open(context, scope, &query.locked.origin, &[reference])?;
+    let mut source = of(&query.locked.origin).ask(context, scope, &[reference])?;
     let mut answers = source.newest(reference, &[query])?;
     Ok(answers.pop().unwrap_or(Newest { revision: None, files: Files::Unknown }))
 }
@@ -165,7 +151,7 @@ pub fn latest(
     reference: Option<&Reference>,
 ) -> Result<Option<Reference>> {
     match reference.filter(|reference| origin.has_revisions() && is_pin(reference)) {
-        Some(pin) => past(&mut *open(context, scope, origin, &[None])?, pin, true),
+        Some(pin) => past(&mut *of(origin).ask(context, scope, &[None])?, pin, true),
         None => Ok(None),
     }
 }
@@ -209,7 +195,7 @@ fn ask_one(
     latest: bool,
 ) -> Vec<Answer> {
     let names: Vec<_> = references.keys().copied().collect();
-    let mut source = match open(context, scope, origin, &names) {
+    let mut source = match of(origin).ask(context, scope, &names) {
         Ok(source) => source,
         Err(error) => {
             let at = references.values().flatten().copied().collect();
@@ -298,6 +284,7 @@ impl Reporter for Quiet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     struct Tags(&'static [&'static str]);
 

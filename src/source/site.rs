@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::discover::Candidate;
+use super::newest::{Ask, Files, Newest, Query};
 use super::web::{Missed, Web};
-use super::{Opened, Shelf, file};
+use super::{Opened, Shelf, Source, Wanted, file};
 use crate::context::Context;
 use crate::digest::{Digest, DigestError};
 use crate::error::{Error, REVISION_GONE, Result};
@@ -22,9 +23,9 @@ use crate::http::{HttpError, Url};
 use crate::path::SafePath;
 use crate::refusal::Limits;
 use crate::reporter::Reporter;
+use crate::scope::ScopeRoot;
 use crate::skill::SkillMeta;
-use crate::spec::Identity;
-use crate::spec::{Address, Origin};
+use crate::spec::{Address, Identity, Reference, Site, SourceFacts};
 use crate::text::{closest, shell_word};
 use crate::tree::{Entry as TreeEntry, Memory, Node, ReadError, Tree};
 use index::{Content, Entry, Index, IndexError};
@@ -36,8 +37,23 @@ const CONNECTIONS: usize = 4;
 /// Where an index may lie, in the order in which they are asked for.
 const PLACES: [&str; 2] = ["agent-skills", "skills"];
 
+impl Source for Site {
+    fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<Opened> {
+        open(context, &self.0, &Limits::default())
+    }
+
+    fn ask<'a>(
+        &'a self,
+        context: &'a Context,
+        _: ScopeRoot<'a>,
+        _: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>> {
+        Ok(Box::new(shelf(context, &self.0, &Limits::default())?))
+    }
+}
+
 /// A site, and its index once it was needed.
-pub struct Site {
+struct SiteShelf {
     address: Address,
     web: Web,
     limits: Limits,
@@ -51,21 +67,42 @@ pub struct Site {
 ///
 /// An address that cannot be that of a site.
 pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Opened> {
+    Ok(Opened::shelf(Arc::new(shelf(context, address, limits)?), address.host()))
+}
+
+fn shelf(context: &Context, address: &Address, limits: &Limits) -> Result<SiteShelf> {
     if address.as_str().contains('?') {
         return Err(Error::usage(format!("`{address}` is not the address of a site: it has a query"))
             .hint(format!("`url:{address}` downloads what is there")));
     }
-    let site = Site {
+    Ok(SiteShelf {
         address: address.clone(),
         web: Web::new(context, address)?,
         limits: limits.clone(),
         reporter: Arc::clone(&context.reporter),
         index: Mutex::default(),
-    };
-    Ok(Opened::shelf(Arc::new(site), address.host()))
+    })
 }
 
-impl Shelf for Site {
+/// Compares by what the index says.
+impl Ask for SiteShelf {
+    fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
+        let answer = |query: &&Query<'_>| {
+            let locked = query.locked.revision.as_deref();
+            Ok(match self.revision(query.path())? {
+                Identity::Id(digest) if locked == Some(digest.as_str()) => {
+                    Newest { revision: Some(digest), files: Files::Same }
+                }
+                Identity::Id(digest) => Newest { revision: Some(digest), files: Files::Changed },
+                Identity::Absent => Newest { revision: None, files: Files::Gone },
+                Identity::Unknown => Newest { revision: None, files: Files::Unknown },
+            })
+        };
+        queries.iter().map(answer).collect()
+    }
+}
+
+impl Shelf for SiteShelf {
     fn listed(&self) -> Result<Vec<Candidate>> {
         let index = self.index()?;
         if index.entries.is_empty() {
@@ -157,9 +194,9 @@ struct Job<'a> {
     budget: &'a AtomicU64,
 }
 
-impl Site {
+impl SiteShelf {
     fn typed(&self) -> String {
-        Origin::Site(self.address.clone()).typed()
+        Site(self.address.clone()).typed()
     }
 
     fn index(&self) -> Result<Arc<Index>> {
@@ -326,9 +363,9 @@ impl Site {
     }
 }
 
-impl fmt::Debug for Site {
+impl fmt::Debug for SiteShelf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Site").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("SiteShelf").field("address", &self.address).finish_non_exhaustive()
     }
 }
 

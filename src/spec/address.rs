@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::SpecError;
+use super::{Origin, SourceSpec, SpecError, skill_name, split_directory, split_suffixes, subdirectory};
 
 /// An `http` or `https` address without credentials and without a fragment, as manifests and
 /// lockfiles may hold it. The host is in lower case, and no slash ends it.
@@ -96,6 +96,26 @@ impl Address {
         };
         Self(self.0[..end].trim_end_matches('/').to_owned())
     }
+}
+
+/// Reads `URL//directory@skill`; `origin` is what lies at the URL.
+pub(super) fn typed(text: &str, origin: impl FnOnce(Address) -> Origin) -> Result<SourceSpec, SpecError> {
+    // An `@` before the first slash belongs to a user name, and those are refused.
+    let start = text.find("://").map_or(0, |at| at + 3);
+    let first = text[start..].find('/').map_or(text.len(), |at| start + at);
+    // A query may hold anything, so nothing stands behind it.
+    let (rest, reference, skill) =
+        if text.contains('?') { (&text[first..], None, None) } else { split_suffixes(&text[first..]) };
+    if reference.is_some() {
+        return Err(SpecError::NoRevisions(text[..first + rest.len()].to_owned()));
+    }
+    let (place, path) = split_directory(&text[..first + rest.len()]);
+    Ok(SourceSpec {
+        origin: origin(Address::new(place)?),
+        path: subdirectory(path)?,
+        reference: None,
+        skill: skill.map(skill_name).transpose()?,
+    })
 }
 
 /// The name of a file without an ending that archives and Markdown files have.

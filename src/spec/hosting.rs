@@ -1,10 +1,10 @@
 //! Pages of hosting sites other than GitHub: which repository, revision and directory they show.
 
 use super::address::split_scheme;
-use super::repository::is_github_host;
+use super::github::is_github_host;
 use super::{
-    Address, GitUrl, Origin, PUBLIC_HOST, Reference, Repository, SourceSpec, SpecError, skill_name,
-    split_suffixes, subdirectory,
+    Address, GitUrl, PUBLIC_HOST, Reference, Repository, SourceSpec, SpecError, skill_name, split_suffixes,
+    subdirectory,
 };
 use crate::text::percent_decoded;
 
@@ -36,7 +36,7 @@ pub(super) fn listed(text: &str) -> Option<SourceSpec> {
     };
     // They list skills of other places too, under names that no owner has.
     let repository = Repository::new(Some(PUBLIC_HOST), owner, name).ok()?;
-    Some(SourceSpec { origin: Origin::GitHub(repository), path: None, reference: None, skill })
+    Some(SourceSpec { skill, ..SourceSpec::new(repository) })
 }
 
 /// Reads `gitlab:group/repo`, where `text` has such a prefix.
@@ -163,7 +163,7 @@ fn azure(host: &str, rest: &str) -> Result<SourceSpec, SpecError> {
     let skill = skill.map(skill_name).transpose()?;
     let url = GitUrl::new(&format!("https://{host}/{}", place.trim_end_matches('/')))?;
     Ok(SourceSpec {
-        origin: Origin::Git(url),
+        origin: url.into(),
         path: subdirectory(path.as_deref())?,
         reference: reference.transpose()?,
         skill,
@@ -192,7 +192,7 @@ fn repository(
     }
     let name = place.strip_suffix(".git").unwrap_or(place);
     Ok(SourceSpec {
-        origin: Origin::Git(GitUrl::new(&format!("https://{host}/{name}.git"))?),
+        origin: GitUrl::new(&format!("https://{host}/{name}.git"))?.into(),
         path: subdirectory(path)?,
         reference: reference.transpose()?,
         skill: skill.map(skill_name).transpose()?,

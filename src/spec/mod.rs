@@ -1,47 +1,36 @@
 //! Source specifications: what people type after `skillpm install`.
 
 mod address;
-mod git_url;
+mod download;
+mod git;
+mod github;
 mod hosting;
+mod kind;
+mod local;
 mod origin;
 mod package;
 mod reference;
-mod repository;
+mod site;
 
 use std::fmt;
 use std::str::FromStr;
 
 pub use address::{Address, file_stem, is_loopback};
-pub use git_url::{GitUrl, Transport};
+pub use download::Download;
+pub use git::{GitUrl, Transport};
+pub use github::{PUBLIC_HOST, Repository, is_github_host};
 pub use hosting::is_page;
-pub use origin::Origin;
+pub use kind::{Compared, Foreign, Kind, NotExpressible, PatternForm, SourceFacts, SourceKind, Typed};
+pub use local::{LocalPath, is_local};
+pub use origin::{KINDS, Origin, kind_of_key, source_keys};
 pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Identity, Reference, is_commit, is_object_id};
-pub use repository::{PUBLIC_HOST, Repository, is_github_host};
-
-use crate::text::percent_decoded;
-use address::split_scheme;
+pub use site::Site;
 
 /// A source as it was typed: where skills lie, at which revision, and which of them is meant.
 ///
-/// | text | meaning |
-/// |---|---|
-/// | `owner/repo` | the repository on GitHub |
-/// | `owner/repo/skills/pdf` | a directory in it |
-/// | `owner/repo#v2` | at the tag, branch or commit `v2` |
-/// | `owner/repo@pdf` | the skill `pdf` in it: `@` never means a version |
-/// | `owner/repo#v2@pdf` | both |
-/// | `github:owner/repo` | the same, said in full |
-/// | `https://github.com/owner/repo/tree/v2/skills/pdf` | the address of a directory |
-/// | `https://host/repo.git`, `ssh://git@host/repo`, `git@host:repo`, `file:///repo` | a git repository |
-/// | `git+https://host/repo` | the same, where the address does not tell |
-/// | `https://host/repo.git//skills/pdf` | a directory in it |
-/// | `gitlab:group/repo`, pages of GitLab, Bitbucket, Codeberg and Azure | git repositories |
-/// | `https://skills.sh/owner/repo/skill` | the skill that a page of such a list is about |
-/// | `https://host/skills.zip`, `https://host/SKILL.md` | a file on the network |
-/// | `https://host` | a site that lists its skills |
-/// | `python:name`, `npm:name`, `r:name`, `crate:name` | an installed package |
-/// | `./path`, `../path`, `/path`, `~/path` | a directory, or an archive by its content |
+/// What can be typed stands with each kind, in [`SourceKind::TYPED`], and in the reference,
+/// `docs/reference/sources.md`.
 ///
 /// [`Display`](fmt::Display) writes the form in full (`github:owner/repo/path#ref@skill`), which
 /// reads back as the same value.
@@ -93,9 +82,14 @@ pub enum SpecError {
 }
 
 impl SourceSpec {
+    /// Returns the specification of all of `origin`, as it is now.
+    pub fn new(origin: impl Into<Origin>) -> Self {
+        Self { origin: origin.into(), path: None, reference: None, skill: None }
+    }
+
     /// Returns the specification of a path on this machine, taken as it is: `#` and `@` are part of it.
     pub fn local(path: &str) -> Self {
-        Self { origin: Origin::Local(path.to_owned()), path: None, reference: None, skill: None }
+        Self::new(Origin::local(path))
     }
 
     /// The same with one more part of the directory as the end of the revision's name: where a page shows both, a
@@ -123,12 +117,9 @@ impl SourceSpec {
 
     /// The text behind `place`, that of the origin.
     fn with_origin(&self, mut place: String) -> String {
-        if matches!(self.origin, Origin::Local(_)) {
-            return place;
-        }
+        let Some(mark) = self.origin.directory_mark() else { return place };
         if let Some(path) = &self.path {
-            // Addresses have slashes of their own.
-            place.push_str(if matches!(self.origin, Origin::GitHub(_)) { "/" } else { "//" });
+            place.push_str(mark);
             place.push_str(path);
         }
         let alone = self.reference.is_none() && self.skill.is_none();
@@ -142,126 +133,14 @@ impl SourceSpec {
         }
         if let Some(skill) = &self.skill {
             // Behind a bare host, `@` would end a user name.
-            let bare = |address: &Address| address.path().is_empty() && self.path.is_none();
-            if matches!(&self.origin, Origin::Download(address) | Origin::Site(address) if bare(address)) {
+            let is_bare = |address: &Address| address.path().is_empty() && self.path.is_none();
+            if self.origin.web_address().is_some_and(is_bare) {
                 place.push('/');
             }
             place.push('@');
             place.push_str(skill);
         }
         place
-    }
-
-    fn github(text: &str) -> Result<Self, SpecError> {
-        let (place, reference, skill) = split_suffixes(text);
-        let mut parts: Vec<&str> = place.trim_end_matches('/').split('/').collect();
-        // An owner has no dot, so a first part with one is a host.
-        let host = (parts.len() > 2 && parts[0].contains('.')).then(|| parts.remove(0));
-        let [owner, name, path @ ..] = parts.as_slice() else {
-            return Err(SpecError::Word(text.to_owned()));
-        };
-        Ok(Self {
-            origin: Origin::GitHub(Repository::new(host, owner, name)?),
-            path: typed_directory(path)?,
-            reference: reference.map(Reference::any).transpose()?,
-            skill: skill.map(skill_name).transpose()?,
-        })
-    }
-
-    /// A git repository by the form of its address: what follows `.git/` is a directory too.
-    fn git_address(text: &str) -> Result<Self, SpecError> {
-        let (place, ..) = split_suffixes(text);
-        match (split_directory(place), place.split_once(".git/")) {
-            ((_, None), Some((url, _))) => Self::git(&format!("{url}.git//{}", &text[url.len() + 5..])),
-            _ => Self::git(text),
-        }
-    }
-
-    /// A git repository: `URL//directory#reference@skill`.
-    fn git(text: &str) -> Result<Self, SpecError> {
-        let (place, reference, skill) = split_suffixes(text);
-        let (url, path) = split_directory(place);
-        Ok(Self {
-            origin: Origin::Git(GitUrl::new(url)?),
-            path: subdirectory(path)?,
-            reference: reference.map(Reference::any).transpose()?,
-            skill: skill.map(skill_name).transpose()?,
-        })
-    }
-
-    /// An address: `URL//directory@skill`.
-    fn web(text: &str, origin: impl FnOnce(Address) -> Origin) -> Result<Self, SpecError> {
-        // An `@` before the first slash belongs to a user name, and those are refused.
-        let start = text.find("://").map_or(0, |at| at + 3);
-        let first = text[start..].find('/').map_or(text.len(), |at| start + at);
-        // A query may hold anything, so nothing stands behind it.
-        let (rest, reference, skill) =
-            if text.contains('?') { (&text[first..], None, None) } else { split_suffixes(&text[first..]) };
-        if reference.is_some() {
-            return Err(SpecError::NoRevisions(text[..first + rest.len()].to_owned()));
-        }
-        let (place, path) = split_directory(&text[..first + rest.len()]);
-        Ok(Self {
-            origin: origin(Address::new(place)?),
-            path: subdirectory(path)?,
-            reference: None,
-            skill: skill.map(skill_name).transpose()?,
-        })
-    }
-
-    /// An installed package: `name//directory@skill`.
-    fn package(ecosystem: Ecosystem, text: &str) -> Result<Self, SpecError> {
-        if text.contains('#') {
-            return Err(SpecError::NoRevisions(format!("{}:{text}", ecosystem.key())));
-        }
-        // The name of an npm package may begin with `@`, and then has a slash.
-        let scope = text.starts_with('@').then(|| text.find('/')).flatten().map_or(0, |at| at + 1);
-        let (rest, skill) = match text[scope..].rsplit_once('@') {
-            Some((rest, skill)) if !skill.contains('/') => (&text[..scope + rest.len()], Some(skill)),
-            _ => (text, None),
-        };
-        let (name, path) = split_directory(rest);
-        Ok(Self {
-            origin: Origin::Package(Package::new(ecosystem, name)?),
-            path: subdirectory(path)?,
-            reference: None,
-            skill: skill.map(skill_name).transpose()?,
-        })
-    }
-
-    /// An address of a page on GitHub or an Enterprise server.
-    fn address(text: &str) -> Result<Self, SpecError> {
-        let unsupported = || SpecError::Unsupported(text.to_owned());
-        let (_, rest) = split_scheme(text).ok_or_else(unsupported)?;
-        let rest = rest.split('?').next().unwrap_or(rest);
-        // The address of a page says it all: an `@` in it is part of a revision or directory, and what follows `#`
-        // is a place in the page.
-        let is_page = ["/tree/", "/blob/"].iter().any(|page| rest.contains(page));
-        let (rest, reference, skill) =
-            if is_page { (rest.split('#').next().unwrap_or(rest), None, None) } else { split_suffixes(rest) };
-        let (host, rest) = rest.split_once('/').ok_or_else(unsupported)?;
-        let host = host.strip_prefix("www.").unwrap_or(host);
-        if host.contains(['@', ':']) || !is_github_host(host) {
-            return Err(unsupported());
-        }
-        let parts: Vec<_> = rest.trim_end_matches('/').split('/').map(percent_decoded).collect();
-        let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
-        let [owner, name, ref page @ ..] = parts[..] else {
-            return Err(unsupported());
-        };
-        let (revision, path): (Option<&str>, &[&str]) = match page {
-            [] => (None, &[]),
-            ["tree", revision, path @ ..] | ["blob", revision, path @ .., "SKILL.md"] => {
-                (Some(*revision), path)
-            }
-            _ => return Err(unsupported()),
-        };
-        Ok(Self {
-            origin: Origin::GitHub(Repository::new(Some(host), owner, name)?),
-            path: typed_directory(path)?,
-            reference: revision.or(reference).map(Reference::any).transpose()?,
-            skill: skill.map(skill_name).transpose()?,
-        })
     }
 }
 
@@ -291,26 +170,6 @@ fn split_directory(place: &str) -> (&str, Option<&str>) {
         Some(at) => (&place[..start + at], Some(place[start + at..].trim_matches('/'))),
         None => (place, None),
     }
-}
-
-/// Whether `text` is the address of a git repository by its form alone.
-fn is_git(text: &str) -> bool {
-    let (place, ..) = split_suffixes(text);
-    let scheme = place.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    match scheme.as_deref() {
-        Some("ssh" | "file") => true,
-        Some("https" | "http") => place.strip_suffix(".git").is_some() || place.contains(".git/"),
-        Some(_) => false,
-        None => place.split_once(':').is_some_and(|(login, _)| login.contains('@')),
-    }
-}
-
-/// Whether `text`, an address on GitHub, is that of an archive or of a file of a release.
-fn is_github_file(text: &str) -> bool {
-    let (place, ..) = split_suffixes(text);
-    let page: Vec<&str> = place.split('/').skip(5).take(2).collect();
-    let is_page = page.first() == Some(&"archive") || page == ["releases", "download"];
-    is_page && Address::new(place).is_ok_and(|address| address.is_file())
 }
 
 /// Whether `text` looks like a version: `1.2`, `v2`.
@@ -350,6 +209,14 @@ fn subdirectory(path: Option<&str>) -> Result<Option<String>, SpecError> {
     }
 }
 
+/// Checks that `revision` is a commit, which `is_id` tells.
+fn check_commit(revision: &str, is_id: fn(&str) -> bool) -> Result<(), String> {
+    if is_id(revision) {
+        return Ok(());
+    }
+    Err(format!("the revision `{revision}` is not a commit: 40 hexadecimal digits are expected"))
+}
+
 fn directory(parts: &[&str]) -> Result<Option<String>, SpecError> {
     let text = parts.join("/");
     let bad = |part: &&str| {
@@ -364,14 +231,6 @@ fn directory(parts: &[&str]) -> Result<Option<String>, SpecError> {
     }
 }
 
-/// Whether `text` is a path on this machine rather than a repository or a name.
-pub fn is_local(text: &str) -> bool {
-    let windows_drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
-    matches!(text, "." | ".." | "~")
-        || ["./", "../", "/", "~/", ".\\", "..\\"].iter().any(|prefix| text.starts_with(prefix))
-        || (windows_drive && text.as_bytes().get(2).is_some_and(|b| matches!(b, b'/' | b'\\')))
-}
-
 impl FromStr for SourceSpec {
     type Err = SpecError;
 
@@ -380,72 +239,27 @@ impl FromStr for SourceSpec {
         if text.is_empty() {
             return Err(SpecError::Empty);
         }
-        if is_local(text) {
-            return Ok(Self::local(text));
-        }
-        if let Some(rest) = text.strip_prefix("github:") {
-            return Self::github(rest);
-        }
-        if let Some(rest) = text.strip_prefix("git@github.com:") {
-            return Self::github(&format!("{PUBLIC_HOST}/{rest}"));
-        }
-        if let Some(rest) = text.strip_prefix("git+") {
-            return Self::git(rest);
-        }
-        if let Some(spec) = hosting::listed(text) {
-            return Ok(spec);
-        }
-        if let Some(spec) = hosting::prefixed(text).or_else(|| hosting::page(text)) {
+        if let Some(spec) = origin::recognize(text, |kind| kind.named) {
             return spec;
         }
-        if let Some(address) = hosting::with_scheme(text) {
-            return address.parse();
-        }
-        if let Some((kind, rest)) = text.split_once(':')
-            && matches!(kind, "url" | "site")
-        {
-            return Self::web(rest, |address| {
-                if kind == "url" { Origin::Download(address) } else { Origin::Site(address) }
-            });
-        }
-        if let Some((key, rest)) = text.split_once(':')
-            && let Some(ecosystem) = Ecosystem::ALL.into_iter().find(|e| e.key() == key)
-        {
-            return Self::package(ecosystem, rest);
-        }
-        let scheme = split_scheme(text);
-        let is_github = scheme.is_some_and(|(_, rest)| {
-            let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-            is_github_host(host.strip_prefix("www.").unwrap_or(host))
-        });
-        if is_github && is_github_file(text) {
-            return Self::web(text, Origin::Download);
-        }
-        if is_github {
-            return Self::address(text);
-        }
-        if is_git(text) {
-            return Self::git_address(text);
-        }
-        if scheme.is_some() {
-            return Self::web(text, Origin::at);
+        // Known sites without their scheme, as browsers show them.
+        let address = hosting::with_scheme(text);
+        let text = address.as_deref().unwrap_or(text);
+        if let Some(spec) = origin::recognize(text, |kind| kind.recognized) {
+            return spec;
         }
         // `scheme:rest`: not ours, and never a name on GitHub.
         let (place, ..) = split_suffixes(text);
         if place.contains(':') {
             return Err(SpecError::Unsupported(text.to_owned()));
         }
-        Self::github(text)
+        github::short(text)
     }
 }
 
 impl fmt::Display for SourceSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.with_origin(match &self.origin {
-            Origin::Local(path) => path.clone(),
-            Origin::Git(url) => format!("git+{url}"),
-            origin => origin.to_string(),
-        }))
+        f.write_str(&self.with_origin(self.origin.in_full()))
     }
 }
 

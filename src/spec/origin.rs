@@ -1,129 +1,115 @@
-//! Places that skills come from.
+//! Places that skills come from: the table of their kinds.
 
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
 
-use super::{Address, GitUrl, PUBLIC_HOST, Package, Repository, SpecError, Transport, file_stem};
+use super::kind::Kind;
+use super::{
+    Address, Download, GitUrl, LocalPath, Package, Repository, Site, SourceFacts, SourceSpec, SpecError,
+};
 
-/// A place that skills come from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Origin {
+/// Makes [`Origin`] and the table [`KINDS`] of rows, each of which is a kind of source: its name, and the type that
+/// implements [`SourceKind`](super::SourceKind) and [`SourceFacts`].
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $Kind:ident($Type:ty)),+ $(,)?) => {
+        /// A place that skills come from.
+        ///
+        /// What it says of itself are the methods of [`SourceFacts`].
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Origin {
+            $($(#[$doc])* $Kind($Type)),+
+        }
+
+        /// All kinds of sources. What somebody typed is of the first kind that takes it.
+        pub static KINDS: &[Kind] = &[$(Kind::of::<$Type>()),+];
+
+        impl Deref for Origin {
+            type Target = dyn SourceFacts;
+
+            fn deref(&self) -> &Self::Target {
+                match self {
+                    $(Self::$Kind(it) => it),+
+                }
+            }
+        }
+
+        $(
+            impl From<$Type> for Origin {
+                fn from(it: $Type) -> Self {
+                    Self::$Kind(it)
+                }
+            }
+
+            impl TryFrom<Origin> for $Type {
+                type Error = Origin;
+
+                fn try_from(origin: Origin) -> Result<Self, Origin> {
+                    match origin {
+                        Origin::$Kind(it) => Ok(it),
+                        other => Err(other),
+                    }
+                }
+            }
+        )+
+    };
+}
+
+kinds! {
     /// A repository on GitHub or a GitHub Enterprise server.
     GitHub(Repository),
     /// Any other git repository.
     Git(GitUrl),
     /// A file on the network: an archive, or a single `SKILL.md`.
-    Download(Address),
+    Download(Download),
     /// A site that lists its skills under `/.well-known/`.
-    Site(Address),
+    Site(Site),
+    /// A directory or archive on this machine, as it was typed.
+    Local(LocalPath),
     /// What an installed package of another language brings along.
     Package(Package),
-    /// A directory or archive on this machine, as it was typed.
-    Local(String),
 }
 
 impl Origin {
+    /// Returns the path `path` on this machine as a source.
+    pub fn local(path: impl Into<String>) -> Self {
+        LocalPath(path.into()).into()
+    }
+
     /// Returns what the address `address` is: a file by the ending of its path, else a site.
     pub fn at(address: Address) -> Self {
-        if address.is_file() { Self::Download(address) } else { Self::Site(address.site()) }
+        if address.is_file() { Download(address).into() } else { Site(address.site()).into() }
     }
 
-    /// Reads an address of a file or of a site. `url:` or `site:` before it says which of them it is.
-    ///
-    /// # Errors
-    ///
-    /// As [`Address::new`].
-    pub fn on_the_web(text: &str) -> Result<Self, SpecError> {
-        match text.split_once(':') {
-            Some(("url", address)) => Address::new(address).map(Self::Download),
-            Some(("site", address)) => Address::new(address).map(Self::Site),
-            _ => Address::new(text).map(Self::at),
-        }
+    /// Returns the same source on the host `default`, where it can be on several and no host was named.
+    #[must_use]
+    pub fn or_on_host(self, default: &str) -> Self {
+        self.on_host(default).unwrap_or(self)
     }
+}
 
-    /// Whether it is one file by its name: an archive, or a single `SKILL.md`.
-    pub fn is_file(&self) -> bool {
-        match self {
-            Self::Download(_) => true,
-            Self::Local(path) => file_stem(path) != path,
-            _ => false,
-        }
-    }
+/// The kind and the key for which `key` stands before the colon in lockfiles and in patterns of policies.
+pub fn kind_of_key(key: &str) -> Option<(&'static Kind, &'static str)> {
+    KINDS.iter().find_map(|kind| Some((kind, *kind.keys.iter().find(|known| **known == key)?)))
+}
 
-    /// Whether nobody on the way can change what comes from it.
-    pub fn is_private(&self) -> bool {
-        match self {
-            Self::Download(address) | Self::Site(address) => address.is_private(),
-            _ => true,
-        }
-    }
+/// All keys before the colon in lockfiles and in patterns of policies.
+pub fn source_keys() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().flat_map(|kind| kind.keys.iter().copied())
+}
 
-    /// Whether it has revisions that can be asked for by name.
-    pub fn has_revisions(&self) -> bool {
-        matches!(self, Self::GitHub(_) | Self::Git(_))
-    }
-
-    /// Whether its bytes come from this machine.
-    pub fn is_on_this_machine(&self) -> bool {
-        match self {
-            Self::Local(_) | Self::Package(_) => true,
-            Self::Git(url) => url.transport() == Transport::File,
-            _ => false,
-        }
-    }
-
-    /// What kind of source it is, as the text before the colon in lockfiles says it.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::GitHub(_) => "github",
-            Self::Git(_) => "git",
-            Self::Download(_) => "url",
-            Self::Site(_) => "site",
-            Self::Package(package) => package.ecosystem.key(),
-            Self::Local(_) => "path",
-        }
-    }
-
-    /// Its address, where it has one that does not depend on this machine.
-    pub fn address(&self) -> Option<String> {
-        match self {
-            Self::GitHub(repository) => {
-                let Repository { host, owner, name } = repository;
-                Some(format!("https://{}/{owner}/{name}", host.as_deref().unwrap_or(PUBLIC_HOST)))
-            }
-            Self::Git(url) => Some(url.to_string()),
-            Self::Download(address) | Self::Site(address) => Some(address.to_string()),
-            Self::Package(_) | Self::Local(_) => None,
-        }
-    }
-
-    /// What can be typed after `skillpm install` to mean it.
-    pub fn typed(&self) -> String {
-        match self {
-            Self::GitHub(repository) => repository.to_string(),
-            Self::Git(url) => format!("git+{url}"),
-            // Where the address alone would be read as the other kind, the kind is said.
-            Self::Download(address) | Self::Site(address) => match Self::at(address.clone()) {
-                own if own == *self => address.to_string(),
-                _ => self.to_string(),
-            },
-            Self::Package(package) => package.to_string(),
-            Self::Local(path) => path.clone(),
-        }
-    }
+/// Returns what somebody typed as the source that it is by the table of kinds; `None` where no kind takes it.
+pub(super) fn recognize(
+    text: &str,
+    how: fn(&Kind) -> fn(&str) -> Option<Result<SourceSpec, SpecError>>,
+) -> Option<Result<SourceSpec, SpecError>> {
+    KINDS.iter().find_map(|kind| how(kind)(text))
 }
 
 /// The form in lockfiles: `github:owner/repo`, `git:https://host/repo.git`, `path:./skills`.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::GitHub(repository) => write!(f, "github:{repository}"),
-            Self::Git(url) => write!(f, "git:{url}"),
-            Self::Download(address) => write!(f, "url:{address}"),
-            Self::Site(address) => write!(f, "site:{address}"),
-            Self::Package(package) => write!(f, "{package}"),
-            Self::Local(path) => write!(f, "path:{path}"),
-        }
+        write!(f, "{}:{}", self.kind(), self.written())
     }
 }
 
@@ -132,23 +118,15 @@ impl FromStr for Origin {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let unsupported = || SpecError::Unsupported(text.to_owned());
-        let (kind, rest) = text.split_once(':').ok_or_else(unsupported)?;
-        match kind {
-            "github" => Repository::parse(rest).map(Self::GitHub),
-            "git" => GitUrl::new(rest).map(Self::Git),
-            "url" => Address::new(rest).map(Self::Download),
-            "site" => Address::new(rest).map(Self::Site),
-            "path" if !rest.is_empty() && !rest.chars().any(char::is_control) => {
-                Ok(Self::Local(rest.to_owned()))
-            }
-            "path" => Err(unsupported()),
-            _ => text.parse().map(Self::Package),
-        }
+        let (key, rest) = text.split_once(':').ok_or_else(unsupported)?;
+        let (kind, key) = kind_of_key(key).ok_or_else(unsupported)?;
+        (kind.read)(key, rest)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{PUBLIC_HOST, Typed};
     use super::*;
 
     #[test]
@@ -167,7 +145,49 @@ mod tests {
             let origin: Origin = text.parse().expect(text);
             assert_eq!(origin.kind(), kind, "{text}");
             assert_eq!(origin.address().as_deref(), address, "{text}");
-            assert!(origin.to_string().starts_with(&format!("{kind}:")), "{text}");
+            assert_eq!(origin.to_string(), text);
+        }
+    }
+
+    /// Rows do not get into each other's way: a key leads to one of them, and what can be typed to the row it stands in.
+    #[test]
+    fn each_kind_has_keys_and_forms_of_its_own() {
+        let keys: Vec<_> = source_keys().collect();
+        for (at, key) in keys.iter().enumerate() {
+            assert!(!keys[..at].contains(key), "`{key}` leads to two kinds");
+        }
+        for kind in KINDS {
+            assert!(!kind.keys.is_empty() && !kind.typed.is_empty(), "{kind:?}");
+            for text in kind.typed.iter().flat_map(|(texts, _)| *texts) {
+                let origin = text.parse::<SourceSpec>().expect(text).origin.or_on_host(PUBLIC_HOST);
+                assert!(kind.keys.contains(&origin.kind()), "{text} is {origin}");
+                assert_eq!(origin.to_string().parse(), Ok(origin), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_reference_page_lists_what_can_be_typed() {
+        let row = |(texts, meaning): &Typed| format!("| `{}` | {meaning} |\n", texts.join("`, `"));
+        let rows: String = KINDS.iter().flat_map(|kind| kind.typed).map(row).collect();
+        let table = format!("| what you type | what it means |\n| --- | --- |\n{rows}");
+        crate::testing::check_reference("sources.md", &table);
+    }
+
+    /// Pages and schemas that people wrote name every kind.
+    #[test]
+    fn these_pages_name_every_kind() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let read = |page: &str| std::fs::read_to_string(root.join(page)).unwrap_or_default();
+        for page in ["docs/reference/files.md", "docs/reference/policy.md", "schema/lockfile.schema.json"] {
+            let text = read(page);
+            for key in source_keys().filter(|_| !text.is_empty()) {
+                assert!(text.contains(&format!("`{key}:")), "{page} does not name `{key}:`");
+            }
+        }
+        let text = read("docs/reference/files.md");
+        for key in KINDS.iter().flat_map(|kind| kind.manifest_keys).filter(|_| !text.is_empty()) {
+            assert!(text.contains(&format!("`{key}`")), "files.md does not name the key `{key}`");
         }
     }
 }

@@ -1,9 +1,15 @@
 //! Packages of other languages that bring skills along.
 
-use std::fmt;
-use std::str::FromStr;
+mod crates;
+mod npm;
+mod python;
+mod r;
 
-use super::SpecError;
+use std::fmt;
+
+use super::kind::{Compared, Foreign, NotExpressible, PatternForm, SourceFacts, SourceKind, Typed};
+use super::{SourceSpec, SpecError, skill_name, split_directory, subdirectory};
+pub use python::distribution_name;
 
 /// A package as its own package manager installed it; skillpm installs none.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,42 +33,57 @@ pub enum Ecosystem {
     Crate,
 }
 
+/// What an ecosystem says of its packages: a file and a row in [`Ecosystem::row`].
+struct Row {
+    /// The word before the colon of a source, and the key in a manifest.
+    key: &'static str,
+    /// Whether a name is one that the ecosystem gives out.
+    takes: fn(&str) -> bool,
+    /// The form in which a name is kept.
+    kept: fn(&str) -> String,
+    /// The form in which a name, or a pattern of names with `*`, is compared.
+    compared: fn(&str) -> String,
+    /// The command that installs a package, at a version where one is given.
+    install: fn(&str, Option<&str>) -> String,
+}
+
+/// The longest name of a package, in bytes.
+const MAX_NAME: usize = 214;
+
 impl Ecosystem {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Python, Self::Npm, Self::R, Self::Crate];
 
-    /// The word before the colon of a source, and the key in a manifest.
-    pub fn key(self) -> &'static str {
+    fn row(self) -> &'static Row {
         match self {
-            Self::Python => "python",
-            Self::Npm => "npm",
-            Self::R => "r",
-            Self::Crate => "crate",
+            Self::Python => &python::ROW,
+            Self::Npm => &npm::ROW,
+            Self::R => &r::ROW,
+            Self::Crate => &crates::ROW,
         }
     }
 
-    /// Whether `name` is one that this ecosystem gives out.
-    fn takes(self, name: &str) -> bool {
-        let word = |text: &str, more: &str| {
-            !text.is_empty()
-                && !text.starts_with(['.', '-'])
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
-        };
-        if name.len() > 214 {
-            return false;
-        }
-        match self {
-            Self::Python => word(name, "._-"),
-            Self::R => word(name, ".") && name.starts_with(|c: char| c.is_ascii_alphabetic()),
-            Self::Crate => word(name, "_-"),
-            Self::Npm => match name.strip_prefix('@') {
-                Some(scoped) => scoped
-                    .split_once('/')
-                    .is_some_and(|(scope, name)| word(scope, "._~-") && word(name, "._~-")),
-                None => word(name, "._~-"),
-            },
-        }
+    /// The word before the colon of a source, and the key in a manifest.
+    pub fn key(self) -> &'static str {
+        self.row().key
     }
+
+    /// Returns the ecosystem that has this key.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ecosystem| ecosystem.key() == key)
+    }
+
+    /// Returns `name`, which may be a pattern with `*`, in the form in which the registry of the ecosystem compares names.
+    pub fn compared(self, name: &str) -> String {
+        (self.row().compared)(name)
+    }
+}
+
+/// Whether `text` begins with neither `.` nor `-` and has only letters and digits of ASCII and characters of `more`.
+fn is_word(text: &str, more: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(['.', '-'])
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
 }
 
 impl Package {
@@ -72,35 +93,107 @@ impl Package {
     ///
     /// A name that no package of the ecosystem can have: it becomes part of a path.
     pub fn new(ecosystem: Ecosystem, name: &str) -> Result<Self, SpecError> {
-        if ecosystem.takes(name) {
-            let name = if ecosystem == Ecosystem::Python { distribution_name(name) } else { name.to_owned() };
-            Ok(Self { ecosystem, name })
+        let row = ecosystem.row();
+        if name.len() <= MAX_NAME && (row.takes)(name) {
+            Ok(Self { ecosystem, name: (row.kept)(name) })
         } else {
-            Err(SpecError::BadPackage(name.to_owned(), ecosystem.key()))
+            Err(SpecError::BadPackage(name.to_owned(), row.key))
         }
+    }
+
+    /// Returns the command that installs it, at `version` where one is given, in the language of its package manager.
+    pub fn install_command(&self, version: Option<&str>) -> String {
+        (self.ecosystem.row().install)(&self.name, version)
     }
 }
 
-/// The name under which distributions of Python are compared (PEP 503): `My_Pkg.x` is `my-pkg-x`.
-pub fn distribution_name(name: &str) -> String {
-    let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join("-").to_ascii_lowercase()
+impl SourceKind for Package {
+    const KEYS: &'static [&'static str] = &["python", "npm", "r", "crate"];
+    const MANIFEST_KEYS: &'static [&'static str] = Self::KEYS;
+    const PATTERN: PatternForm = PatternForm::Package;
+    const FOREIGN_TYPES: &'static [&'static str] = &["node_modules"];
+    const TYPED: &'static [Typed] = &[(
+        &["python:name", "npm:name", "r:name", "crate:name"],
+        "the skills of an [installed package](../guide/packages.md)",
+    )];
+
+    fn read(key: &'static str, text: &str) -> Result<Self, SpecError> {
+        let ecosystem = Ecosystem::of_key(key).ok_or_else(|| SpecError::Unsupported(text.to_owned()))?;
+        Self::new(ecosystem, text)
+    }
+
+    fn named(text: &str) -> Option<Result<SourceSpec, SpecError>> {
+        let (key, rest) = text.split_once(':')?;
+        Ecosystem::of_key(key).map(|ecosystem| typed(ecosystem, rest))
+    }
+
+    fn from_foreign(source: &str, _: Option<&str>) -> Result<SourceSpec, String> {
+        let package = Self::new(Ecosystem::Npm, source).map_err(|error| error.to_string())?;
+        Ok(SourceSpec::new(package))
+    }
+}
+
+impl SourceFacts for Package {
+    fn kind(&self) -> &'static str {
+        self.ecosystem.key()
+    }
+
+    fn written(&self) -> String {
+        self.name.clone()
+    }
+
+    fn is_on_this_machine(&self) -> bool {
+        true
+    }
+
+    fn has_only_skills(&self) -> bool {
+        true
+    }
+
+    /// The version of a package is a label of its ecosystem.
+    fn check_revision(&self, revision: &str) -> Result<(), String> {
+        if revision.is_empty() || revision.chars().any(char::is_control) {
+            return Err("the `revision` of a package is its version".to_owned());
+        }
+        Ok(())
+    }
+
+    fn version_hint(&self) -> &'static str {
+        "`@` names a skill; the version of a package is the one that is installed"
+    }
+
+    fn compared(&self) -> Compared<'_> {
+        Compared::Package(self.ecosystem, &self.name)
+    }
+
+    fn foreign(&self) -> Result<Foreign<'_>, NotExpressible> {
+        Err(NotExpressible::Kind("packages that skillpm found"))
+    }
+}
+
+/// Reads `name//directory@skill`.
+fn typed(ecosystem: Ecosystem, text: &str) -> Result<SourceSpec, SpecError> {
+    if text.contains('#') {
+        return Err(SpecError::NoRevisions(format!("{}:{text}", ecosystem.key())));
+    }
+    // The name of an npm package may begin with `@`, and then has a slash.
+    let scope = text.starts_with('@').then(|| text.find('/')).flatten().map_or(0, |at| at + 1);
+    let (rest, skill) = match text[scope..].rsplit_once('@') {
+        Some((rest, skill)) if !skill.contains('/') => (&text[..scope + rest.len()], Some(skill)),
+        _ => (text, None),
+    };
+    let (name, path) = split_directory(rest);
+    Ok(SourceSpec {
+        origin: Package::new(ecosystem, name)?.into(),
+        path: subdirectory(path)?,
+        reference: None,
+        skill: skill.map(skill_name).transpose()?,
+    })
 }
 
 /// `python:name`.
 impl fmt::Display for Package {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.ecosystem.key(), self.name)
-    }
-}
-
-impl FromStr for Package {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        let unsupported = || SpecError::Unsupported(text.to_owned());
-        let (key, name) = text.split_once(':').ok_or_else(unsupported)?;
-        let ecosystem = Ecosystem::ALL.into_iter().find(|e| e.key() == key).ok_or_else(unsupported)?;
-        Self::new(ecosystem, name)
     }
 }

@@ -140,7 +140,7 @@ fn kinds_of_addresses_survive() {
     ] {
         let origin = text.parse::<SourceSpec>().expect(text).origin;
         assert_eq!(origin.typed(), text);
-        assert_eq!(Origin::on_the_web(text), Ok(origin), "{text}");
+        assert_eq!(Download::from_manifest("url", text), Ok(origin), "{text}");
     }
 }
 

@@ -44,6 +44,22 @@ pub(crate) fn check_reference(page: &str, expected: &str) {
     std::fs::write(&path, new).expect(page);
 }
 
+/// Says that a test is skipped, since this machine lacks the program `name`.
+///
+/// # Panics
+///
+/// On a build machine, where the variable `CI` is set: `make test-tools` has installed every program there, and a
+/// test that did not run must not look like one that passed.
+pub(crate) fn skip_without(name: &str) {
+    let env = Env::from_process().expect("a working directory");
+    let is_build_machine = env.get("CI").is_some_and(|value| !matches!(value, "0" | "false"));
+    assert!(
+        !is_build_machine,
+        "`{name}` was not found, and with `CI` set no test is skipped: `make test-tools` installs it"
+    );
+    println!("skipped: `{name}` was not found; `make test-tools` installs it");
+}
+
 /// A file for [`file_set`]: its name, with a `*` behind it where it is executable, and its content.
 pub(crate) type File<'a> = (&'a str, &'a [u8]);
 

@@ -9,6 +9,7 @@ use crate::document::{Document, SPEC_FIELDS};
 use crate::lint::{Group, Level, Profile, RULES, Rule, Ruleset, Subject, check_with, rule};
 use crate::lockfile::{self, Lockfile};
 use crate::manifest::Manifest;
+use crate::spec::KINDS;
 
 /// The words between backticks.
 fn quoted(text: &str) -> BTreeSet<String> {
@@ -33,21 +34,18 @@ fn the_manifest_s_schema_has_the_keys_that_are_read() {
     assert_eq!(manifest_keys("[agents]\n"), schema_keys(&schema, "/properties/agents/properties"));
     assert_eq!(manifest_keys("[policy]\n"), schema_keys(&schema, "/properties/policy/properties"));
     assert_eq!(manifest_keys("[lint]\n"), schema_keys(&schema, "/properties/lint/properties"));
-    let sources = [
-        "github = \"o/r\"",
-        "git = \"./r\"",
-        "url = \"https://h\"",
-        "python = \"x\"",
-        "npm = \"x\"",
-        "r = \"x\"",
-        "crate = \"x\"",
-        "path = \"x\"",
-    ];
-    for source in sources {
-        let definition = source.split(' ').next().map_or("", |key| if key == "path" { "local" } else { key });
-        let keys = manifest_keys(&format!("[skills.a]\n{source}\n"));
+    let mut definitions = Vec::new();
+    for (kind, key) in KINDS.iter().flat_map(|kind| kind.manifest_keys.iter().map(move |key| (kind, *key))) {
+        let is_read = |value: &&&str| (kind.from_manifest)(key, value).is_ok();
+        let value = ["x", "o/r", "https://h", "./r"].iter().find(is_read).expect("a value");
+        let definition = if key == "path" { "local" } else { key };
+        let keys = manifest_keys(&format!("[skills.a]\n{key} = {value:?}\n"));
         assert_eq!(keys, schema_keys(&schema, &format!("/$defs/{definition}/properties")));
+        definitions.push(json!({ "$ref": format!("#/$defs/{definition}") }));
     }
+    // Of a path the schema speaks last: it is what stands where no other key does.
+    definitions.sort_by_key(|definition| definition["$ref"] == "#/$defs/local");
+    schema.assert_generated("/$defs/skill/oneOf", &definitions.into());
 }
 
 /// Rules, levels and profiles come from the linter's tables.

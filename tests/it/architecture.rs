@@ -50,6 +50,7 @@ const APART: &[&str] = &["carriers", "front ends"];
 /// Imports upwards that are wanted, or not untied yet: who, whom, why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("error", "fs", "`error.rs` is the one place where errors of the machine become those of a verb"),
+    ("install", "engine", "what agents see is told by the library's finder"),
     ("engine", "engine/tools", "the library hands out the tools of its skills"),
 ];
 
@@ -80,6 +81,14 @@ const OWNERS: &[(&str, &[&str])] = &[
 const EXCEPTED_USES: &[(&str, &str, &str)] = &[
     ("fs/", "std::env::temp_dir()", "the place of temporary files belongs to the file system"),
     ("engine/run/filter.rs", "std::env::consts::ARCH", "it is known when this is compiled"),
+];
+
+/// Types whose variants are rows of a table, and the files that may tell them apart: the two halves of the table. To add a
+/// row is to add a file for each half, and one line to each of these.
+const TABLES: &[(&str, &[&str])] = &[
+    ("Origin::", &["spec/origin.rs", "source/mod.rs"]),
+    // A marketplace names npm packages, and skillpm says how to install them.
+    ("Ecosystem::", &["spec/package.rs", "source/package/mod.rs", "source/marketplace.rs"]),
 ];
 
 /// A source file: its path below `src`, and its code.
@@ -289,6 +298,24 @@ fn every_resource_has_one_owner() {
         }
     }
     assert!(wrong.is_empty(), "resources in foreign hands:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn kinds_of_sources_are_told_apart_in_their_tables() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        for (table, files) in TABLES.iter().filter(|(_, files)| !files.contains(&source.path.as_str())) {
+            // Functions of the type are for everybody, and so is a list of all.
+            let is_variant = |at: usize| {
+                let rest = &source.code[at + table.len()..];
+                rest.starts_with(|c: char| c.is_ascii_uppercase()) && !rest.starts_with("ALL")
+            };
+            if source.code.match_indices(table).any(|(at, _)| is_variant(at)) {
+                wrong.push(format!("{} names kinds by `{table}`, as only {files:?} may", source.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "what differs with the kind is a method of it:\n{}", wrong.join("\n"));
 }
 
 #[test]

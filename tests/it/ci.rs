@@ -8,7 +8,7 @@ use std::process::Command;
 
 use skillpm::document::{Document, Node, Value};
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, program};
 
 fn text(path: &str) -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -127,8 +127,7 @@ fn the_action_s_script_works() {
     let action = yaml(&text);
     let steps = items(get(&action, &["runs", "steps"]));
     let script = steps.iter().filter_map(|step| step.get("run")?.text()).nth(1).expect("a script");
-    if Command::new("bash").arg("--version").output().is_err() {
-        println!("skipped: there is no bash");
+    if program("bash").is_none() {
         return;
     }
     let sandbox = Sandbox::new();

@@ -1363,5 +1363,5 @@ proptest! {
 
 #[test]
 fn the_programs_that_these_tests_want() {
-    assert!(find_program("git").is_some(), "these tests need git: `make test-tools` says how to get it");
+    assert!(find_program("git").is_some(), "these tests need git: `make test-tools` installs it");
 }

@@ -9,7 +9,7 @@ use skillpm::path::SafePath;
 use skillpm::refusal::Limits;
 use skillpm::tree::{FileEntry, FileSet, Memory};
 
-use crate::support::{Numbers, testdata};
+use crate::support::{Numbers, program, testdata};
 
 const LABELS: Labels<'static> = Labels { ours: "your edits", theirs: "github:acme/skills at 1a2b3c4" };
 
@@ -48,10 +48,7 @@ fn by_git(dir: &Path, base: &str, ours: &str, theirs: &str) -> (String, bool) {
 
 /// A directory for the files, where git is there.
 fn git() -> Option<tempfile::TempDir> {
-    if Command::new("git").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no git");
-        return None;
-    }
+    program("git")?;
     Some(tempfile::tempdir().expect("a directory"))
 }
 

@@ -4,7 +4,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::{Sandbox, find_program};
+use crate::support::{Sandbox, program};
 
 fn installed() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -21,10 +21,7 @@ fn installed() -> Sandbox {
 
 /// What `shell` prints that runs `script`, with skillpm where it looks for programs.
 fn run(sandbox: &Sandbox, shell: &str, script: &str) -> Option<String> {
-    let Some(program) = find_program(shell) else {
-        eprintln!("passed over: there is no {shell}");
-        return None;
-    };
+    let program = program(shell)?;
     let skillpm = sandbox.command(&[]);
     let dir = std::path::Path::new(skillpm.get_program()).parent().expect("a directory").to_owned();
     let mut command = Command::new(program);
@@ -135,7 +132,7 @@ fn pages_of_the_manual() {
         let text = sandbox.read(&format!("pages/{name}.1"));
         assert!(text.contains(&format!(".TH {} 1", name.to_uppercase())), "{name}");
         let file = sandbox.project().join(format!("pages/{name}.1"));
-        let Some(groff) = find_program("groff") else { continue };
+        let Some(groff) = program("groff") else { continue };
         let output = Command::new(groff).args(["-man", "-Tutf8", "-ww"]).arg(&file).output().expect("starts");
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && told.is_empty(), "{name}: {told}");

@@ -8,7 +8,7 @@ use crate::support::proxy::Proxy;
 use crate::support::sandbox::Output;
 use crate::support::tar::{gzip, tar, tar_gz};
 use crate::support::zip::set_executable;
-use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree, find_program};
+use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree, program};
 
 fn pdf() -> Tree {
     Tree::new().skill("", "pdf").executable("scripts/run.sh", "#!/bin/sh\n").file("references/a b.md", "a\n")
@@ -121,10 +121,7 @@ fn each_form_of_a_file() {
 /// What people make of a directory: with `./` in front of each name, and for the directory itself.
 #[test]
 fn a_directory_that_tar_packed() {
-    let Some(program) = find_program("tar") else {
-        eprintln!("skipped: there is no program `tar`");
-        return;
-    };
+    let Some(program) = program("tar") else { return };
     let place = Sandbox::new();
     // The last one is longer than the field for names.
     let long = format!("references/{}/{}.md", "d".repeat(60), "e".repeat(60));

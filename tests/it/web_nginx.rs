@@ -3,14 +3,14 @@
 //! Where nginx is not installed these tests say so; `make test-tools` installs it.
 
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 use skillpm::digest::Digest;
 
 use crate::support::tar::tar_gz;
-use crate::support::{Sandbox, Tree};
+use crate::support::{Sandbox, Tree, program};
 
 /// A web server for the files of a directory. It stops when it is dropped.
 struct Nginx {
@@ -23,14 +23,7 @@ impl Nginx {
     /// Starts the server; `None` where it is not on this machine. What lies below `private/` needs the
     /// name `ada` and the password `s3cret`.
     fn start() -> Option<Self> {
-        let program =
-            ["/usr/sbin/nginx", "/usr/local/bin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"]
-                .into_iter()
-                .find(|path| Path::new(path).exists());
-        let Some(program) = program else {
-            eprintln!("nginx is not installed: not tested; `make test-tools` installs it");
-            return None;
-        };
+        let program = program("nginx")?;
         let dir = tempfile::tempdir().expect("a directory");
         for sub in ["www/private", "temp", "logs"] {
             std::fs::create_dir_all(dir.path().join(sub)).expect("a directory");

@@ -96,8 +96,7 @@ impl Planner<'_> {
     /// Whether a link at the canonical place of `name` is ours: the skill is editable, or somebody has
     /// just taken that out of the manifest.
     pub(super) fn is_editable(&self, name: &SkillName) -> bool {
-        let was =
-            |entry: &Requirement| matches!(entry.origin, Origin::Local(_)) && self.locked(name).is_none();
+        let was = |entry: &Requirement| entry.origin.local_path().is_some() && self.locked(name).is_none();
         self.files.manifest.skills().get(name).is_some_and(|entry| entry.editable || was(entry))
     }
 
@@ -108,12 +107,9 @@ impl Planner<'_> {
 
 /// Whether two sources are one directory of this machine: `./src` with `pdf` below it, and `./src/pdf`.
 fn is_same_directory(one: (&Origin, &Option<String>), two: (&Origin, &Option<String>)) -> bool {
-    let whole = |(origin, path): (&Origin, &Option<String>)| match origin {
-        Origin::Local(dir) => {
-            let whole = Path::new(dir).join(path.as_deref().unwrap_or(""));
-            Some(whole.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>())
-        }
-        _ => None,
+    let whole = |(origin, path): (&Origin, &Option<String>)| {
+        let whole = Path::new(origin.local_path()?).join(path.as_deref().unwrap_or(""));
+        Some(whole.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>())
     };
     matches!((whole(one), whole(two)), (Some(one), Some(two)) if one == two)
 }

@@ -262,7 +262,7 @@ fn another_skill_of_the_same_name() {
         words(&goal, files, &there)
     };
     assert_eq!(words_of(&files, "path:./src", None, "two", false), "replace canonical");
-    let taken = "OtherSource(Local(\"./src\")) at canonical";
+    let taken = "OtherSource(Local(LocalPath(\"./src\"))) at canonical";
     assert_eq!(words_of(&files, "path:./other", None, "two", false), taken);
     assert_eq!(words_of(&files, "path:../src", None, "two", false), taken);
     assert_eq!(words_of(&files, "github:a/b", None, "two", false), taken);

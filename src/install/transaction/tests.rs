@@ -429,7 +429,7 @@ fn what_cannot_be_kept_stays_where_it_is() {
 fn a_manifest_that_nobody_could_read_is_not_written() {
     let scene = Scene::new();
     let mut manifest = Manifest::parse("[skills]\n").unwrap();
-    let broken = Requirement::new(Origin::Local("a\nb".to_owned()));
+    let broken = Requirement::new(Origin::local("a\nb"));
     manifest.set_skill(&"pdf".parse().unwrap(), broken);
     let plan = Plan { manifest: Some(manifest), ..Plan::default() };
     let error = scene.begin().apply(&plan, &Files::default(), &BTreeMap::new()).unwrap_err();

@@ -3,7 +3,7 @@
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
 use crate::resolve::declared::declared_in;
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::SourceSpec;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -33,14 +33,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 error.to_string(),
                 "write `name`, `name@^1.2` or `owner/repo/path#tag`, with spaces or commas between them",
             ),
-            Ok(Requirement::Source(SourceSpec { origin: Origin::Local(path), .. }))
-                if !path.starts_with('.') =>
-            {
-                (
+            Ok(Requirement::Source(SourceSpec { origin, .. })) => match origin.local_path() {
+                Some(path) if !path.starts_with('.') => (
                     format!("`{path}` is a path on one machine"),
                     "name a source that others can reach, or a path from here to a skill of the same source",
-                )
-            }
+                ),
+                _ => continue,
+            },
             Ok(_) => continue,
         };
         findings.push(RULE.finding(message, need.span).help(help));

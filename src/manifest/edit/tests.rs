@@ -1,6 +1,7 @@
 //! Tests of what outlives changes of a manifest.
 
 use super::*;
+use crate::spec::Origin;
 
 fn name(text: &str) -> SkillName {
     SkillName::new(text).expect(text)
@@ -71,7 +72,7 @@ targets = []
     assert_eq!(changed(text, without(&["xlsx", "docx", "pdf"])), none);
     let again = |manifest: &mut Manifest| {
         without(&["xlsx", "docx", "pdf"])(manifest);
-        manifest.set_skill(&name("pdf"), Requirement::new(Origin::Local("p".to_owned())));
+        manifest.set_skill(&name("pdf"), Requirement::new(Origin::local("p")));
     };
     let again = changed(text, again);
     assert!(again.contains("# keep them few\n") && again.contains("# what others made\n"), "{again}");
@@ -85,7 +86,7 @@ targets = []
 fn a_new_skill_comes_in_sorted_order() {
     let with = |added: &'static str| {
         move |manifest: &mut Manifest| {
-            manifest.set_skill(&name(added), Requirement::new(Origin::Local(added.to_owned())));
+            manifest.set_skill(&name(added), Requirement::new(Origin::local(added)));
         }
     };
     let line = |name: &str| format!("{name} = {{ path = \"{name}\" }}\n");
@@ -114,7 +115,7 @@ fn a_new_skill_comes_in_sorted_order() {
 #[test]
 fn the_head_of_the_file_stays_above_the_first_section() {
     let with_docx = |manifest: &mut Manifest| {
-        manifest.set_skill(&name("docx"), Requirement::new(Origin::Local("d".to_owned())));
+        manifest.set_skill(&name("docx"), Requirement::new(Origin::local("d")));
     };
     let docx = "[skills]\ndocx = { path = \"d\" }\n";
     let head = "#:schema https://example.com/schema.json\n# Skills of the team: ask before you add one.\n";
@@ -190,7 +191,7 @@ targets = []
     let left = text.replace("    xlsx = { path = \"x\" } # x\n", "").replace("}, # d", "} # d");
     assert_eq!(changed(text, without(&["xlsx"])), left);
     let new = |manifest: &mut Manifest| {
-        manifest.set_skill(&name("new"), Requirement::new(Origin::Local("n".to_owned())));
+        manifest.set_skill(&name("new"), Requirement::new(Origin::local("n")));
     };
     assert_eq!(changed(text, new), text.replace("} # x\n", "}, # x\n    new = { path = \"n\" }\n"));
 }
@@ -310,7 +311,7 @@ pdf = { # from our friends
 fn line_ends_stay() {
     let text = "[skills]\r\npdf = { github = \"\"\"\\\r\n  a/b\"\"\" }\r\n# here\n# there\r\n\r\n[agents]\r\ntargets = [\n  'a', # one\r\n]";
     let xlsx = |manifest: &mut Manifest| {
-        manifest.set_skill(&name("xlsx"), Requirement::new(Origin::Local("d".to_owned())));
+        manifest.set_skill(&name("xlsx"), Requirement::new(Origin::local("d")));
     };
     let with = text.replace("}\r\n# here", "}\r\nxlsx = { path = \"d\" }\r\n# here");
     assert_eq!(changed(text, xlsx), with + "\r\n");
@@ -328,12 +329,12 @@ fn line_ends_stay() {
 #[test]
 fn nothing_else_is_written_than_what_is_meant() {
     let mut manifest = Manifest::parse("[skills]\n").expect("valid");
-    manifest.set_skill(&name("pdf"), Requirement::new(Origin::Local("a\nb".to_owned())));
+    manifest.set_skill(&name("pdf"), Requirement::new(Origin::local("a\nb")));
     assert_eq!(manifest.written(), None);
     let policy = "\n\n[policy]\naudit = \"error\"\n[lint]\nprofile = \"spec\"\n";
     assert!(
         changed(&("[skills]".to_owned() + policy), |manifest| {
-            manifest.set_skill(&name("pdf"), Requirement::new(Origin::Local("p".to_owned())));
+            manifest.set_skill(&name("pdf"), Requirement::new(Origin::local("p")));
         })
         .ends_with(policy)
     );
@@ -424,7 +425,7 @@ mod properties {
                 manifest.set_skill(&name(skill), Requirement { agents, disabled: !old.disabled, ..old });
             }
             if adds {
-                manifest.set_skill(&name("new"), Requirement::new(Origin::Local("n".to_owned())));
+                manifest.set_skill(&name("new"), Requirement::new(Origin::local("n")));
             }
             if let Some(targets) = &targets {
                 seen_by(targets)(&mut manifest);

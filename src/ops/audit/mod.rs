@@ -71,7 +71,7 @@ pub fn not_written(error: &PathError) -> String {
 
 /// What the log says of a skill of which no more is known than where it lies.
 pub(super) fn place(skill: &Skill) -> Subject {
-    let source = Origin::Local(skill.real.display().to_string()).to_string();
+    let source = Origin::local(skill.real.display().to_string()).to_string();
     Subject { skill: skill.meta.name.clone(), source: Some(source), ..Subject::default() }
 }
 

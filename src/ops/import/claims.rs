@@ -253,10 +253,10 @@ fn elsewhere(scope: &Scope, cwd: &Path, found: &Claims) -> Result<()> {
 /// The source that `fields` of the file at `path` mean. Paths are relative to the file.
 fn located(path: &Path, fields: Fields<'_>) -> std::result::Result<SourceSpec, String> {
     let spec = source::spec(fields)?;
-    let Origin::Local(local) = &spec.origin else { return Ok(spec) };
+    let Some(local) = spec.origin.local_path() else { return Ok(spec) };
     let full = normal(&path.parent().unwrap_or(Path::new("")).join(local));
     let text = full.to_str().ok_or_else(|| format!("the path `{}` is not UTF-8", full.display()))?;
-    Ok(SourceSpec { origin: Origin::Local(text.to_owned()), ..spec })
+    Ok(SourceSpec { origin: Origin::local(text), ..spec })
 }
 
 fn wrong(path: &Path, error: &ForeignError) -> Error {

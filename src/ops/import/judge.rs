@@ -237,11 +237,9 @@ impl<'a> Judge<'a> {
         let spec = claim.source.clone()?;
         let told = |error: Error| error.with_causes();
         // GitHub is the public one, whatever this machine takes for it.
-        let origin = match spec.origin {
-            Origin::Local(_) => {
-                source::settled(self.context, self.scope.as_root(), spec.origin).map_err(told)?
-            }
-            origin => origin,
+        let origin = match spec.origin.local_path() {
+            Some(_) => source::settled(self.context, self.scope.as_root(), spec.origin).map_err(told)?,
+            None => spec.origin,
         };
         local::check_outside(&self.context.settings, self.scope.as_root(), &origin).map_err(told)?;
         Ok(SourceSpec { origin, ..spec })
@@ -250,7 +248,7 @@ impl<'a> Judge<'a> {
     /// Refuses a source that is a place of the skill `name` itself: a link would take its place.
     fn check_source(&self, name: &SkillName, spec: &SourceSpec) -> Result<(), String> {
         let told = |error: Error| error.with_causes();
-        let dir = local::place(&self.context.settings, self.scope.as_root(), &spec.origin).map_err(told)?;
+        let dir = source::place(&self.context.settings, self.scope.as_root(), &spec.origin).map_err(told)?;
         let Some(dir) = dir else { return Ok(()) };
         let dir = dir.join(spec.path.as_deref().unwrap_or_default());
         let Ok(Some(real)) = fs::real_path(&dir) else { return Ok(()) };
@@ -398,8 +396,8 @@ fn install_words(spec: &SourceSpec, candidate: &Candidate) -> String {
     let text = SourceSpec { path, skill: None, ..spec.clone() }.to_string();
     let words = shell_word(text.strip_prefix("github:").unwrap_or(&text));
     // A directory of this machine has no place for a path in it.
-    match (&spec.origin, &candidate.meta) {
-        (Origin::Local(_), Ok(meta)) if !candidate.path.is_empty() => {
+    match (spec.origin.directory_mark(), &candidate.meta) {
+        (None, Ok(meta)) if !candidate.path.is_empty() => {
             format!("{words} --skill {}", shell_word(&meta.name))
         }
         _ => words,

@@ -11,7 +11,6 @@ use crate::install::sight::{self, Viewers};
 use crate::install::state::Files;
 use crate::settings::Settings;
 use crate::source::local;
-use crate::spec::Origin;
 
 /// Fills in who sees the skills of `outcome`, and where they are. `files` are those of `scope` as they are now.
 ///
@@ -55,9 +54,9 @@ fn only_here(
 ) -> Result<Vec<String>> {
     let mut only_here = Vec::new();
     let there = outcome.skills.iter().filter(|skill| skill.change != Change::Removed);
-    for skill in there.filter(|skill| skill.source.starts_with("path:")) {
+    for skill in there {
         let entry = files.manifest.skills().iter().find(|(name, _)| name.as_str() == skill.name);
-        if let Some(Origin::Local(path)) = entry.map(|(_, entry)| &entry.origin)
+        if let Some(path) = entry.and_then(|(_, entry)| entry.origin.local_path())
             && !is_inside(settings, scope, &repository(settings, scope)?, path)?
         {
             only_here.push(skill.name.clone());

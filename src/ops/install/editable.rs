@@ -8,7 +8,7 @@ use crate::install::scope::Scope;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::source::local;
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::SourceSpec;
 
 /// Refuses a source that no link can lead to.
 ///
@@ -16,7 +16,7 @@ use crate::spec::{Origin, SourceSpec};
 ///
 /// Anything but a directory on this machine, or one that has to do with what skillpm itself writes.
 pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<()> {
-    let Origin::Local(path) = &spec.origin else {
+    let Some(path) = spec.origin.local_path() else {
         return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))
             .hint("name a directory, such as `./skills/brand`, or leave out `--editable`"));
     };

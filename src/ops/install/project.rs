@@ -10,7 +10,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::gate::Gate;
 use crate::source::discover::discover_all;
 use crate::source::package::{self, Project};
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::SourceSpec;
 use crate::text::{closest, shell_word};
 
 /// Lists the skills of the packages that the project of `scope` uses, or those that `request` names.
@@ -55,7 +55,7 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String
     let Project { packages, looked, warnings } = package::of_project(context, scope.as_root())?;
     let mut bringers = Vec::new();
     for (package, opened) in packages {
-        let spec = SourceSpec { origin: Origin::Package(package), path: None, reference: None, skill: None };
+        let spec = SourceSpec::new(package);
         let candidates = discover_all(&opened.tree);
         bringers.push(Chosen { spec, opened, candidates, named: false, missed: Vec::new() });
     }

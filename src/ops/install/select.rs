@@ -33,7 +33,7 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
     let found = match &spec.path {
         Some(path) => discover_in(&opened.tree, path),
         // Of a package there is nothing here but its skills.
-        None if matches!(spec.origin, Origin::Package(_)) => discover_all(&opened.tree),
+        None if spec.origin.has_only_skills() => discover_all(&opened.tree),
         None => discover(&opened.tree, agents::project_dirs()),
     };
     if !found.is_empty() {
@@ -64,7 +64,7 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
         Some(path) => {
             Error::usage(format!("there is no `SKILL.md` in `{path}` of `{}`", source_of(spec, opened)))
         }
-        None if matches!(spec.origin, Origin::Package(_)) => {
+        None if spec.origin.has_only_skills() => {
             Error::usage(format!("`{}` comes with no skills", source_of(spec, opened)))
                 .hint("packages keep their skills in a directory `skills`: docs/guide/packages.md")
         }
@@ -97,7 +97,7 @@ pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> S
 
 /// What to tell of directories with a `SKILL.md` that are not among `found`, all that was found in the source `spec`.
 pub(super) fn elsewhere(spec: &SourceSpec, opened: &Opened, found: &[Candidate]) -> Option<String> {
-    if spec.path.is_some() || opened.shelf.is_some() || matches!(spec.origin, Origin::Package(_)) {
+    if spec.path.is_some() || opened.shelf.is_some() || spec.origin.has_only_skills() {
         return None;
     }
     let others = not_searched(&opened.tree, found);
@@ -261,17 +261,15 @@ pub(in crate::ops) fn of_name(opened: &Opened, name: &str) -> Option<Candidate> 
 
 /// What to type to mean the skill at `path` of the source `spec`.
 pub(super) fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> String {
-    match &spec.origin {
+    if spec.origin.directory_mark().is_none() {
         // A name has no slash.
-        Origin::Local(_) if path.contains('/') => format!("--skill {}", shell_word(path)),
-        Origin::Local(_) => format!("--skill {}", shell_word(format!("./{path}"))),
-        _ => {
-            let path = Some(path).filter(|path| !path.is_empty()).map(ToOwned::to_owned);
-            let origin = opened.typed_here(&spec.origin).clone();
-            let reference = spec.reference.clone();
-            shell_word(SourceSpec { origin, path, reference, skill: None }.typed())
-        }
+        let path = if path.contains('/') { path.to_owned() } else { format!("./{path}") };
+        return format!("--skill {}", shell_word(path));
     }
+    let path = Some(path).filter(|path| !path.is_empty()).map(ToOwned::to_owned);
+    let origin = opened.typed_here(&spec.origin).clone();
+    let reference = spec.reference.clone();
+    shell_word(SourceSpec { origin, path, reference, skill: None }.typed())
 }
 
 fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) -> Error {
@@ -300,14 +298,10 @@ fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) 
     if spec.skill.as_deref() == Some(name)
         && name.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
     {
-        error = error.hint(match &spec.origin {
-            origin if origin.has_revisions() => {
-                format!("`@` names a skill; choose a version with `--tag {}`", shell_word(name))
-            }
-            Origin::Package(_) => {
-                "`@` names a skill; the version of a package is the one that is installed".to_owned()
-            }
-            _ => "`@` names a skill".to_owned(),
+        error = error.hint(if spec.origin.has_revisions() {
+            format!("`@` names a skill; choose a version with `--tag {}`", shell_word(name))
+        } else {
+            spec.origin.version_hint().to_owned()
         });
     }
     error.hint(format!(

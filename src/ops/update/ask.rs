@@ -19,7 +19,7 @@ use crate::ops::install::restore::{Newest as Fresh, skill_file, spec_of};
 use crate::ops::install::typed;
 use crate::ops::outdated::reference_gone;
 use crate::skill;
-use crate::source::local;
+use crate::source;
 use crate::source::newest::{self, Answer, Files, Newest, Query};
 use crate::spec::{Origin, Reference};
 use crate::text::{shell_word, visible_name};
@@ -55,7 +55,7 @@ impl<'a> Finder<'a> {
             }
         }
         // What lies on this machine is read once, and what is locked as something else anew.
-        let here = |origin: &Origin| matches!(origin, Origin::Local(_) | Origin::Package(_));
+        let here = |origin: &Origin| origin.is_on_this_machine() && !origin.has_revisions();
         let tells = |one: &Installed<'_>| !here(&one.locked.origin) && one.locked.meets(&one.entry);
         let (tell, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(tells);
         let queries: Vec<_> = tell.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
@@ -88,7 +88,7 @@ impl<'a> Finder<'a> {
                     let error = match ones.first() {
                         Some(one) => {
                             let here =
-                                local::here(&self.context.settings, self.scope.as_root(), &one.entry.origin);
+                                source::here(&self.context.settings, self.scope.as_root(), &one.entry.origin);
                             let origin = here.as_ref().unwrap_or(&one.entry.origin);
                             let place = (origin, one.entry.reference.as_ref());
                             let names = ones.iter().map(|one| one.name.as_str());
@@ -111,7 +111,7 @@ impl<'a> Finder<'a> {
     fn prefetch(&mut self, may: &[(Installed<'_>, Said)]) {
         let mut sites: BTreeMap<&Origin, Vec<(&Installed<'_>, &str)>> = BTreeMap::new();
         for (one, said) in may {
-            if let (Origin::Site(_), Some(Files::Changed | Files::Unknown)) = (&one.entry.origin, said.files)
+            if one.entry.origin.delivers_each() && matches!(said.files, Some(Files::Changed | Files::Unknown))
             {
                 let path = one.locked.path.as_deref().unwrap_or_default();
                 sites.entry(&one.entry.origin).or_default().push((one, path));
@@ -164,7 +164,7 @@ impl<'a> Finder<'a> {
             Ok(newest) => (newest, false),
             Err(error) => {
                 let Some(place) = self.worker.moved(name, &entry) else {
-                    let here = local::here(&self.context.settings, self.scope.as_root(), &entry.origin);
+                    let here = source::here(&self.context.settings, self.scope.as_root(), &entry.origin);
                     return Err(gone(self.scope.kind, name, &entry, here.as_ref(), error));
                 };
                 (self.follow(name, &mut entry, place)?, true)
@@ -364,7 +364,7 @@ mod tests {
     use crate::spec::GitUrl;
 
     fn hint(scope: ScopeKind, reference: Option<Reference>, here: Option<&str>) -> String {
-        let git = |path: &str| Origin::Git(GitUrl::new(path).expect("an address"));
+        let git = |path: &str| Origin::from(GitUrl::new(path).expect("an address"));
         let entry = Requirement { reference, ..Requirement::new(git("../r;touch${IFS}x")) };
         let name = SkillName::new("a").expect("a name");
         gone(scope, &name, &entry, here.map(git).as_ref(), Error::usage("it does not exist")).hints()[0]

@@ -328,7 +328,7 @@ impl Prepared<'_> {
             again = again.agreed(&self);
         }
         again.check_capabilities()?;
-        Ok(settle::settle(&again, &begun)?.apply()?)
+        settle::settle(&again, &begun)?.apply()
     }
 
     /// The new versions, as a person has seen them.

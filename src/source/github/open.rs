@@ -56,11 +56,11 @@ pub fn open(
 /// # Errors
 ///
 /// As [`GitHub::released`].
-pub fn released(context: &Context, repository: &Repository, commit: &str) -> Result<Option<i64>> {
+pub fn released(context: &Context, repository: &Repository, commit: &str) -> Result<i64> {
     let settings = settings_for(&context.settings, repository);
     let client = Client::new(&settings, Arc::clone(&context.reporter));
     let released = GitHub::new(&client, &settings, repository)?.released(commit);
-    released.map(Some).map_err(|error| if_gone(error, repository, commit))
+    released.map_err(|error| if_gone(error, repository, commit))
 }
 
 /// Returns `error` of asking for `commit`, a full id; another one where it says that there is no such commit.
@@ -74,10 +74,7 @@ fn if_gone(error: Error, repository: &Repository, commit: &str) -> Error {
 
 /// The settings for the server of `repository`. Where they name an Enterprise server, the public one
 /// is asked without a token: the one that they hold may not be meant for it.
-pub(in crate::source) fn settings_for<'a>(
-    settings: &'a Settings,
-    repository: &Repository,
-) -> Cow<'a, Settings> {
+pub(super) fn settings_for<'a>(settings: &'a Settings, repository: &Repository) -> Cow<'a, Settings> {
     if repository.host.is_some() || settings.github.host == PUBLIC_HOST {
         return Cow::Borrowed(settings);
     }

@@ -8,7 +8,7 @@ use crate::spec::{Identity, Reference, is_commit};
 use crate::store::Store;
 
 /// The commit that `reference` can only mean, if it is one: no server has to be asked.
-pub(super) fn fixed(reference: Option<&Reference>, locked: &Locked) -> Option<String> {
+pub(in crate::source) fn fixed(reference: Option<&Reference>, locked: &Locked) -> Option<String> {
     let (Reference::Any(name) | Reference::Rev(name)) = reference? else { return None };
     let name = name.to_ascii_lowercase();
     let locked = locked.revision.as_ref();
@@ -21,7 +21,7 @@ pub(super) fn fixed(reference: Option<&Reference>, locked: &Locked) -> Option<St
 
 /// Compares the directory of a skill in two commits: `new` is what the newer lists for it, and `old`
 /// what that of the lockfile does, which is only asked where nothing here tells.
-pub(super) fn compare(
+pub(in crate::source) fn compare(
     context: &Context,
     query: &Query<'_>,
     new: &Identity,

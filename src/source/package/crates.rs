@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 use toml::{Table, Value};
 
-use super::{Installed, Lookup, Used, ancestors, real_within, shipped, sorted, text, toml_file};
+use super::{Finder, Installed, Lookup, Used, ancestors, real_within, shipped, sorted, text, toml_file};
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -32,14 +32,11 @@ struct LockedCrate {
     source: Option<String>,
 }
 
+pub(super) static FINDER: Finder = Finder { find: find, used: |_, scope| used(scope) };
+
 /// Looks for the crate `name`, of which `Cargo.lock` names the version; where it names several, `wanted`
 /// or else the highest is meant.
-pub(super) fn find(
-    settings: &Settings,
-    scope: ScopeRoot<'_>,
-    name: &str,
-    wanted: Option<&str>,
-) -> Result<Lookup> {
+fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str, wanted: Option<&str>) -> Result<Lookup> {
     let dirs = ancestors(scope)?;
     let top = dirs.last().map_or(scope.root, |dir| dir.as_path());
     let Some((dir, lock)) = lock(&dirs)? else {
@@ -246,7 +243,7 @@ fn dependencies(manifest: &Table) -> Vec<(&str, &Value)> {
 }
 
 /// The crates that the project's `Cargo.toml` names.
-pub(super) fn used(scope: ScopeRoot<'_>) -> Result<Option<Used>> {
+fn used(scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     let Some(manifest) = toml_file(&scope.root.join("Cargo.toml"))? else { return Ok(None) };
     let name =
         |(key, entry): (&str, &Value)| entry.get("package").and_then(Value::as_str).unwrap_or(key).to_owned();

@@ -11,7 +11,8 @@ mod r;
 
 use std::path::{Path, PathBuf};
 
-use super::{Opened, Wanted};
+use super::newest::{Ask, Here};
+use super::{Opened, Source, Wanted};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, Walk};
@@ -19,7 +20,7 @@ use crate::path::normal;
 use crate::refusal::Limits;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
-use crate::spec::{Ecosystem, Package};
+use crate::spec::{Ecosystem, Package, Reference};
 use crate::text::{line_column, shell_word};
 use crate::tree::Tree;
 
@@ -77,6 +78,47 @@ pub struct Project {
     pub warnings: Vec<String>,
 }
 
+/// How an ecosystem's packages are found: a file and a row in [`finder`].
+struct Finder {
+    /// Looks for the package of this name; where several versions are installed, the wanted one is meant.
+    find: fn(&Settings, ScopeRoot<'_>, &str, Option<&str>) -> Result<Lookup>,
+    /// Tells which packages a project uses; `None` where it uses none of the ecosystem.
+    used: fn(&Settings, ScopeRoot<'_>) -> Result<Option<Used>>,
+}
+
+fn finder(ecosystem: Ecosystem) -> &'static Finder {
+    match ecosystem {
+        Ecosystem::Python => &python::FINDER,
+        Ecosystem::Npm => &npm::FINDER,
+        Ecosystem::R => &r::FINDER,
+        Ecosystem::Crate => &crates::FINDER,
+    }
+}
+
+impl Source for Package {
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<Opened> {
+        open(context, scope, self, wanted)
+    }
+
+    fn ask<'a>(
+        &'a self,
+        context: &'a Context,
+        scope: ScopeRoot<'a>,
+        _: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>> {
+        Ok(Box::new(Here { context, scope, source: self }))
+    }
+
+    fn restored_by(&self, locked: &str, found: &str) -> Option<String> {
+        (locked != found).then(|| {
+            format!(
+                "version {found} of `{self}` is installed, and {locked} is locked: `{}` restores it",
+                self.install_command(Some(locked))
+            )
+        })
+    }
+}
+
 /// Opens the package `package` as it is installed for `scope`.
 ///
 /// The lockfile's revision is the version that is told where the package is missing; whether the
@@ -107,7 +149,7 @@ pub fn open(
             Err(Error::usage(message).hint(hint.unwrap_or_else(|| {
                 format!(
                     "install it first: `{}`; skillpm does not install packages",
-                    install_command(package, version)
+                    package.install_command(version)
                 )
             })))
         }
@@ -125,13 +167,7 @@ fn find(
     package: &Package,
     version: Option<&str>,
 ) -> Result<Lookup> {
-    let name = &package.name;
-    let lookup = match package.ecosystem {
-        Ecosystem::Python => python::find(settings, scope, name),
-        Ecosystem::Npm => npm::find(scope, name),
-        Ecosystem::R => r::find(settings, scope, name),
-        Ecosystem::Crate => crates::find(settings, scope, name, version),
-    };
+    let lookup = (finder(package.ecosystem).find)(settings, scope, &package.name, version);
     let lookup = lookup.map_err(|error| error.context(format!("`{package}` cannot be used")))?;
     if let Lookup::Found(Installed { version: Some(version), .. }) = &lookup {
         let fits = |c: char| c.is_ascii_graphic() && !"\"'`\\".contains(c);
@@ -143,23 +179,6 @@ fn find(
         }
     }
     Ok(lookup)
-}
-
-/// The command that installs `package`, in the language of its own package manager.
-pub fn install_command(package: &Package, version: Option<&str>) -> String {
-    let name = &package.name;
-    match (package.ecosystem, version) {
-        (Ecosystem::Python, Some(version)) => format!("python -m pip install {name}=={version}"),
-        (Ecosystem::Python, None) => format!("python -m pip install {name}"),
-        (Ecosystem::Npm, Some(version)) => format!("npm install {name}@{version}"),
-        (Ecosystem::Npm, None) => format!("npm install {name}"),
-        (Ecosystem::R, Some(version)) => {
-            format!("Rscript -e 'remotes::install_version(\"{name}\", \"{version}\")'")
-        }
-        (Ecosystem::R, None) => format!("Rscript -e 'install.packages(\"{name}\")'"),
-        (Ecosystem::Crate, Some(version)) => format!("cargo add {name}@{version} && cargo fetch"),
-        (Ecosystem::Crate, None) => format!("cargo add {name} && cargo fetch"),
-    }
 }
 
 /// Looks for the skills of all packages that the project of `scope` uses.
@@ -174,13 +193,7 @@ pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
     let settings = &context.settings;
     let mut project = Project::default();
     for ecosystem in Ecosystem::ALL {
-        let used = match ecosystem {
-            Ecosystem::Python => python::used(settings, scope)?,
-            Ecosystem::Npm => npm::used(scope)?,
-            Ecosystem::R => r::used(settings, scope)?,
-            Ecosystem::Crate => crates::used(scope)?,
-        };
-        let Some(used) = used else { continue };
+        let Some(used) = (finder(ecosystem).used)(settings, scope)? else { continue };
         let plural = if used.names.len() == 1 { "" } else { "s" };
         project.looked.push(format!("{} package{plural} of `{}`", used.names.len(), used.told_by));
         let mut missing = Vec::new();

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::{Installed, Lookup, Used, ancestors, real_within, shipped, sorted};
+use super::{Finder, Installed, Lookup, Used, ancestors, real_within, shipped, sorted};
 use crate::error::Result;
 use crate::fs::{self, Kind};
 use crate::scope::ScopeRoot;
 use crate::source::discover::join;
 use crate::source::json::{Json, Node};
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::SourceSpec;
 
 /// The largest `package.json` that is read, in bytes.
 const MAX_FILE: u64 = 4 << 20;
@@ -16,9 +16,12 @@ const MAX_FILE: u64 = 4 << 20;
 const DEPENDENCIES: &[&str] =
     &["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
+pub(super) static FINDER: Finder =
+    Finder { find: |_, scope, name, _| find(scope, name), used: |_, scope| used(scope) };
+
 /// Looks for the package `name`: in `node_modules` of the project, then in those above, up to the
 /// repository's. A link is followed within the repository, which is where pnpm and workspaces lead.
-pub(super) fn find(scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
+fn find(scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
     let dirs = ancestors(scope)?;
     let top = dirs.last().map_or(scope.root, |dir| dir.as_path());
     let mut looked = Vec::new();
@@ -85,11 +88,11 @@ fn declared(dir: &Path, manifest: &Node<'_>) -> Result<(Vec<String>, Vec<String>
 fn source_elsewhere(text: &str) -> Option<String> {
     let harmless = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./@:#+".contains(c));
     let spec = text.parse::<SourceSpec>().ok().filter(|_| harmless)?;
-    (!matches!(spec.origin, Origin::Local(_))).then(|| text.to_owned())
+    spec.origin.local_path().is_none().then(|| text.to_owned())
 }
 
 /// The packages that the project's `package.json` names, else those in its `node_modules`.
-pub(super) fn used(scope: ScopeRoot<'_>) -> Result<Option<Used>> {
+fn used(scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     if let Some(json) = read(scope.root)? {
         let manifest = json.root().object("package.json")?;
         let mut names = Vec::new();

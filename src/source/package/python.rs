@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{
-    Installed, Lookup, MAX_FILE, Used, field, fields, is_below, real_within, skill_dir, sorted, text,
+    Finder, Installed, Lookup, MAX_FILE, Used, field, fields, is_below, real_within, skill_dir, sorted, text,
     toml_file,
 };
 use crate::env;
@@ -35,8 +35,11 @@ struct Environment {
     is_own: bool,
 }
 
+pub(super) static FINDER: Finder =
+    Finder { find: |settings, scope, name, _| find(settings, scope, name), used: used };
+
 /// Looks for the distribution `name` in the project's environment.
-pub(super) fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
+fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
     let mut looked = Vec::new();
     let Some(environment) = environment(settings, scope, &mut looked)? else {
         let hint = format!(
@@ -364,7 +367,7 @@ fn first_field(line: &str) -> Option<String> {
 }
 
 /// The distributions that `pyproject.toml` names, else those in the project's environment.
-pub(super) fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
+fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     if let Some(file) = toml_file(&scope.root.join("pyproject.toml"))? {
         let mut names = Vec::new();
         let project = file.get("project").and_then(toml::Value::as_table);

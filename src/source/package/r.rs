@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Installed, Lookup, PLACE_DEPTH, SKIPPED, Used, field, fields, real_within, skills_of, sorted};
+use super::{
+    Finder, Installed, Lookup, PLACE_DEPTH, SKIPPED, Used, field, fields, real_within, skills_of, sorted,
+};
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, Walk};
@@ -51,9 +53,12 @@ struct Library {
     within: Option<Vec<PathBuf>>,
 }
 
+pub(super) static FINDER: Finder =
+    Finder { find: |settings, scope, name, _| find(settings, scope, name), used: used };
+
 /// Looks for the package `name`: in the library that `renv` keeps for the project, then where R looks.
 /// R is not started.
-pub(super) fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
+fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
     let mut looked = Vec::new();
     for library in libraries(settings, scope)? {
         let package = library.dir.join(name);
@@ -181,7 +186,7 @@ fn caches(settings: &Settings) -> Vec<PathBuf> {
 
 /// The packages that the project's `DESCRIPTION` names, else its `renv.lock`, else those in the library
 /// that `renv` keeps for it.
-pub(super) fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
+fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     let known = |told_by: &str, names: Vec<String>| {
         let names = sorted(names).into_iter().filter(|name| !BASE.contains(&name.as_str())).collect();
         Ok(Some(Used { told_by: told_by.to_owned(), names }))

@@ -16,13 +16,15 @@ pub mod snapshot;
 pub mod strace;
 pub mod tar;
 pub mod testdata;
+pub mod tools;
 pub mod zip;
 
 pub use forge::{Endpoint, Fault, Forge};
-pub use git::{GitRepo, GitServer, SshServer, find_program};
+pub use git::{GitRepo, GitServer, SshServer};
 pub use machine::Machine;
 pub use mount::Mount;
 pub use numbers::Numbers;
 pub use sandbox::{Output, Sandbox};
 pub use snapshot::Snapshot;
+pub use tools::{find_program, program, skip_without};
 pub use zip::Tree;

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Forge, Sandbox, Tree};
+use super::{Forge, Sandbox, Tree, program, skip_without};
 
 /// The programs that `make test-tools` fetches.
 fn test_tools() -> PathBuf {
@@ -27,17 +27,8 @@ pub fn node() -> Option<PathBuf> {
     if runs.is_ok_and(|status| status.success()) {
         return Some(node);
     }
-    eprintln!("skipped: there is no Node; `make test-tools` fetches one");
+    skip_without("node");
     None
-}
-
-/// Whether git can be started; says so where it cannot.
-pub fn has_git() -> bool {
-    let there = Command::new("git").arg("--version").stdout(Stdio::null()).status().is_ok();
-    if !there {
-        eprintln!("skipped: there is no git");
-    }
-    there
 }
 
 /// The tool, ready to be run on the machine of a sandbox, where GitHub is a directory.
@@ -56,12 +47,10 @@ impl Npm {
     pub fn new(sandbox: &Sandbox) -> Option<Self> {
         let script = test_tools().join("skills/bin/cli.mjs");
         if !script.exists() {
-            eprintln!("skipped: the npm tool `skills` does not exist; `make test-tools` fetches it");
+            skip_without("skills");
             return None;
         }
-        if !has_git() {
-            return None;
-        }
+        program("git")?;
         let repositories = sandbox.home().join("github.com");
         let config = sandbox.home().join("gitconfig");
         let text = format!(

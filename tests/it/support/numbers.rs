@@ -1,5 +1,16 @@
 //! Numbers for tests that try many inputs.
 
+/// Whether tests try everything that they can, however long it takes: `SKILLPM_TEST_ALL` is set. Otherwise they try
+/// a part, which is the same in each run.
+pub fn tries_all() -> bool {
+    std::env::var_os("SKILLPM_TEST_ALL").is_some()
+}
+
+/// Returns how many of `all` random cases a test tries: a quarter, or all of them where [`tries_all`] says so.
+pub fn cases(all: usize) -> usize {
+    if tries_all() { all } else { all / 4 }
+}
+
 /// Numbers that look random and are the same each time (`SplitMix64`), from a seed.
 pub struct Numbers(pub u64);
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::{AFTER, COMMIT, Scene, Want, Way};
-use crate::support::{Tree, find_program};
+use crate::support::{Tree, program};
 
 /// A web server with TLS for the files of a directory. It stops when it is dropped.
 struct Server {
@@ -55,10 +55,7 @@ fn openssl(dir: &Path, args: &str) {
 /// An authority, and certificates of it: a right one, one that has expired, one for another host. There are
 /// none without `openssl`, which is told.
 fn certificates() -> Option<tempfile::TempDir> {
-    if find_program("openssl").is_none() {
-        eprintln!("skipped: there is no `openssl` here");
-        return None;
-    }
+    program("openssl")?;
     let files = tempfile::tempdir().expect("a directory");
     let dir = files.path();
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";

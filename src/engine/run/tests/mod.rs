@@ -19,6 +19,7 @@ use crate::engine::testing::World;
 use crate::error::ErrorKind;
 use crate::fs;
 use crate::refusal::Limits as TreeLimits;
+use crate::testing::skip_without;
 
 /// What makes as many processes as it can slows everything else down: it is alone.
 static MACHINE: RwLock<()> = RwLock::new(());
@@ -133,7 +134,7 @@ fn is_held(pipe: &OwnedFd) -> bool {
 fn python() -> bool {
     let there = fs::may_execute(Path::new("/usr/bin/python3"));
     if !there {
-        eprintln!("there is no Python: scripts in it are not tested");
+        skip_without("/usr/bin/python3");
     }
     there
 }

@@ -50,16 +50,14 @@ pub(in crate::ops::install) fn parse(
             ))
             .hint("remove `#` from the source, or leave out the flag"));
         }
-        #[cfg(feature = "git")]
-        if let Origin::Local(path) = &spec.origin
-            && let Some(origin) = source::git::at_path(context, scope.as_root(), path)?
-        {
+        if let Some(origin) = source::with_revisions(context, scope.as_root(), &spec.origin)? {
             spec.origin = origin;
             spec.reference = Some(reference.clone());
             return Ok(spec);
         }
         if !spec.origin.has_revisions() {
-            let what = if matches!(spec.origin, Origin::Local(_)) { "is a path, so it has" } else { "has" };
+            let is_path = spec.origin.local_path().is_some();
+            let what = if is_path { "is a path, so it has" } else { "has" };
             return Err(Error::usage(format!("`{text}` {what} no revisions"))
                 .hint("leave out `--tag`, `--branch` or `--rev`"));
         }
@@ -77,8 +75,10 @@ pub(in crate::ops::install) fn parse(
 ///
 /// Where there is one.
 pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &SourceSpec) -> Result<()> {
-    let is_bare = matches!(spec.origin, Origin::GitHub(_)) && !text.contains(':');
     let typed = text.trim().trim_end_matches('/');
+    // What has no mark of any kind is a repository on GitHub.
+    let marked = || format!("github:{}", text.trim()).parse::<SourceSpec>();
+    let is_bare = !text.contains(':') && marked().is_ok_and(|marked| marked.origin == spec.origin);
     if !is_bare || !matches!(fs::kind(&context.settings.cwd.join(typed)), Ok(Some(Kind::Directory))) {
         return Ok(());
     }
@@ -179,7 +179,7 @@ pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<String> {
 
 /// What to tell of an address whose query is written into files that are committed: it may be a secret.
 pub(super) fn told_query(origin: &Origin) -> Option<String> {
-    let (Origin::Download(address) | Origin::Site(address)) = origin else { return None };
+    let address = origin.web_address()?;
     let (place, _) = address.as_str().split_once('?')?;
     let instead = source::query_variable(address).map(|variable| {
         format!(

@@ -16,7 +16,7 @@ use crate::ops::install::select::install_name;
 use crate::path::normal;
 use crate::source::discover::Candidate;
 use crate::source::{Opened, local, settled};
-use crate::spec::{Origin, SourceSpec, Transport};
+use crate::spec::{Origin, SourceSpec};
 
 /// The skill in the directory `path` of the source `spec`.
 pub(super) fn place_of(spec: &SourceSpec, path: &str) -> SourceSpec {
@@ -43,23 +43,19 @@ pub(super) fn settle<'a>(
 
 /// The skill of the source of the skill `own` to which the path `spec` leads from there.
 fn inside(own: &SourceSpec, spec: &SourceSpec) -> Option<SourceSpec> {
-    let Origin::Local(text) = &spec.origin else { return None };
+    let text = spec.origin.local_path()?;
     join(own.path.as_deref().unwrap_or_default(), text).map(|path| place_of(own, &path))
 }
 
 /// Where `spec` leads from the skill `own`, to a place that is not in the source of that.
 fn outside(context: &Context, scope: &Scope, own: &SourceSpec, spec: &SourceSpec) -> Result<SourceSpec> {
-    let is_here = |origin: &Origin| match origin {
-        Origin::Local(_) => true,
-        Origin::Git(url) => url.transport() == Transport::File,
-        _ => false,
-    };
-    if let (Origin::Local(text), Some(from)) = (&spec.origin, directory(context, scope, own)?) {
-        let origin = if text.starts_with('~') { text.clone() } else { from.join(text).display().to_string() };
-        let origin = settled(context, scope.as_root(), Origin::Local(origin))?;
+    if let (Some(text), Some(from)) = (spec.origin.local_path(), directory(context, scope, own)?) {
+        let origin =
+            if text.starts_with('~') { text.to_owned() } else { from.join(text).display().to_string() };
+        let origin = settled(context, scope.as_root(), Origin::local(origin))?;
         return Ok(SourceSpec { origin, ..spec.clone() });
     }
-    if is_here(&spec.origin) && !is_here(&own.origin) {
+    if spec.origin.path_here().is_some() && own.origin.path_here().is_none() {
         return Err(Error::integrity(format!(
             "it leads out of `{}`, to another path on this machine",
             own.origin.typed()
@@ -76,7 +72,7 @@ fn outside(context: &Context, scope: &Scope, own: &SourceSpec, spec: &SourceSpec
 ///
 /// As [`local::resolve`].
 fn directory(context: &Context, scope: &Scope, place: &SourceSpec) -> Result<Option<PathBuf>> {
-    let Origin::Local(root) = &place.origin else { return Ok(None) };
+    let Some(root) = place.origin.local_path() else { return Ok(None) };
     let root = local::resolve(&context.settings, scope.as_root(), root)?;
     Ok(Some(root.join(place.path.as_deref().unwrap_or_default())))
 }
@@ -109,7 +105,7 @@ impl<'a> Installed<'a> {
     pub(in crate::ops) fn find(&self, needer: &SkillName, spec: &SourceSpec) -> Option<&'a SkillName> {
         let Self { context, scope, .. } = self;
         let own = self.places.get(needer)?;
-        if let (Origin::Local(text), Some(from)) = (&spec.origin, directory(context, scope, own).ok()?) {
+        if let (Some(text), Some(from)) = (spec.origin.local_path(), directory(context, scope, own).ok()?) {
             let target = if text.starts_with('~') {
                 local::resolve(&context.settings, scope.as_root(), text).ok()?
             } else {

@@ -13,8 +13,7 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::install::intake::keep;
 use crate::refusal::Limits;
-use crate::source::package::install_command;
-use crate::source::{Opened, local};
+use crate::source::{self, Opened};
 use crate::spec::{Identity, Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
 use crate::text::shell_word;
@@ -29,7 +28,7 @@ impl Worker<'_> {
         for (name, locked) in &self.files.lock.skills {
             let wanted = self.is_wanted(name, locked);
             let lies = |path: &Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
-            if !wanted || !matches!(locked.origin, Origin::Site(_)) || lies(&self.scope.skill_dir(name))? {
+            if !wanted || !locked.origin.delivers_each() || lies(&self.scope.skill_dir(name))? {
                 continue;
             }
             if let Some(store) = &store
@@ -127,13 +126,10 @@ impl Worker<'_> {
         let found = set.digest()?;
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
-            let error = match (&locked.origin, &locked.revision, &opened.revision) {
-                (Origin::Package(package), Some(old), Some(new)) if old != new => error.hint(format!(
-                    "version {new} of `{package}` is installed, and {old} is locked: `{}` restores it",
-                    install_command(package, Some(old))
-                )),
-                _ => error,
-            };
+            let restored_by = locked.revision.as_ref().zip(opened.revision.as_ref());
+            let restored_by =
+                restored_by.and_then(|(old, new)| source::restored_by(&locked.origin, old, new));
+            let error = restored_by.into_iter().fold(error, Error::hint);
             return Err(error.hint(self.relock(name, locked)));
         }
         let (_, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
@@ -179,7 +175,7 @@ impl Worker<'_> {
         };
         // As it is typed where the hint is read.
         let origin =
-            local::here(&self.context.settings, self.scope.as_root(), &entry.origin).unwrap_or(entry.origin);
+            source::here(&self.context.settings, self.scope.as_root(), &entry.origin).unwrap_or(entry.origin);
         let spec = SourceSpec { origin, path: locked.path.clone(), reference, skill: None }.to_string();
         let kind =
             kind.map(|(option, value)| format!(" {option} {}", shell_word(&value))).unwrap_or_default();

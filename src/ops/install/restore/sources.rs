@@ -15,7 +15,7 @@ use crate::ops::install::needs::Needer;
 use crate::ops::install::select::{candidates, install_name, is_called, of_name, source_of};
 use crate::refusal::Limits;
 use crate::source::discover::{Candidate, discover_in};
-use crate::source::{self, Opened, local};
+use crate::source::{self, Opened, Released, local};
 use crate::spec::{Origin, Reference, SourceSpec, is_commit};
 use crate::text::shell_word;
 use crate::tree::FileSet;
@@ -96,7 +96,7 @@ impl Worker<'_> {
     /// Opens `origin` at what a lockfile calls `revision`.
     pub(super) fn open_locked(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
         // The skills of a site have a revision each, and one index.
-        let revision = revision.filter(|_| !matches!(origin, Origin::Site(_)));
+        let revision = revision.filter(|_| !origin.delivers_each());
         self.open(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
     }
 
@@ -112,14 +112,13 @@ impl Worker<'_> {
 
     /// Why nobody can have what is `locked` any more; `None` where it is there, or its source does not tell.
     pub(in crate::ops) fn gone(&mut self, locked: &Locked) -> Option<Error> {
-        let asked = match (&locked.origin, &locked.revision) {
-            // A small question in place of an archive.
-            (origin @ Origin::GitHub(_), Some(revision)) => {
-                source::released(self.context, origin, revision).map(drop)
-            }
-            _ => self.open_part(locked).map(drop),
-        };
-        asked.err().filter(is_gone)
+        // A small question in place of an archive, where the source answers it.
+        let asked = source::released(self.context, &locked.origin, locked.revision.as_deref());
+        let opened = asked.and_then(|released| match released {
+            Released::At(_) => Ok(()),
+            Released::OnceOpened | Released::Untold => self.open_part(locked).map(drop),
+        });
+        opened.err().filter(is_gone)
     }
 
     /// Says how to lock what the source of `name` has now, where `error` is that it does not have the locked commit.

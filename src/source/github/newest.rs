@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::commits::{compare, fixed};
-use super::{Ask, Files, Newest, Query};
+use super::{GitHub, Trees, settings_for};
 use crate::context::Context;
 use crate::error::Result;
 use crate::http::Client;
 use crate::settings::Settings;
-use crate::source::github::{GitHub, Trees, settings_for};
+use crate::source::newest::{Ask, Files, Newest, Query, compare, fixed};
 use crate::spec;
 use crate::spec::{Identity, Reference};
 

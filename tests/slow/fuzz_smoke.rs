@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use skillpm::document::{Document, ProblemKind};
 
+use crate::support::numbers::cases;
 use crate::support::{Numbers, zip};
 
 #[path = "../../fuzz/src/lib.rs"]
@@ -120,12 +121,12 @@ const YAML: &[&str] = &[
 
 #[test]
 fn frontmatter() {
-    fuzz(targets::frontmatter, SKILLS, YAML, 15_000);
+    fuzz(targets::frontmatter, SKILLS, YAML, cases(15_000));
 }
 
 #[test]
 fn documents() {
-    fuzz(targets::document, SKILLS, YAML, 5_000);
+    fuzz(targets::document, SKILLS, YAML, cases(5_000));
 }
 
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -138,7 +139,7 @@ fn zip_archives() {
     let seeds = [tree.archive("o/r", COMMIT), plain];
     let seeds: Vec<&[u8]> = seeds.iter().map(Vec::as_slice).collect();
     let words = ["PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "PK\x07\x08", "../", "/", "\0", "\u{8}"];
-    fuzz_with(targets::zip, &seeds, &words, 6_000, |_| {});
+    fuzz_with(targets::zip, &seeds, &words, cases(6_000), |_| {});
 }
 
 /// A tar archive of `members`: name, type and content.
@@ -183,7 +184,7 @@ fn tar_archives() {
     ];
     let seeds: Vec<&[u8]> = seeds.iter().map(Vec::as_slice).collect();
     let words = ["ustar\x0000", "11 path=x\n", "../", "/", "\0", "0000644"];
-    fuzz_with(targets::tar, &seeds, &words, 4_000, tar_checksums);
+    fuzz_with(targets::tar, &seeds, &words, cases(4_000), tar_checksums);
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn lockfiles() {
         "<<<<<<< x\n",
         "é",
     ];
-    fuzz(targets::lockfile, &[&text, "version = 1\n"], &words, 8_000);
+    fuzz(targets::lockfile, &[&text, "version = 1\n"], &words, cases(8_000));
 }
 
 #[test]
@@ -237,7 +238,7 @@ fn manifests() {
         "#",
         "é",
     ];
-    fuzz(targets::manifest, &seeds, &words, 8_000);
+    fuzz(targets::manifest, &seeds, &words, cases(8_000));
 }
 
 #[test]
@@ -255,7 +256,7 @@ fn specs() {
     let words = [
         "/", ":", "@", "#", "..", ".git", "~", "-", "tree/", "blob/", "https://", "\\", "%2e", " ", "é", "\0",
     ];
-    fuzz(targets::spec, &seeds, &words, 15_000);
+    fuzz(targets::spec, &seeds, &words, cases(15_000));
 }
 
 #[test]
@@ -265,7 +266,7 @@ fn safe_paths() {
         "/", "//", "..", ".", "\\", ":", "\0", "é", "e\u{301}", "NUL", "~", " ", "\u{202e}", "\u{feff}",
         "aux.",
     ];
-    fuzz(targets::safe_path, &seeds, &words, 20_000);
+    fuzz(targets::safe_path, &seeds, &words, cases(20_000));
 }
 
 const SCRIPTS: &[&str] = &[
@@ -327,7 +328,7 @@ fn scripts() {
         "\0",
         "\u{feff}",
     ];
-    fuzz(targets::script, SCRIPTS, &words, 15_000);
+    fuzz(targets::script, SCRIPTS, &words, cases(15_000));
 }
 
 /// The attacks that are known on YAML: each is refused, and nothing is made of it.

@@ -10,10 +10,10 @@ use skillpm::interop::order;
 use skillpm::interop::skills_lock::{Entry, SkillsLock};
 
 use crate::support::git::{GitRepo, GitServer, SshServer};
-use crate::support::npm::{Npm, has_git, node};
+use crate::support::npm::{Npm, node};
 use crate::support::proxy::Proxy;
 use crate::support::testdata;
-use crate::support::{Forge, Sandbox, Tree};
+use crate::support::{Forge, Sandbox, Tree, program};
 
 fn hash_of(dir: &Path) -> String {
     computed_hash(&fs::tree_of(dir).expect("a directory"), "").expect("a hash")
@@ -1021,7 +1021,7 @@ fn git(dir: &Path, args: &[&str]) -> bool {
 /// `skillpm install` is the way out, as the message says.
 #[test]
 fn a_merge_conflict_in_the_lockfile() {
-    if !has_git() {
+    if program("git").is_none() {
         return;
     }
     let forge = Forge::start();

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::legal::{illegal, lost, project, rubbish, state, units};
+use crate::support::numbers::tries_all;
 use crate::support::snapshot::{self, Snapshot};
 use crate::support::strace::{self, Call, Traced};
 use crate::support::{Mount, Output, Sandbox};
@@ -126,19 +127,23 @@ fn fails_with(name: &str, error: &str) -> bool {
     }
 }
 
-/// Whether each call is to fail with each error that it can give: that takes twice as long. Else they take
-/// turns, and each rename fails as it does between two disks.
-const ALL: &str = "SKILLPM_TEST_ALL_FAULTS";
-
-/// How the program is disturbed at `call`, the call of the number `at`.
+/// Returns how the program is disturbed at `call`, the call of the number `at`. It is killed at each call. Where
+/// [`tries_all`] says so, each call fails with each error that it can give, which takes three times as long. Otherwise
+/// the errors take turns, and each rename fails as it does between two disks.
 fn disturbances(call: &Call, at: usize) -> impl Iterator<Item = Disturbance> {
-    let (errors, all) = (errors(call), std::env::var_os(ALL).is_some());
-    let is_turn = move |index: usize, error: &str| all || index == at % errors.len() || error == "EXDEV";
-    let once = errors.iter().enumerate().filter(move |(index, error)| is_turn(*index, error));
+    let (errors, all) = (errors(call), tries_all());
+    let once = errors
+        .iter()
+        .enumerate()
+        .filter(move |(index, error)| all || *index == at % errors.len() || **error == "EXDEV");
     let once = once.map(|(_, error)| Disturbance::Once(error));
     // From any other call on it would be the same as from the next one that fails.
-    let lasting = ["ENOSPC", "EIO"].into_iter().filter(|error| fails_with(&call.name, error));
-    [Disturbance::Kill].into_iter().chain(once).chain(lasting.map(Disturbance::From))
+    let lasting: Vec<_> =
+        ["ENOSPC", "EIO"].into_iter().filter(|error| fails_with(&call.name, error)).collect();
+    let count = lasting.len();
+    let lasting = lasting.into_iter().enumerate().filter(move |(index, _)| all || *index == at % count);
+    let lasting = lasting.map(|(_, error)| Disturbance::From(error));
+    [Disturbance::Kill].into_iter().chain(once).chain(lasting)
 }
 
 /// An end that the next ordinary run may bring the machine to.

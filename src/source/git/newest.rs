@@ -1,12 +1,11 @@
 //! Git repositories: one `ls-remote`, and the trees of commits without the contents of files.
 
-use super::commits::{compare, fixed};
-use super::{Ask, Files, Newest, Query};
+use super::probe;
 use crate::context::Context;
 use crate::error::Result;
 use crate::git::Probe;
 use crate::scope::ScopeRoot;
-use crate::source::git::probe;
+use crate::source::newest::{Ask, Files, Newest, Query, compare, fixed};
 use crate::spec::{GitUrl, Identity, Reference};
 
 /// A repository.

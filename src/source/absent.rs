@@ -1,0 +1,33 @@
+//! Kinds of sources that this build leaves out.
+
+use super::newest::Ask;
+use super::{Opened, Source, Wanted};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::scope::ScopeRoot;
+use crate::spec::{Origin, Reference};
+
+/// A source that can be named and locked, and not fetched.
+impl Source for Origin {
+    fn open(&self, _: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<Opened> {
+        let why = if self.web_address().is_none() && cfg!(feature = "http") {
+            "reads no git repositories"
+        } else {
+            "has no network"
+        };
+        Err(Error::network(format!("`{}` cannot be fetched: this build {why}", self.typed())))
+    }
+
+    fn ask<'a>(
+        &'a self,
+        _: &'a Context,
+        _: ScopeRoot<'a>,
+        _: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>> {
+        Err(Error::network(format!("`{}` cannot be checked: this build has no network", self.typed())))
+    }
+
+    fn settle(&self, context: &Context, _: ScopeRoot<'_>) -> Result<Option<Origin>> {
+        Ok(self.on_host(&context.settings.github.host))
+    }
+}

@@ -1,0 +1,112 @@
+//! What a kind of source does: the half of it that needs a disk or the network.
+
+use std::path::PathBuf;
+
+use super::newest::Ask;
+use super::{Opened, Wanted};
+use crate::context::Context;
+use crate::error::Result;
+use crate::scope::ScopeRoot;
+use crate::settings::Settings;
+use crate::spec::{Origin, Reference};
+
+/// What a source tells of the time of a release without being opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Released {
+    /// It was at this time, in seconds since 1970. It is what whoever made the commit says.
+    At(i64),
+    /// Only opening the source tells.
+    OnceOpened,
+    /// It never tells.
+    Untold,
+}
+
+/// A source that can be opened and asked.
+///
+/// A kind is one file with one `impl`, for the type that is its other half in `spec`, and one row in the table of
+/// [`source`](super).
+pub trait Source {
+    /// Opens it. Paths are relative to the root of `scope`.
+    ///
+    /// # Errors
+    ///
+    /// A source that is not there, cannot be reached, or holds what no source may hold.
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<Opened>;
+
+    /// Gets ready to ask it for what is at `references`.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be asked.
+    fn ask<'a>(
+        &'a self,
+        context: &'a Context,
+        scope: ScopeRoot<'a>,
+        references: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>>;
+
+    /// Returns it, as it was typed, in the form that the manifest of `scope` keeps; `None` where that is the same.
+    ///
+    /// # Errors
+    ///
+    /// A path where nothing lies, or that cannot be written down.
+    fn settle(&self, _context: &Context, _scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
+        Ok(None)
+    }
+
+    /// Returns the source with revisions that lies in the same place, if there is one: a revision was given, and this
+    /// kind has none.
+    ///
+    /// # Errors
+    ///
+    /// A path that cannot be looked at.
+    fn with_revisions(&self, _context: &Context, _scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
+        Ok(None)
+    }
+
+    /// Returns where its directory, file or repository lies on this machine, where that is what it is.
+    ///
+    /// # Errors
+    ///
+    /// Where `~` is used and the home directory is not known.
+    fn place(&self, _settings: &Settings, _scope: ScopeRoot<'_>) -> Result<Option<PathBuf>> {
+        Ok(None)
+    }
+
+    /// Returns it as it is typed in the working directory, where its path means something else there than in the
+    /// manifest of `scope`.
+    fn here(&self, _settings: &Settings, _scope: ScopeRoot<'_>) -> Option<Origin> {
+        None
+    }
+
+    /// Asks when `revision` was released; where it has none, all there is.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be asked, or that no longer has the revision.
+    fn released(&self, _context: &Context, _revision: Option<&str>) -> Result<Released> {
+        Ok(Released::Untold)
+    }
+
+    /// Returns the newest commits, at most `count`, that changed directory `path` and are not newer than `revision`; none
+    /// where the kind does not tell.
+    ///
+    /// # Errors
+    ///
+    /// A source that cannot be reached.
+    fn history(
+        &self,
+        _context: &Context,
+        _revision: &str,
+        _path: Option<&str>,
+        _count: usize,
+    ) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// Returns how to get the revision `locked` back where the source has `found` instead, if that is for another
+    /// program.
+    fn restored_by(&self, _locked: &str, _found: &str) -> Option<String> {
+        None
+    }
+}
