@@ -48,6 +48,8 @@ pub struct Requirement {
     pub agents: Option<Vec<String>>,
     /// Whether it stays installed and no agent sees it.
     pub disabled: bool,
+    /// Whether nobody asked for it: it is installed because others need it, and goes when they do.
+    pub dependency: bool,
     /// Whether a link to the directory at the origin takes the place of a copy.
     pub editable: bool,
 }
@@ -189,6 +191,16 @@ impl Manifest {
         &self.skills
     }
 
+    /// Returns the names of the skills that somebody asked for; entries of dependencies are not among them.
+    pub fn asked(&self) -> impl Iterator<Item = &SkillName> {
+        self.skills.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name)
+    }
+
+    /// Returns whether somebody asked for the skill `name`.
+    pub fn asks_for(&self, name: &SkillName) -> bool {
+        self.skills.get(name).is_some_and(|entry| !entry.dependency)
+    }
+
     /// The line, from 1, where the manifest `text` names the skill `name`.
     pub fn line_of(text: &str, name: &SkillName) -> Option<usize> {
         let document = Document::parse(text).ok()?;
@@ -230,8 +242,14 @@ impl Requirement {
             name: None,
             agents: None,
             disabled: false,
+            dependency: false,
             editable: false,
         }
+    }
+
+    /// Whether nothing is lost without this entry: a dependency needs none unless it is disabled or names its agents.
+    pub fn is_implied(&self) -> bool {
+        self.dependency && !self.disabled && self.agents.is_none()
     }
 }
 

@@ -71,6 +71,30 @@ pub fn is_conflict_mark(line: &str) -> bool {
     line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
 }
 
+/// Returns `text` with `?…` in place of the query of each address in it: queries may be secrets.
+pub fn without_queries(text: &str) -> Cow<'_, str> {
+    let Some(first) = text.find("://").filter(|at| text[*at..].contains('?')) else {
+        return Cow::Borrowed(text);
+    };
+    let (mut shown, mut rest) = (text[..first].to_owned(), &text[first..]);
+    loop {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '`' | '\'' | '"' | '<' | '>');
+        let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        // What follows an address in a sentence.
+        let (address, behind) = rest.split_at(word.trim_end_matches([')', ',', '.', ':', ';']).len());
+        match address.split_once('?').filter(|(_, query)| !query.is_empty()) {
+            Some((place, _)) => shown.extend([place, "?…"]),
+            None => shown.push_str(address),
+        }
+        let next = behind.find("://").unwrap_or(behind.len());
+        shown.push_str(&behind[..next]);
+        rest = &behind[next..];
+        if rest.is_empty() {
+            return Cow::Owned(shown);
+        }
+    }
+}
+
 /// A name in one line, with nothing hidden in it: names of files may have line ends, also those that only some
 /// programs take for one.
 pub fn visible_name(name: &str) -> String {
@@ -219,6 +243,22 @@ pub fn closest_paths<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn queries_of_addresses_are_not_shown() {
+        for (text, shown) in [
+            ("url:https://h/a.md?sig=s", "url:https://h/a.md?…"),
+            (
+                "(https://h/a?s=1&t=(2) at 1), (http://h/b?x#y), `http://h/b?x`: is",
+                "(https://h/a?…) at 1), (http://h/b?…), `http://h/b?…`: is",
+            ),
+            ("is it? https://h/a is", "is it? https://h/a is"),
+            ("https://h/? and a?b", "https://h/? and a?b"),
+            ("why?", "why?"),
+        ] {
+            assert_eq!(without_queries(text), shown);
+        }
+    }
 
     #[test]
     fn all_white_space_around_a_text_goes() {

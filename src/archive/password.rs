@@ -2,12 +2,16 @@
 
 /// Whether the archive that begins with `start` keeps some of what is in it behind a password.
 ///
-/// Of zip archives the flag of each header in `start` is asked, of rar archives the header that comes first.
+/// Of zip archives the flag of each header in `start` is asked, of rar archives the header that comes first, and of 7z
+/// archives the last one, where it is in `start` and not compressed itself.
 pub fn needs_password(start: &[u8]) -> bool {
     if start.starts_with(b"PK\x03\x04") {
         // At byte 6 of a header: bit 0 says that the content is encrypted.
         let headers = memchr::memmem::find_iter(start, b"PK\x03\x04");
         return headers.into_iter().any(|at| start.get(at + 6).is_some_and(|flags| flags & 1 == 1));
+    }
+    if let Some(header) = start.strip_prefix(b"7z\xBC\xAF\x27\x1C") {
+        return last_header(header).is_some_and(|header| memchr::memmem::find(header, AES).is_some());
     }
     // Version 4: flags behind the first header, the one of the archive. Version 5: a header of its own.
     match start.strip_prefix(b"Rar!\x1a\x07") {
@@ -15,6 +19,19 @@ pub fn needs_password(start: &[u8]) -> bool {
         Some([1, 0, header @ ..]) => header.get(5) == Some(&4),
         _ => false,
     }
+}
+
+/// How the header of a 7z archive names the cipher that it knows.
+const AES: &[u8] = b"\x06\xF1\x07\x01";
+
+/// The last header of a 7z archive, which says how the content is packed, by the first one, `header`: behind the version
+/// and a checksum, that has its place, counted from its own end, and its size. `None` where it is not in these bytes.
+fn last_header(header: &[u8]) -> Option<&[u8]> {
+    let number = |at: usize| -> Option<usize> {
+        usize::try_from(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?)).ok()
+    };
+    let (place, size) = (number(6)?, number(14)?);
+    header.get(26..)?.get(place..)?.get(..size)
 }
 
 #[cfg(test)]
@@ -30,6 +47,16 @@ mod tests {
         assert!(needs_password(&old(0x80)) && !needs_password(&old(0)));
         let new = |kind: u8| [b"Rar!\x1a\x07\x01\0".as_slice(), &[0, 0, 0, 0, 12, kind]].concat();
         assert!(needs_password(&new(4)) && !needs_password(&new(1)));
+        let seven = |content: &[u8], header: &[u8]| {
+            let [place, size] = [content.len() as u64, header.len() as u64].map(u64::to_le_bytes);
+            [b"7z\xBC\xAF\x27\x1C\0\x04crc1", place.as_slice(), &size, b"crc2", content, header].concat()
+        };
+        let encrypted = seven(b"bytes", b"\x17\x06\x01\x24\x06\xF1\x07\x01");
+        assert!(needs_password(&encrypted) && !needs_password(&seven(AES, b"\x01\x04\x06")));
+        for length in 0..encrypted.len() {
+            assert!(!needs_password(&encrypted[..length]), "{length}");
+        }
+        assert!(!needs_password(&[b"7z\xBC\xAF\x27\x1C".as_slice(), &[0xff; 26]].concat()));
         for other in [b"".as_slice(), b"PK\x03\x04", b"Rar!\x1a\x07", b"7z", b"text PK\x03\x04\0\0\x01"] {
             assert!(!needs_password(other));
         }

@@ -7,6 +7,7 @@ mod commands;
 mod complete;
 pub mod exit;
 mod help;
+mod here;
 mod look;
 mod parse;
 mod printer;
@@ -118,6 +119,7 @@ fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Resul
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;
     settings.http.names = names;
+    printer.stand_in(&settings);
     let context = Context { settings, reporter: progress, interact: prompt::interact(may_ask, printer) };
     commands::run(&App { context, printer: Arc::clone(printer) }, &cli.command)
 }

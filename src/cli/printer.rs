@@ -6,14 +6,18 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::MAIN_SEPARATOR;
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 use serde::Serialize;
 
+use super::here::Here;
 use super::look::Look;
 use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, literals, paint};
+use crate::settings::Settings;
+use crate::text::without_queries;
 
 /// Makes a text from outside harmless. Only where a width must be known before the text is printed
 /// does anything but the printer call this; a text that is clean already stays as it is.
@@ -24,6 +28,8 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
 /// Prints.
 pub(crate) struct Printer {
     look: Look,
+    /// From where paths in messages lead; found once a message has something to shorten.
+    here: OnceLock<LazyLock<Here, Box<dyn FnOnce() -> Here + Send>>>,
     out: Mutex<Sink>,
     err: Mutex<Sink>,
 }
@@ -64,7 +70,14 @@ impl Printer {
     }
 
     fn with(look: Look, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
-        Self { look, out: Sink::new(out), err: Sink::new(err) }
+        Self { look, here: OnceLock::new(), out: Sink::new(out), err: Sink::new(err) }
+    }
+
+    /// Writes paths in messages as they are from the working directory of `settings` from now on.
+    pub(crate) fn stand_in(&self, settings: &Settings) {
+        let settings = settings.clone();
+        // A second call changes nothing: a process has one working directory.
+        let _ = self.here.set(LazyLock::new(Box::new(move || Here::new(&settings))));
     }
 
     /// What the streams can show.
@@ -219,7 +232,9 @@ impl Printer {
 
     fn talk(&self, label: &str, style: Style, text: &str) {
         let mut line = String::with_capacity(text.len() + 32);
-        self.line(&mut line, label, style, text);
+        let here = self.here.get().filter(|_| text.contains(MAIN_SEPARATOR));
+        let text = here.map_or(Cow::Borrowed(text), |here| here.shortened(text));
+        self.line(&mut line, label, style, &text);
         self.err().write(&line);
     }
 
@@ -230,7 +245,7 @@ impl Printer {
             paint(lines, label, style, colour);
             lines.push(' ');
         }
-        lines.push_str(&literals(&indented(clean(text).trim_end()), colour));
+        lines.push_str(&literals(&indented(clean(&without_queries(text)).trim_end()), colour));
         lines.push('\n');
     }
 

@@ -1,31 +1,36 @@
 //! Several words behind one option, as in `--skill pdf docx`.
 //!
-//! Clap would take all words for the option, the sources behind them too. What is a source stays one here: so the
+//! Clap would take all words for the option, the sources or skills behind them too. These stay what they are here: the
 //! option is repeated before each word that it has, which is the form that clap reads.
 
 use std::ffi::OsString;
 
 use super::args::Command;
+use crate::agents;
 use crate::spec::{SourceSpec, SpecError};
 
-/// The commands with such options, by their own names.
-const COMMANDS: &[&str] = &["install", "sync"];
+/// The commands with such options, by their own names, each with what a further word must be to be the option's.
+const COMMANDS: &[(&str, fn(&str) -> bool)] =
+    &[("install", is_name), ("sync", is_name), ("link", is_agent), ("unlink", is_agent)];
 /// The options, and the beginnings of the forms that hold a value.
 const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
 
 /// Returns `arguments`, the program's name first, with `--skill pdf docx` as `--skill pdf --skill docx`.
 ///
 /// The first word is the option's, whatever it looks like. The next ones are too, up to a flag or to one that reads as
-/// a source: that and all behind it is what it would be without the option. With `--marketplace` plugins are named by
-/// words, and nothing is changed.
+/// a source: that and all behind it is what it would be without the option. `link` and `unlink` take names of skills,
+/// so that only agents that skillpm knows are further words of `--agent` there. With `--marketplace` plugins are named
+/// by words, and nothing is changed.
 pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
     // The first word that names a command is the command: what is behind another one belongs to that.
     let named = |(at, word): (usize, &OsString)| Some((at, Command::own_name(word.to_str()?)?));
     let command = arguments.iter().enumerate().skip(1).find_map(named);
     let market = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with("--marketplace"));
-    let start = match command {
-        Some((at, name)) if COMMANDS.contains(&name) && !arguments.iter().any(market) => at,
-        _ => return arguments,
+    let known = |(at, name): (usize, &str)| {
+        COMMANDS.iter().find(|(command, _)| *command == name).map(|(_, is_value)| (at, is_value))
+    };
+    let Some((start, is_value)) = command.and_then(known).filter(|_| !arguments.iter().any(market)) else {
+        return arguments;
     };
     let mut result = Vec::with_capacity(arguments.len());
     let mut option: Option<&str> = None;
@@ -44,7 +49,7 @@ pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
         } else if let Some(known) = option {
             if !has_value {
                 has_value = true;
-            } else if text.is_some_and(is_name) {
+            } else if text.is_some_and(is_value) {
                 result.push(known.into());
             } else {
                 option = None;
@@ -68,6 +73,11 @@ fn belongs(flag: &str, option: &str) -> bool {
 /// Whether `text` reads as no source.
 fn is_name(text: &str) -> bool {
     matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_)))
+}
+
+/// Whether `text` names an agent, or several in a list.
+fn is_agent(text: &str) -> bool {
+    text.split(',').all(|name| agents::find(name).is_ok())
 }
 
 /// Returns `values` with those that are lists, such as `pdf,docx`, taken apart. Paths stay whole.
@@ -108,6 +118,8 @@ mod tests {
             ("x install --marketplace a/s -s pdf office", "x install --marketplace a/s -s pdf office"),
             ("x install a/s --agents b c", "x install a/s --agents b c"),
             ("x link -a cursor pdf", "x link -a cursor pdf"),
+            ("x link -a cursor goose,roo pdf codex", "x link -a cursor -a goose,roo pdf codex"),
+            ("x unlink pdf --agent cursor Goose", "x unlink pdf --agent cursor --agent Goose"),
             // What is behind another command is none of ours.
             ("x run pdf demo install -a one two", "x run pdf demo install -a one two"),
             ("x invoke pdf add -s one two", "x invoke pdf add -s one two"),

@@ -164,7 +164,7 @@ fn is_markdown(path: &str) -> bool {
 /// Whether the file is looked into for a password.
 fn is_archive(path: &str) -> bool {
     let ending = Path::new(path).extension().unwrap_or_default();
-    ["zip", "jar", "whl", "rar"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    ["zip", "jar", "whl", "rar", "7z"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The part of an archive that is looked at.

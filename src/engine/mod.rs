@@ -33,7 +33,7 @@ pub use arguments::Arguments;
 pub use discover::{Diagnostic, Discovery, discover, discover_with};
 pub(crate) use find::Disk;
 pub use library::{Activated, FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
-pub use named::{Hit, find, find_at, find_in};
+pub use named::{Hit, calls_itself, find, find_at, find_in};
 pub use present::{Form, LoadedSkill, UnknownForm};
 pub use skill::Skill;
 pub use sources::{Entry, Source, SourceKind, default_sources, each_once, sources_of};

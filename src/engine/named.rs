@@ -140,8 +140,8 @@ fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<String> {
     warnings
 }
 
-/// What is said of a skill whose name is not that of its directory.
-fn calls_itself(skill: &Skill) -> String {
+/// Returns what is said of a skill whose name is not that of its directory.
+pub fn calls_itself(skill: &Skill) -> String {
     format!("the skill in `{}` calls itself `{}`", skill.dir.display(), skill.meta.name)
 }
 

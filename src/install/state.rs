@@ -121,7 +121,7 @@ impl Files {
         if self.manifest_text.is_none() {
             return lock.keys().cloned().collect();
         }
-        graph::closure(self.manifest.skills().keys().chain(asked), |name| match anew.get(name) {
+        graph::closure(self.manifest.asked().chain(asked), |name| match anew.get(name) {
             Some(locked) => *locked,
             None => lock.get(name),
         })
@@ -129,9 +129,7 @@ impl Files {
 
     /// Whether `name` is locked though the manifest does not ask for it.
     pub fn is_only_needed(&self, name: &SkillName) -> bool {
-        self.manifest_text.is_some()
-            && !self.manifest.skills().contains_key(name)
-            && self.lock.skills.contains_key(name)
+        self.manifest_text.is_some() && !self.manifest.asks_for(name) && self.lock.skills.contains_key(name)
     }
 
     /// What the manifest says of `name`, or would say if it asked for what is locked. `None` for what is not
@@ -139,7 +137,8 @@ impl Files {
     pub fn entry(&self, name: &SkillName, kept: &BTreeSet<SkillName>) -> Option<Requirement> {
         let written = self.manifest.skills().get(name).cloned();
         let locked = || self.lock.skills.get(name).filter(|_| kept.contains(name)).map(requirement_of);
-        written.or_else(locked)
+        let dependency = self.is_only_needed(name);
+        written.or_else(|| Some(Requirement { dependency, ..locked()? }))
     }
 
     /// Whether the sides of a merge conflict differ for the skill `name`.

@@ -374,6 +374,34 @@ mod tests {
         }
     }
 
+    /// Texts that a rule repairs, where only a person knows what to write instead of the example of its documentation.
+    const REPAIRED: &[(&str, &str)] = &[
+        ("frontmatter-missing", "name: pdf\ndescription: Reads PDF files.\n---\n"),
+        ("name-ascii", "---\nname: ｐｄｆ\ndescription: Reads PDF files.\n---\n"),
+        ("description-missing", "---\nname: pdf\ndescription: # Reads PDF files.\n---\n"),
+        ("link-missing", "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](forms.md).\n"),
+    ];
+
+    /// A rule that says that it repairs something repairs what its documentation shows. The name of a file is
+    /// repaired with the file.
+    #[test]
+    fn every_rule_with_a_repair_repairs_its_example() {
+        let mut without = Vec::new();
+        for rule in RULES.iter().filter(|rule| rule.fix.is_some()) {
+            let other = REPAIRED.iter().find(|(id, _)| *id == rule.id);
+            let bad = other.map_or(rule.docs.bad, |(_, text)| text);
+            let found = testing::example(rule, bad, "SKILL.md");
+            let Some(fix) = found.iter().find_map(|finding| finding.fix.as_ref()) else {
+                without.push(rule.id);
+                continue;
+            };
+            let fixed = testing::applied(bad, fix);
+            let left = testing::example(rule, &fixed, "SKILL.md");
+            assert!(left.len() < found.len(), "{}: {fixed}", rule.id);
+        }
+        assert_eq!(without, ["file-name"]);
+    }
+
     #[test]
     fn what_is_no_text_is_told_once() {
         let bytes: Vec<u8> = (0..=255).cycle().take(4096).collect();

@@ -120,7 +120,8 @@ pub(super) fn fixed_text(rule: &Rule, text: &str) -> Option<String> {
     Some(fixed)
 }
 
-fn applied(text: &str, fix: &super::Fix) -> String {
+/// `text` after `fix`.
+pub(super) fn applied(text: &str, fix: &super::Fix) -> String {
     let mut text = text.to_owned();
     for edit in fix.edits.iter().rev() {
         text.replace_range(edit.span.clone(), &edit.text);

@@ -212,6 +212,9 @@ impl Requirement {
         if self.disabled {
             table.insert("disabled", true.into());
         }
+        if self.dependency {
+            table.insert("dependency", true.into());
+        }
         table
     }
 }

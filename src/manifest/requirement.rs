@@ -94,8 +94,9 @@ pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
     let path = directory(said, said.string(origin.directory_key())?)?;
     let reference = reference(said)?;
     let agents = said.strings("agents")?;
-    let (disabled, editable) = (said.flag("disabled")?, said.flag("editable")?);
-    Ok(Requirement { origin, path, reference, name, agents, disabled, editable })
+    let (disabled, dependency) = (said.flag("disabled")?, said.flag("dependency")?);
+    let editable = said.flag("editable")?;
+    Ok(Requirement { origin, path, reference, name, agents, disabled, dependency, editable })
 }
 
 /// What is said here in place of a key that other tools have, or that belongs to another source: `known` are the keys

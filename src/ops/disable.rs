@@ -29,6 +29,8 @@ pub struct DisableRequest {
 pub struct DisableOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
+    /// The directory of the skills that are disabled, as it is named in the working directory.
+    pub place: String,
     /// The skills, sorted by name.
     pub skills: Vec<DisabledSkill>,
     /// What was or would be done, in order.
@@ -77,7 +79,6 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let how = How { dry_run: request.dry_run, force: request.force, bring: !disabled };
     let (mut names, mut unchanged, mut in_conflict) = (Vec::new(), BTreeSet::new(), Vec::new());
-    let mut named_now = Vec::new();
     let changed = rearrange(context, &scope, how, |files, audience| {
         names = installed_names(
             context,
@@ -88,7 +89,6 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
         names.sort();
         let is_so = |name: &&SkillName| audience.entry(name).is_some_and(|entry| entry.disabled == disabled);
         unchanged.extend(names.iter().filter(is_so).cloned());
-        named_now.extend(names.iter().filter(|name| disabled && files.is_only_needed(name)).cloned());
         if !disabled {
             let left_open = |name: &&SkillName| {
                 let aside = scope.disabled_skill_dir(name);
@@ -107,9 +107,6 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
     warnings.extend(in_conflict.iter().map(|name| {
         format!("an update left conflicts in `{name}`, which agents see again: `skillpm update{flag} {name}` shows what to resolve")
     }));
-    warnings.extend(named_now.iter().map(|name| {
-        format!("`{name}` was here because others need it; the manifest names it from now on, so it stays once no longer needed: `skillpm remove{flag} {name}` takes it away then")
-    }));
     let skills = names
         .into_iter()
         .map(|name| DisabledSkill {
@@ -118,6 +115,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
             name: name.to_string(),
         })
         .collect();
+    let place = scope.shown(&context.settings, &scope.disabled_dir());
     let (scope, dry_run) = (Some(scope.kind), request.dry_run);
-    Ok(DisableOutcome { scope, skills, steps, links, files, dry_run, warnings })
+    Ok(DisableOutcome { scope, place, skills, steps, links, files, dry_run, warnings })
 }

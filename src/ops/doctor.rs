@@ -283,7 +283,7 @@ impl Doctor<'_> {
         let names: Vec<_> = match files.manifest_text {
             Some(_) => {
                 let needed = kept.iter().filter(|name| files.is_only_needed(name));
-                files.manifest.skills().keys().chain(needed).collect()
+                files.manifest.asked().chain(needed).collect()
             }
             None => files.lock.skills.keys().collect(),
         };

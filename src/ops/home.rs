@@ -4,18 +4,25 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
+use crate::install::transaction::Transaction;
 
 /// Returns the scope that is to be changed: `asked`, else the project. The user's home does not become a project in
 /// silence: people who are in it mean their own skills, and whoever means a project says so or has a manifest there.
+/// What a killed run left there is cleared away first, unless this is a `dry_run`.
 ///
 /// # Errors
 ///
 /// As [`Scope::new`]; the home directory, where nobody can be asked or somebody says no.
-pub(super) fn to_change(context: &Context, asked: Option<ScopeKind>) -> Result<Scope> {
+pub(super) fn to_change(context: &Context, asked: Option<ScopeKind>, dry_run: bool) -> Result<Scope> {
     let settings = &context.settings;
     let scope = Scope::new(settings, asked.unwrap_or(ScopeKind::Project))?;
     if asked.is_some() || scope.twin(settings)?.is_none() || is_used(&scope)? {
         return Ok(scope);
+    }
+    // A killed run's change is taken back or finished in its own scope, whatever becomes of this one.
+    if !dry_run && Transaction::is_begun(&scope) {
+        drop(Transaction::begin(&scope, settings, &*context.reporter)?);
+        return to_change(context, asked, true);
     }
     let question = "this is your home directory, not a project: install for you, in every project?";
     if context.interact.confirm(question) == Some(true) {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use super::audit::{Activations, not_written};
-use super::named::find;
+use super::named::{find, is_alias};
 use super::update::unsettled;
 use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Instructions, Skill, activate, resources};
@@ -50,7 +50,7 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
     let mut activation =
         activate(skill.meta.clone(), body, &skill.dir, &request.arguments, policy.placeholders);
     let mut warnings = hit.warnings;
-    warnings.extend(off_specification(&skill));
+    warnings.extend(off_specification(context, &skill));
     warnings.extend(unsettled(&context.settings, &skill.dir));
     if request.form.lists_files() {
         match resources::list(&skill.dir, policy.listing) {
@@ -86,9 +86,12 @@ fn written(context: &Context, skill: &Skill, arguments: &Arguments, took: Durati
 /// One line for everything that is against the specification and did not matter, repairs included. What
 /// loading tells is enough of it: the linter takes longer than all the rest. Fields of other programs are
 /// no news to anybody who wants to see the text.
-fn off_specification(skill: &Skill) -> Option<String> {
-    let is_news = |deviation: &&Deviation| {
-        !matches!(deviation.kind, DeviationKind::UnknownField(_) | DeviationKind::LegacyField(_))
+fn off_specification(context: &Context, skill: &Skill) -> Option<String> {
+    let is_news = |deviation: &&Deviation| match &deviation.kind {
+        DeviationKind::UnknownField(_) | DeviationKind::LegacyField(_) => false,
+        // Whoever installed it under another name knows.
+        DeviationKind::NameDirectory { name, directory } => !is_alias(context, directory, name),
+        _ => true,
     };
     let mut deviations = skill.deviations.iter().filter(is_news);
     let first = deviations.next()?;

@@ -142,7 +142,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
 /// The skills that manifest and lockfile ask for.
 fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
     let names: Vec<_> = match files.manifest_text {
-        Some(_) => files.manifest.skills().keys().cloned().collect(),
+        Some(_) => files.manifest.asked().cloned().collect(),
         None => files.lock.skills.keys().cloned().collect(),
     };
     if names.is_empty() {

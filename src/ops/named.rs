@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::absent::missing;
 use super::catalog::disabled_in;
+use super::provenance::scopes_in_force;
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
 use crate::engine::{self, Hit, Source, default_sources};
@@ -39,7 +40,10 @@ pub(super) fn find_in(
     sources: &[Source],
     only: Option<ScopeKind>,
 ) -> Result<Hit> {
-    let by_name = || engine::find_in(sources, name).map_err(|error| or_disabled(context, name, only, error));
+    let by_name = || {
+        let found = engine::find_in(sources, name).map(|hit| without_alias(context, name, hit));
+        found.map_err(|error| or_disabled(context, name, only, error))
+    };
     if !is_local(name) {
         return by_name();
     }
@@ -55,6 +59,24 @@ pub(super) fn find_in(
         }),
         at => at,
     }
+}
+
+/// Returns `hit` without what is told of a name that is not the skill's own, where it was installed under that name.
+fn without_alias(context: &Context, name: &str, mut hit: Hit) -> Hit {
+    let told = engine::calls_itself(&hit.skill);
+    if hit.warnings.contains(&told) && is_alias(context, name, &hit.skill.meta.name) {
+        hit.warnings.retain(|warning| *warning != told);
+    }
+    hit
+}
+
+/// Returns whether a lockfile has the skill `own` under the name `directory`: whoever installed it so knows.
+pub(super) fn is_alias(context: &Context, directory: &str, own: &str) -> bool {
+    let Ok(directory) = SkillName::new(directory) else { return false };
+    let scopes = scopes_in_force(&context.settings).unwrap_or_default();
+    let locks = scopes.iter().filter_map(|scope| read_lock(scope).ok());
+    let mut aliases = locks.filter_map(|lock| lock.skills.get(&directory)?.alias_of.clone());
+    aliases.any(|alias_of| alias_of == own)
 }
 
 /// The names of the skills that are here, each with its description: those that agents see, and those that manifests

@@ -136,17 +136,25 @@ fn permission(
     provenance: &Provenance,
     unsaid: Scripts,
 ) -> Result<(Permission, bool)> {
-    let manifests = scopes.iter().map(|scope| Ok((scope, read_manifest(scope)?.0)));
+    let (origin, path) = match provenance {
+        Provenance::Locked(skill) => (&skill.locked.origin, skill.locked.path.as_deref()),
+        Provenance::Unlocked(skill) => (&skill.origin, None),
+    };
+    let is_of = |scope: &Scope| match provenance {
+        Provenance::Locked(skill) => {
+            scope.kind == skill.scope && skill.outer.as_ref().is_none_or(|root| scope.root == *root)
+        }
+        Provenance::Unlocked(_) => true,
+    };
+    // The first is the nearest project. Those around it have a say about their own skills.
+    let at = scopes.iter().position(is_of).unwrap_or_default();
+    let asked = &scopes[at];
+    let has_say =
+        |(other, scope): &(usize, &Scope)| *other == 0 || *other == at || scope.kind == ScopeKind::User;
+    let manifests =
+        scopes.iter().enumerate().filter(has_say).map(|(_, scope)| Ok((scope, read_manifest(scope)?.0)));
     let manifests = manifests.collect::<Result<Vec<_>>>()?;
     let manifests = manifests.iter().map(|(scope, manifest)| (*scope, manifest));
-    let (kind, origin, path) = match provenance {
-        Provenance::Locked(skill) => (skill.scope, &skill.locked.origin, skill.locked.path.as_deref()),
-        Provenance::Unlocked(skill) => (ScopeKind::Project, &skill.origin, None),
-    };
-    let asked = match scopes.iter().find(|scope| scope.kind == kind) {
-        Some(scope) => scope,
-        None => &Scope::new(&context.settings, kind)?,
-    };
     let admission = gate::admission_of(context, asked, manifests)?;
     let asked = Asked { origin, path, reference: None };
     Ok((admission.scripts(asked, unsaid), admission.unix_sockets(asked).is_some()))
@@ -170,16 +178,16 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
     if request.allow_modified {
         return Ok(Some(differs));
     }
-    let flag = skill.scope.flag();
+    let (flag, there) = (skill.scope.flag(), within(skill));
     if modified.line_ends {
         let differs = format!("`{name}` in `{place}` differs from what is locked in line ends only");
         return Err(refused(request, differs)
-            .hint(format!("`skillpm install{flag}` brings back the line ends that are locked"))
+            .hint(format!("`skillpm install{flag}`{there} brings back the line ends that are locked"))
             .hint("`--allow-modified` runs it as it is"));
     }
     Err(refused(request, differs)
         .hint(format!(
-            "`skillpm diff{flag} {name}` shows what differs, `skillpm install{flag} --force` restores the locked files"
+            "`skillpm diff{flag} {name}`{there} shows what differs, `skillpm install{flag} --force` restores the locked files"
         ))
         .hint("`--allow-modified` runs it as it is"))
 }
@@ -191,14 +199,20 @@ fn is_trusted(context: &Context, skill: &LockedSkill, files: &FileSet) -> Result
     Ok(matches!(standing, Standing::Trusted(_)) && exposed_file(&skill.place, files)?.is_none())
 }
 
+/// Where commands about `skill` are to be typed, behind the command; nothing where that is here.
+fn within(skill: &LockedSkill) -> String {
+    skill.outer.as_ref().map_or_else(String::new, |root| format!(" in `{}`", root.display()))
+}
+
 /// The error for a skill whose digest nobody but the lockfile knows: a script can rewrite both.
 fn unchecked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Error {
     let (name, place, flag) = (&skill.name, skill.place.display(), skill.scope.flag());
+    let there = within(skill);
     refused(
         request,
         format!("only `skillpm.lock` vouches for `{name}` in `{place}`: you have not fetched these files from its source"),
     )
-    .hint(format!("`skillpm install{flag}` checks them against the source; then they run"))
+    .hint(format!("`skillpm install{flag}`{there} checks them against the source; then they run"))
 }
 
 /// Refuses a skill that no lockfile knows, unless its directory is trusted and none of `files`, which are to

@@ -59,6 +59,8 @@ pub struct LockedSkill {
     pub name: SkillName,
     /// Where.
     pub scope: ScopeKind,
+    /// The root of the project that has it, where that is not the nearest one but around it.
+    pub outer: Option<PathBuf>,
     /// The place that was looked at, with links followed.
     pub place: PathBuf,
     /// What is locked.
@@ -111,14 +113,17 @@ pub(super) struct InForce {
     pub(super) lock: Lockfile,
 }
 
-/// The scopes whose files are in force: the project's, then the user's. In the home directory itself there are
-/// both.
+/// The scopes whose files are in force: the project's, those of the projects around it, then the user's. In the home
+/// directory itself there are both.
 ///
 /// # Errors
 ///
 /// A directory that cannot be looked at: what its files say must not be passed over.
 pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
-    let mut scopes = vec![Scope::new(settings, ScopeKind::Project)?];
+    let project = Scope::new(settings, ScopeKind::Project)?;
+    let outer = project.outer(settings)?;
+    let mut scopes = vec![project];
+    scopes.extend(outer);
     // Without a home there is no user's scope.
     if settings.home.is_some() {
         scopes.push(Scope::new(settings, ScopeKind::User)?);
@@ -126,13 +131,20 @@ pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
     Ok(scopes)
 }
 
-/// Reads what is locked in each of `scopes`.
+/// Reads what is locked in each of `scopes`. A project around the nearest one whose lockfile cannot be read vouches for
+/// nothing.
 ///
 /// # Errors
 ///
-/// A lockfile that cannot be read.
+/// A lockfile of the nearest project or of the user that cannot be read.
 pub(super) fn in_force(scopes: &[Scope]) -> Result<Vec<InForce>> {
-    scopes.iter().map(|scope| Ok(InForce { scope: scope.clone(), lock: read_lock(scope)? })).collect()
+    let read = |(at, scope): (usize, &Scope)| {
+        let is_outer = at > 0 && scope.kind == ScopeKind::Project;
+        let lock =
+            read_lock(scope).or_else(|error| if is_outer { Ok(Lockfile::default()) } else { Err(error) });
+        Ok(InForce { scope: scope.clone(), lock: lock? })
+    };
+    scopes.iter().enumerate().map(read).collect()
 }
 
 /// Says what `skill` is, over all scopes in force: copies, links, disabled skills, and skills that lie in
@@ -165,8 +177,11 @@ pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> 
             line_ends: claim.trees.has_other_line_ends(&files, &locked.digest),
         });
         let fetched = store.is_some_and(|store| store.has(&locked.digest));
-        let (name, scope, place) = (claim.name.clone(), claim.scope, root);
-        Provenance::Locked(Box::new(LockedSkill { name, scope, place, locked, modified, fetched }))
+        let (name, scope) = (claim.name.clone(), claim.scope.kind);
+        let is_nearest = scopes.first().is_some_and(|nearest| nearest.scope.root == claim.scope.root);
+        let outer = (scope == ScopeKind::Project && !is_nearest).then(|| claim.scope.root.clone());
+        let place = root;
+        Provenance::Locked(Box::new(LockedSkill { name, scope, outer, place, locked, modified, fetched }))
     } else {
         let origin = Origin::local(root.display().to_string());
         Provenance::Unlocked(UnlockedSkill { path: root, origin })
@@ -177,7 +192,7 @@ pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> 
 /// A lockfile that knows what is to lie at a place.
 struct Claim<'a> {
     name: SkillName,
-    scope: ScopeKind,
+    scope: &'a Scope,
     place: PathBuf,
     below: String,
     locked: &'a Locked,
@@ -217,8 +232,8 @@ fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &P
         }
         let Some(below) = parts.collect::<Option<Vec<_>>>() else { continue };
         let place = real.ancestors().nth(below.len()).unwrap_or(real).to_owned();
-        let (name, kind, below) = (name.clone(), scope.kind, below.join("/"));
-        return Some(Claim { name, scope: kind, place, below, locked, trees: scope.index.trees() });
+        let (name, below) = (name.clone(), below.join("/"));
+        return Some(Claim { name, scope, place, below, locked, trees: scope.index.trees() });
     }
     None
 }

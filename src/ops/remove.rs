@@ -99,9 +99,8 @@ pub fn removable(context: &Context, scope: Option<ScopeKind>) -> Result<Vec<Choi
 
 /// The skills that somebody asked for: those of the manifest, or all of the lockfile where there is none.
 fn asked_for(files: &Files) -> impl Iterator<Item = &SkillName> {
-    let (manifest, lock) = (files.manifest.skills(), &files.lock.skills);
-    let locked = lock.keys().filter(|_| files.manifest_text.is_none());
-    manifest.keys().chain(locked)
+    let locked = files.lock.skills.keys().filter(|_| files.manifest_text.is_none());
+    files.manifest.asked().chain(locked)
 }
 
 /// The skills that stay because others need them, and that agents saw only for those that go, `names`. Where the
@@ -125,7 +124,7 @@ fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result
     let lock = &files.lock.skills;
     let gone: BTreeSet<&SkillName> = names.iter().collect();
     let asked: Vec<&SkillName> = match files.manifest_text {
-        Some(_) => files.manifest.skills().keys().collect(),
+        Some(_) => files.manifest.asked().collect(),
         None => lock.keys().collect(),
     };
     let roots = asked.into_iter().filter(|name| !gone.contains(name));

@@ -139,7 +139,7 @@ pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<Tree
     // Which of them are missing was told by `list`.
     for scope in Scopes::new(&context.settings, scope)?.there {
         let files = Files::read(&scope)?;
-        asked.extend(files.manifest.skills().keys().map(|name| (scope.kind, name.to_string())));
+        asked.extend(files.manifest.asked().map(|name| (scope.kind, name.to_string())));
         outcome.places.insert(scope.kind, scope.root.display().to_string());
         scopes.insert(scope.kind, (scope, files));
     }

@@ -10,7 +10,7 @@ use std::fmt;
 use super::{Address, Ecosystem, GitUrl, Origin, Repository, SourceSpec, SpecError};
 
 /// The keys of a skill's entry in the manifest that every kind of source takes.
-const COMMON_KEYS: &[&str] = &["name", "agents", "disabled"];
+const COMMON_KEYS: &[&str] = &["name", "agents", "disabled", "dependency"];
 
 /// Texts that can be typed, and what they mean: a row of the table in `docs/reference/sources.md`.
 pub type Typed = (&'static [&'static str], &'static str);

@@ -44,6 +44,11 @@ fn another_source_under_a_name_that_is_taken() {
     warning: agents that go by the name in `SKILL.md` still call `pdf-two` `pdf`
     hint: `skillpm list` shows what is installed, `skillpm invoke pdf-two` what an agent gets
     ");
+    let output = sandbox.ok(&["invoke", "pdf-two"]);
+    assert!(
+        output.stdout.contains("two") && output.stderr.is_empty(),
+        "whoever gave it the name knows: {output}"
+    );
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     pdf = { path = "./one/pdf" }

@@ -63,7 +63,7 @@ fn what_is_said() {
     insta::assert_snapshot!(output, @"
     exit: 2
     --- stderr
-    error: `[DIR]/project/log-reader` already exists
+    error: `log-reader` already exists
     hint: choose another name, or another directory with `--path`
     ");
     let output = sandbox.run(&["create", "pdf", "--scope", "project", "--dry-run"]);

@@ -237,7 +237,7 @@ fn editable_disabled_and_missing_skills() {
     insta::assert_snapshot!(sandbox.run(&["diff", "doc"]), @"
     exit: 5
     --- stderr
-    warning: `doc` cannot be compared: `[DIR]/project/.agents/skills/doc` is not a directory
+    warning: `doc` cannot be compared: `.agents/skills/doc` is not a directory
     hint: `skillpm doctor` shows what is there
     ");
     insta::assert_snapshot!(sandbox.run(&["diff", "dok"]), @"

@@ -189,7 +189,7 @@ fn copies_of_agents_go_and_come() {
     insta::assert_snapshot!(sandbox.run(&["disable", "pdf"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
+    error: `.claude/skills/pdf` was edited since it was installed
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(states(&sandbox)[1].1, "ok", "nothing was changed");
@@ -337,7 +337,7 @@ fn a_disabled_skill_without_a_lockfile_is_not_forgotten() {
     insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
     exit: 3
     --- stderr
-    error: `pdf` is in `[DIR]/project/.agents/.skillpm-disabled/pdf`, but not in the lockfile
+    error: `pdf` is in `.agents/.skillpm-disabled/pdf`, but not in the lockfile
     hint: nothing was changed; `skillpm install` locks it, then `skillpm enable pdf` moves it
     ");
     assert_eq!(sandbox.scope(), before);
@@ -360,7 +360,7 @@ fn what_is_moved_and_replaced_is_kept_from_where_it_lies() {
     insta::assert_snapshot!(sandbox.run(&["install", "./src"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/.skillpm-disabled/pdf` already exists and was not installed by skillpm
+    error: `.agents/.skillpm-disabled/pdf` already exists and was not installed by skillpm
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     let output = sandbox.ok(&["install", "./src", "--force"]);

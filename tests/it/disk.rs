@@ -59,13 +59,34 @@ fn a_project_that_cannot_be_written() {
     let output = as_nobody(&sandbox, &["install", "./src/pdf"]);
     insta::assert_snapshot!(text(&sandbox, &output), @"
     exit: Some(6)
-    error: failed to create `[DIR]/project/.agents`
+    error: failed to create `.agents`
       caused by: Permission denied (os error 13)
     hint: check who owns the path, and its mode
     hint: `skillpm install -g` works on your own skills instead
     ");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o755)).expect("chmod");
+}
+
+/// A tree of the store that may not be read is told as that, and not as one that is not there.
+#[test]
+fn a_tree_of_the_store_that_cannot_be_read() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox);
+    std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o777)).expect("chmod");
+    let output = as_nobody(&sandbox, &["install", "./src/pdf"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&sandbox, &output));
+    let store = sandbox.home().join(".local/share/skillpm/store-v2/sha256");
+    let objects = sandbox.tree(&store);
+    let object = objects.iter().find(|line| line.starts_with("444 ") || line.starts_with("644 "));
+    let (_, object) = object.expect("an object").split_once(' ').expect("a mode");
+    std::fs::set_permissions(store.join(object), std::fs::Permissions::from_mode(0)).expect("chmod");
+    for gone in ["src", ".agents/skills"] {
+        std::fs::remove_dir_all(sandbox.project().join(gone)).expect("removes");
+    }
+    let output = as_nobody(&sandbox, &["install"]);
+    let told = text(&sandbox, &output);
+    assert!(told.contains("`pdf` is unreadable in the store and cannot be fetched"), "{told}");
 }
 
 /// Verbs that install nothing do not advise to install elsewhere.
@@ -134,11 +155,11 @@ fn directories_of_others_and_directories_without_write_permission() {
     assert!(installed.starts_with("exit: Some(0)"), "{installed}");
     insta::assert_snapshot!(run(&["list", "-p"]), @"
     exit: Some(0)
-    warning: failed to look at `[DIR]/project/.goose/skills`: Permission denied (os error 13)
+    warning: failed to look at `.goose/skills`: Permission denied (os error 13)
     ");
     insta::assert_snapshot!(run(&["install", "./src/pdf", "-a", "goose"]), @"
     exit: Some(6)
-    error: failed to look at `[DIR]/project/.goose/skills`
+    error: failed to look at `.goose/skills`
       caused by: Permission denied (os error 13)
     hint: check who owns the path, and its mode
     hint: `skillpm install -g` works on your own skills instead
@@ -259,7 +280,7 @@ fn a_project_on_a_read_only_disk() {
     insta::assert_snapshot!(sandbox.run(&["install", "~/src/pdf"]), @"
     exit: 6
     --- stderr
-    error: failed to create `[DIR]/project/.agents`
+    error: failed to create `.agents`
       caused by: Read-only file system (os error 30)
     hint: remount the file system as writable
     hint: `skillpm install -g` works on your own skills instead
@@ -366,7 +387,7 @@ fn a_tree_that_may_not_be_moved() {
     std::fs::set_permissions(&tree, std::fs::Permissions::from_mode(0o555)).expect("chmod");
     insta::assert_snapshot!(run(&["remove", "pdf"]), @"
     exit: Some(6)
-    error: failed to move `[DIR]/project/.agents/skills/pdf`
+    error: failed to move `.agents/skills/pdf`
       caused by: Permission denied (os error 13)
     hint: check who owns the path, and its mode
     ");

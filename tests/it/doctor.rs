@@ -1041,9 +1041,40 @@ fn nothing_is_wrong_after_any_command() {
             let output = sandbox.run(&["doctor", "--json"]);
             let mut found = ids(&output, false);
             // Whoever takes the links of an agent that is here away is told that it sees less.
-            found.remove("agent-reads-nothing");
+            let is_unseen = found.remove("agent-reads-nothing");
             assert_eq!(found, BTreeSet::new(), "{args:?}: {output}");
+            assert_eq!(output.code, Some(i32::from(is_unseen)), "{args:?}: {output}");
         }
+    }
+}
+
+/// An agent of this machine that does not see the skills is a warning until it sees them, or is not here.
+#[test]
+fn an_agent_that_sees_nothing_is_a_warning() {
+    for scope in ["-p", "-g"] {
+        let sandbox = Sandbox::new();
+        write_skill(&sandbox, "src/pdf");
+        let doctor = |unseen: bool| {
+            let output = sandbox.run(&["doctor", "--json"]);
+            let expected: BTreeSet<_> =
+                unseen.then(|| "agent-reads-nothing".to_owned()).into_iter().collect();
+            assert_eq!(ids(&output, false), expected, "{output}");
+            assert_eq!(output.code, Some(i32::from(unseen)), "{output}");
+        };
+        sandbox.ok(&["install", "./src/pdf", scope]);
+        doctor(false);
+        // It comes later.
+        std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+        doctor(true);
+        sandbox.ok(&["disable", "pdf", scope]);
+        doctor(false);
+        sandbox.ok(&["enable", "pdf", scope]);
+        doctor(true);
+        sandbox.ok(&["link", "--agent", "claude-code", scope]);
+        doctor(false);
+        // Nobody is to see it, and that was said.
+        sandbox.ok(&["unlink", "--agent", "claude-code", scope]);
+        doctor(false);
     }
 }
 

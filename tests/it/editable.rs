@@ -392,7 +392,7 @@ fn what_lies_in_its_place() {
     insta::assert_snapshot!(sandbox.run(&["install", "-e", "../brand"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/brand` is a link to somewhere else
+    error: `.agents/skills/brand` is a link to somewhere else
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(std::fs::read_link(&place).expect("a link"), Path::new("/nowhere"));

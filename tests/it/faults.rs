@@ -211,7 +211,7 @@ fn a_journal_that_cannot_be_read() {
     --- stderr
     error: an interrupted run of skillpm cannot be finished
       caused by: there is no agent `no-such-agent`
-    hint: delete `[DIR]/project/.agents/.skillpm-tx` to abandon it
+    hint: delete `.agents/.skillpm-tx` to abandon it
     ");
 }
 
@@ -250,7 +250,7 @@ fn what_was_done_is_taken_back_when_a_step_fails() {
     insta::assert_snapshot!(output, @"
     exit: 6
     --- stderr
-    error: failed to create `[DIR]/project/.goose/skills`
+    error: failed to create `.goose/skills`
       caused by: File exists (os error 17)
     hint: something else is there: move it away and run the command again
     ");
@@ -495,7 +495,7 @@ fn links_out_of_the_project_are_refused_by_a_dry_run_too() {
         for args in [&["--dry-run"][..], &[]] {
             let output = sandbox.run(&[&["install", "./src/pdf", "-a", "claude-code"], args].concat());
             assert_eq!(output.code, Some(5), "{link} {args:?}: {output}");
-            assert!(output.stderr.contains(&format!("project/{link}` is a link")), "{output}");
+            assert!(output.stderr.contains(&format!("`{link}` is a link")), "{output}");
             assert!(output.stderr.contains("hint: remove the link"), "{output}");
             assert_eq!(everything(&sandbox), before);
         }

@@ -225,6 +225,8 @@ fn failure(output: &Output) -> Value {
         }
     }
     assert!(!message.is_empty(), "{output}");
+    // The program writes paths as they are from where it was started, libraries write them whole.
+    let message = message.replace("`.agents/", "`[DIR]/project/.agents/");
     json!({ "error": message, "exit": output.code })
 }
 

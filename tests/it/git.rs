@@ -127,6 +127,12 @@ fn a_skill_over_http_and_back_from_the_lock() {
     [skills]
     pdf = { git = "http://[HOST]/skills.git", path = "skills/pdf" }
     "#);
+    // Whoever looks for a reason sees what was asked of the server.
+    let told = scene.sandbox.run(&["-v", "update"]);
+    let asked = format!("http://{}/skills.git", server.host());
+    assert!(told.code == Some(0) && told.stderr.lines().any(|line| line.contains(&asked)), "{told}");
+    let calm = scene.sandbox.run(&["update"]);
+    assert!(!calm.stderr.contains(&asked), "{calm}");
     let lock = scene.sandbox.read("skillpm.lock");
     insta::assert_snapshot!(lock.replace(&server.host(), "[HOST]").replace(&scene.second, "[SECOND]"), @r#"
     # Written by skillpm; `skillpm install` restores exactly this.

@@ -332,7 +332,7 @@ fn the_manifest_decides() {
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock: there is no agent `new-agent`, which skill `pdf` names
+    error: skillpm.lock: there is no agent `new-agent`, which skill `pdf` names
     hint: update skillpm, or name other agents in `skillpm.toml`
     ");
 }
@@ -362,7 +362,7 @@ fn what_is_not_ours_stays() {
     insta::assert_snapshot!(sandbox.run(&["link", "-a", "goose"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.goose/skills/pdf` already exists and was not installed by skillpm
+    error: `.goose/skills/pdf` already exists and was not installed by skillpm
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf"], "nothing was changed");
@@ -434,7 +434,7 @@ fn bad_requests() {
     insta::assert_snapshot!(sandbox.run(&["link", "-a", "goose", "docx"]), @"
     exit: 3
     --- stderr
-    error: `docx` is in the lockfile and not in `[DIR]/project/skillpm.toml`
+    error: `docx` is in the lockfile and not in `skillpm.toml`
     hint: `skillpm install` removes what the manifest does not name; restore the entry to keep it
     ");
 }

@@ -102,8 +102,8 @@ fn what_is_too_young_is_held_back() {
     --- stderr
     2 of 5 skills are outdated
     where the state is `unknown`, only a download shows whether the skill's own files changed
-    `pdf` is held back: the newest version was released only SOME TIME ago: [DIR]/project/skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
-    `zipped` is held back: the newest version does not say when it was released: [DIR]/project/skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
+    `pdf` is held back: the newest version was released only SOME TIME ago: skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
+    `zipped` is held back: the newest version does not say when it was released: skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     "#);
     let asked = forge.asked();

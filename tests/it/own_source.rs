@@ -22,7 +22,7 @@ fn what_lies_where_skills_are_installed_is_no_source() {
     insta::assert_snapshot!(sandbox.run(&["install", "./.agents/skills/mine"]), @"
     exit: 2
     --- stderr
-    error: `./.agents/skills/mine` is in `[DIR]/project/.agents/skills`, which belongs to skillpm, so it is not a source
+    error: `./.agents/skills/mine` is in `.agents/skills`, which belongs to skillpm, so it is not a source
     hint: `skillpm import mine` makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place
     ");
     for source in ["./.agents/skills", "./.agents", ".agents/skills/mine/SKILL.md"] {
@@ -57,7 +57,7 @@ fn a_link_never_takes_the_place_of_its_own_source() {
     insta::assert_snapshot!(sandbox.run(&["install", "./.claude/skills/mine"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.claude/skills/mine` is both the source of `mine` and the place where skillpm would put it
+    error: `.claude/skills/mine` is both the source of `mine` and the place where skillpm would put it
     hint: nothing was changed; `skillpm import mine` moves it to `skills/mine` and installs it from there
     hint: `skillpm install --editable` leaves it where it is
     ");
@@ -107,7 +107,7 @@ fn the_only_copy_is_not_removed_in_silence() {
     insta::assert_snapshot!(sandbox.run(&["remove", "mine"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/mine` is what `mine` is installed from: no other copy would remain
+    error: `.agents/skills/mine` is what `mine` is installed from: no other copy would remain
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(sandbox.scope(), before);

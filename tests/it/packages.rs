@@ -215,7 +215,7 @@ fn a_python_distribution() {
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
       caused by: `python:demo-pkg` is not installed; looked in:
-      [DIR]/project/.venv/lib/[PYTHON]/site-packages
+      .venv/lib/[PYTHON]/site-packages
     hint: install it first: `python -m pip install demo-pkg==1.0`; skillpm does not install packages
     ");
 }
@@ -286,21 +286,21 @@ fn a_hostile_record() {
     exit: 5
     --- stderr
     error: `python:demo` cannot be used
-      caused by: [DIR]/project/.venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:2:1: `../../../../../home/secret/SKILL.md` leads out of the environment
+      caused by: .venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:2:1: `../../../../../home/secret/SKILL.md` leads out of the environment
     hint: the `RECORD` of a sound package only names files of its environment: do not trust this one
     ");
     insta::assert_snapshot!(record(&format!("{RECORD}\n/etc/passwd,,\n")), @"
     exit: 5
     --- stderr
     error: `python:demo` cannot be used
-      caused by: [DIR]/project/.venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:3:1: `/etc/passwd` leads out of the environment
+      caused by: .venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:3:1: `/etc/passwd` leads out of the environment
     hint: the `RECORD` of a sound package only names files of its environment: do not trust this one
     ");
     insta::assert_snapshot!(record("\"demo/skills/pdf/SKILL.md\n"), @"
     exit: 5
     --- stderr
     error: `python:demo` cannot be used
-      caused by: [DIR]/project/.venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:1:1: a quote is not closed on this line
+      caused by: .venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:1:1: a quote is not closed on this line
     ");
     insta::assert_snapshot!(record(&format!("{RECORD}demo/skills/pdf/gone.md,,\n")), @"
     exit: 5
@@ -320,7 +320,7 @@ fn a_hostile_record() {
     --- stderr
     error: `python:demo` cannot be used
       caused by: `demo/skills/out/SKILL.md` is refused
-      caused by: `[DIR]/project/.venv/lib/python3.12/site-packages/demo/skills/out` is a link to `[DIR]/home/secret`, out of the project
+      caused by: `.venv/lib/python3.12/site-packages/demo/skills/out` is a link to `[DIR]/home/secret`, out of the project
     hint: to install from there anyway: `skillpm install [DIR]/home/secret`
     ");
     let sandbox = Sandbox::new();
@@ -340,8 +340,8 @@ fn a_hostile_record() {
     exit: 2
     --- stderr
     error: `python:demo` is not installed; looked in:
-      [DIR]/project/.venv (a link out of the project)
-      [DIR]/project/venv
+      .venv (a link out of the project)
+      venv
     hint: make an environment and install the package into it, or name one with `SKILLPM_PYTHON_ENV`
     ");
 }
@@ -440,7 +440,7 @@ fn an_npm_package() {
     exit: 5
     --- stderr
     error: `npm:@acme/demo` cannot be used
-      caused by: `[DIR]/project/node_modules/@acme/demo` is a link to `[DIR]/home/demo`, out of the project
+      caused by: `node_modules/@acme/demo` is a link to `[DIR]/home/demo`, out of the project
     hint: to install from there anyway: `skillpm install [DIR]/home/demo`
     ");
 }
@@ -518,7 +518,7 @@ fn what_an_npm_package_declares() {
     exit: 5
     --- stderr
     error: `npm:demo` cannot be used
-      caused by: [DIR]/project/node_modules/demo/package.json:4:5: `../../../home` leads out of the package
+      caused by: node_modules/demo/package.json:4:5: `../../../home` leads out of the package
     hint: `skills` names directories of the package, such as `./skills/name`
     ");
     let sandbox = Sandbox::new();
@@ -527,7 +527,7 @@ fn what_an_npm_package_declares() {
     exit: 5
     --- stderr
     error: `npm:demo` cannot be used
-      caused by: [DIR]/project/node_modules/demo/package.json:1:15: trailing comma
+      caused by: node_modules/demo/package.json:1:15: trailing comma
     ");
     let sandbox = Sandbox::new();
     package(&sandbox.project().join("node_modules/demo"), "{\"version\": \"1\\n[[skill]]\"}");
@@ -735,7 +735,7 @@ fn a_crate_of_a_registry() {
     exit: 2
     --- stderr
     error: `crate:demo-crate` is not installed; looked in:
-      [DIR]/project/vendor
+      vendor
       [DIR]/home/.cargo/registry/src/*/demo-crate-1.4.0
     hint: it is in `Cargo.lock`: `cargo fetch` downloads it
     ");
@@ -806,7 +806,7 @@ fn a_lockfile_of_cargo_that_cannot_be_read() {
     exit: 3
     --- stderr
     error: `crate:x` cannot be used
-      caused by: [DIR]/project/Cargo.lock:3:8: invalid type: integer `1`, expected a string
+      caused by: Cargo.lock:3:8: invalid type: integer `1`, expected a string
     ");
     sandbox.write(
         "Cargo.lock",

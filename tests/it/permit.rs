@@ -63,8 +63,8 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     exit: 5
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
-      caused by: the skill in `[DIR]/project/.agents/skills/demo` was not installed by skillpm, and its directory is not trusted
-    hint: read what it does, then run `skillpm trust [DIR]/project/.agents/skills/demo`
+      caused by: the skill in `.agents/skills/demo` was not installed by skillpm, and its directory is not trusted
+    hint: read what it does, then run `skillpm trust ./.agents/skills/demo`
     ");
     let output = sandbox.run(&["trust", ".agents"]);
     insta::assert_snapshot!(output, @"
@@ -89,8 +89,8 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     insta::assert_snapshot!(sandbox.run(&["untrust", ".agents/skills/demo"]), @"
     exit: 2
     --- stderr
-    error: `[DIR]/project/.agents/skills/demo` is not trusted
-    hint: `[DIR]/project/.agents` is trusted, with everything below it: `skillpm untrust [DIR]/project/.agents`
+    error: `.agents/skills/demo` is not trusted
+    hint: `.agents` is trusted, with everything below it: `skillpm untrust ./.agents`
     ");
     insta::assert_snapshot!(sandbox.run(&["untrust", ".agents"]), @"
     exit: 0
@@ -189,7 +189,7 @@ fn what_others_may_change_in_a_skill_is_refused() {
         exit: 5
         --- stderr
         error: `scripts/greet.sh` of `demo` may not run
-          caused by: `[DIR]/project/.agents/skills/demo/scripts/greet.sh` is no longer trusted: it belongs to another user, number 4711
+          caused by: `.agents/skills/demo/scripts/greet.sh` is no longer trusted: it belongs to another user, number 4711
         hint: change its owner or its mode, as with `chmod o-w`
         ");
     }
@@ -208,15 +208,15 @@ fn a_directory_that_was_replaced_is_not_trusted() {
     exit: 5
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
-      caused by: `[DIR]/project/.agents/skills` is not the directory that was trusted: another one replaced it
-    hint: read what is in it, then run `skillpm trust [DIR]/project/.agents/skills`
+      caused by: `.agents/skills` is not the directory that was trusted: another one replaced it
+    hint: read what is in it, then run `skillpm trust ./.agents/skills`
     ");
     insta::assert_snapshot!(sandbox.run(&["trust"]), @"
     exit: 0
     --- stdout
     [DIR]/project/.agents/skills
     --- stderr
-    warning: `[DIR]/project/.agents/skills` is no longer trusted: the trusted directory is gone, or another one replaced it
+    warning: `.agents/skills` is no longer trusted: the trusted directory is gone, or another one replaced it
     ");
     std::fs::remove_dir_all(&skills).expect("removes");
     std::fs::rename(sandbox.project().join("away"), &skills).expect("moves");

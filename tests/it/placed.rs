@@ -168,7 +168,7 @@ fn an_edited_one_stays() {
         let listed = sandbox.ok(&["list"]).to_string();
         assert!(!listed.contains("removes it"), "{listed}");
         let output = sandbox.ok(force);
-        let told = "warning: `pdf` is no longer requested, but `[DIR]/project/.agents/skills/pdf` was edited \
+        let told = "warning: `pdf` is no longer requested, but `.agents/skills/pdf` was edited \
                     since it was installed: it was kept, and is yours from now on";
         assert!(output.to_string().contains(told), "{output}");
         assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "mine");
@@ -186,7 +186,7 @@ fn an_edited_one_stays() {
     sandbox.write(".claude/skills/pdf/notes.md", "mine");
     check_out(&sandbox, &without_pdf());
     let output = sandbox.ok(&["install"]).to_string();
-    assert!(output.contains("`[DIR]/project/.claude/skills/pdf` was edited"), "{output}");
+    assert!(output.contains("`.claude/skills/pdf` was edited"), "{output}");
     assert_eq!(pdf(&sandbox), [false, true]);
 }
 

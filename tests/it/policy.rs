@@ -29,7 +29,7 @@ fn nothing_is_fetched_from_a_denied_source() {
     exit: 5
     --- stderr
     error: `github:acme/skills` is denied
-      caused by: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
+      caused by: skillpm.toml:2:9: `deny = "github:acme"` says so
     hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that applies
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
@@ -59,9 +59,9 @@ fn the_lines_that_decided_are_told() {
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
-    `github:acme/skills` is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
-    `github:acme/skills/skills/pdf` is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
-    `pdf` has no findings that prevent it: [DIR]/project/skillpm.toml:3:9: `audit = "error"`
+    `github:acme/skills` is allowed: skillpm.toml:2:10: `allow = "github:acme"`
+    `github:acme/skills/skills/pdf` is allowed: skillpm.toml:2:10: `allow = "github:acme"`
+    `pdf` has no findings that prevent it: skillpm.toml:3:9: `audit = "error"`
     "#);
 }
 
@@ -89,7 +89,7 @@ fn a_pin_is_asked_for() {
     exit: 5
     --- stderr
     error: `github:acme/skills` is not pinned to a commit
-      caused by: [DIR]/project/skillpm.toml:2:15: `require-pin = "commit"` says so
+      caused by: skillpm.toml:2:15: `require-pin = "commit"` says so
     hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that applies
     "#);
     assert_eq!(sandbox.run(&["install", &format!("acme/skills#{commit}@pdf")]).code, Some(0));
@@ -105,7 +105,7 @@ fn a_tag_is_asked_for() {
     exit: 5
     --- stderr
     error: `github:acme/skills#v1` does not say whether `v1` is a tag or a branch
-      caused by: [DIR]/project/skillpm.toml:2:15: `require-pin = "tag"` says so
+      caused by: skillpm.toml:2:15: `require-pin = "tag"` says so
     hint: nothing was changed; if it is a tag, say so: `--tag v1`, or `tag` in `skillpm.toml`
     "#);
     assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--tag", "v1"]).code, Some(0));
@@ -121,7 +121,7 @@ fn findings_keep_a_skill_out() {
     exit: 5
     --- stderr
     error: `bad` has a finding: `SKILL.md`, 6:9: the link leaves the skill's directory: `../../x` (link-outside)
-      caused by: [DIR]/project/skillpm.toml:2:9: `audit = "warning"` says so
+      caused by: skillpm.toml:2:9: `audit = "warning"` says so
     hint: nothing was changed; `skillpm validate` shows all findings of a skill on this machine
     "#);
     assert!(!sandbox.project().join(".agents/skills").exists());
@@ -384,7 +384,7 @@ fn wrong_rules_are_told_with_their_place() {
     insta::assert_snapshot!(sandbox.run(&["install", "acme/skills@pdf"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.toml:2:9: `acme/skills` is not a source pattern
+    error: skillpm.toml:2:9: `acme/skills` is not a source pattern
     hint: a repository on GitHub is `github:acme/skills`; others begin with `github:`, `git:`, `url:`, `site:`, `path:`, `python:`, `npm:`, `r:`, `crate:`
     ");
     manifest(&sandbox, "");
@@ -392,7 +392,7 @@ fn wrong_rules_are_told_with_their_place() {
     insta::assert_snapshot!(sandbox.run(&["policy"]), @"
     exit: 3
     --- stderr
-    error: `SKILLPM_POLICY` names `[DIR]/project/nowhere.toml`, which does not exist
+    error: `SKILLPM_POLICY` names `nowhere.toml`, which does not exist
     hint: put the file there, or unset the variable
     ");
     sandbox.write("rules.toml", "[policy]\ndeny = []\n");
@@ -400,14 +400,14 @@ fn wrong_rules_are_told_with_their_place() {
     insta::assert_snapshot!(sandbox.run(&["policy"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/rules.toml:1:2: the key `policy` is not known here
+    error: rules.toml:1:2: the key `policy` is not known here
     hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`, `scripts`, `scripts-allow`, `scripts-deny`, `scripts-unix-sockets`
     ");
     sandbox.write("rules.toml", b"deny = []\n# caf\xe9\n");
     insta::assert_snapshot!(sandbox.run(&["policy"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/rules.toml:2:6: it is not UTF-8 from here on
+    error: rules.toml:2:6: it is not UTF-8 from here on
     hint: restore the file from version control, or save it as UTF-8
     ");
 }
@@ -513,7 +513,7 @@ fn a_skill_that_comes_back_is_asked_about() {
     exit: 5
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
-      caused by: [DIR]/project/skillpm.toml:5:9: `deny = "github:acme"` says so
+      caused by: skillpm.toml:5:9: `deny = "github:acme"` says so
     hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that applies
     "#);
     assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(5));
@@ -530,7 +530,7 @@ fn a_template_is_asked_about() {
     exit: 5
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
-      caused by: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
+      caused by: skillpm.toml:2:9: `deny = "github:acme"` says so
     hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that applies
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
@@ -551,9 +551,9 @@ fn an_export_asks_too() {
     insta::assert_snapshot!(sandbox.run(&["export", "skills-lock"]), @r#"
     exit: 0
     --- stderr
-    warning: `pdf` was left out: `github:acme/skills/skills/pdf#c14e2532a68f61c650c99873cf5e4b1c40891cd7` is denied: [DIR]/project/skillpm.toml:5:9: `deny = "github:acme"` says so
+    warning: `pdf` was left out: `github:acme/skills/skills/pdf#c14e2532a68f61c650c99873cf5e4b1c40891cd7` is denied: skillpm.toml:5:9: `deny = "github:acme"` says so
     existing entries that are not skillpm's were kept: `pdf`
-    `[DIR]/project/skills-lock.json` unchanged: 0 skills of skillpm
+    `skills-lock.json` unchanged: 0 skills of skillpm
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
 }

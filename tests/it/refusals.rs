@@ -47,31 +47,31 @@ fn names_that_lead_elsewhere() {
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("../x", b"")]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/bad.zip` is refused
+    error: `bad.zip` is refused
       caused by: `../x`: this name is not allowed: it has a `.` or `..` component
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/../../x", b"")]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/bad.zip` is refused
+    error: `bad.zip` is refused
       caused by: `demo/../../x`: this name is not allowed: it has a `.` or `..` component
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("/etc/x", b"")]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/bad.zip` is refused
+    error: `bad.zip` is refused
       caused by: `/etc/x`: this name is not allowed: it is absolute
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo\\..\\x", b"")]), @r"
     exit: 5
     --- stderr
-    error: `[DIR]/project/bad.zip` is refused
+    error: `bad.zip` is refused
       caused by: `demo\..\x`: this name is not allowed: it has a backslash
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/\u{1b}]0;x\u{7}", b"")]), @r"
     exit: 5
     --- stderr
-    error: `[DIR]/project/bad.zip` is refused
+    error: `bad.zip` is refused
       caused by: `demo/\u{1b}]0;x\u{7}`: this name is not allowed: it has the invisible character U+001B
     ");
 }
@@ -82,7 +82,7 @@ fn names_that_are_there_twice() {
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/SKILL.md", b"other")]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/bad.zip` is refused
+    error: `bad.zip` is refused
       caused by: `demo/SKILL.md`: this name appears twice
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/skill.md", b"other")]), @"
@@ -146,7 +146,7 @@ fn archives_that_are_bombs_or_damaged() {
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/zeros", &zeros)]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/bad.zip` is refused
+    error: `bad.zip` is refused
       caused by: `demo/zeros`: this entry unpacks to 1028 times its size, 200 times is allowed
     ");
 
@@ -166,14 +166,14 @@ fn archives_that_are_bombs_or_damaged() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "./half.zip"]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/half.zip` is refused
+    error: `half.zip` is refused
       caused by: the archive is cut off: its directory of entries is missing
     ");
     sandbox.write("login.zip", "<!DOCTYPE html><title>Sign in</title>");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./login.zip"]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/login.zip` is refused
+    error: `login.zip` is refused
       caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
     ");
 }
@@ -364,7 +364,7 @@ fn files_that_are_not_utf8() {
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock:2:8: it is not UTF-8 from here on
+    error: skillpm.lock:2:8: it is not UTF-8 from here on
     hint: restore the file from version control, or delete it and run `skillpm install`
     ");
     let doctor = sandbox.run(&["doctor", "-p"]).to_string();
@@ -376,7 +376,7 @@ fn files_that_are_not_utf8() {
             insta::assert_snapshot!(sandbox.run(args), @"
             exit: 3
             --- stderr
-            error: [DIR]/project/skillpm.toml:1:1: it is not UTF-8 from here on
+            error: skillpm.toml:1:1: it is not UTF-8 from here on
             hint: restore the file from version control, or save it as UTF-8
             ");
         }
@@ -557,25 +557,25 @@ fn lockfiles_and_manifests() {
     insta::assert_snapshot!(with(lock.replace("\"pdf\"", "\"../../canary\"")), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
+    error: skillpm.lock: skill `../../canary`: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
     hint: restore the file from version control, or delete the entry and run `skillpm install`
     ");
     insta::assert_snapshot!(with(lock.replace(&digest_line(&lock), "")), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock:4:1: missing field `digest`
+    error: skillpm.lock:4:1: missing field `digest`
     hint: restore the file from version control, or delete it and run `skillpm install`
     ");
     insta::assert_snapshot!(with(format!("<<<<<<< HEAD\n{lock}=======\n>>>>>>> theirs\n")), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock:1:1: there are merge-conflict markers
+    error: skillpm.lock:1:1: there are merge-conflict markers
     hint: `skillpm install` repairs it: it keeps the entries that both sides agree on, and resolves the others again
     ");
     insta::assert_snapshot!(with(lock.replace("version = 1\n", "version = 2\n")), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock: it has version 2, this skillpm reads version 1
+    error: skillpm.lock: it has version 2, this skillpm reads version 1
     hint: update skillpm, or delete the file and run `skillpm install`
     ");
 
@@ -597,7 +597,7 @@ fn lockfiles_and_manifests() {
     insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.toml:2:9: the key `githb` is not known here
+    error: skillpm.toml:2:9: the key `githb` is not known here
     hint: did you mean `github`?
     ");
     sandbox.write("skillpm.toml", format!("{manifest}new = {{ github = \"acme/new\" }}\n"));
@@ -618,7 +618,7 @@ fn what_the_user_wrote_stays() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/pdf` already exists and was not installed by skillpm
+    error: `.agents/skills/pdf` already exists and was not installed by skillpm
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
@@ -626,7 +626,7 @@ fn what_the_user_wrote_stays() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.claude/skills/pdf` already exists and was not installed by skillpm
+    error: `.claude/skills/pdf` already exists and was not installed by skillpm
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     std::fs::remove_dir_all(sandbox.project().join(".claude")).expect("removed");
@@ -637,13 +637,13 @@ fn what_the_user_wrote_stays() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/pdf` was edited since it was installed
+    error: `.agents/skills/pdf` was edited since it was installed
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     insta::assert_snapshot!(refused(&sandbox, &["remove", "pdf"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/pdf` was edited since it was installed
+    error: `.agents/skills/pdf` was edited since it was installed
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
@@ -698,7 +698,7 @@ fn links_out_of_the_project() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/.agents` is a link that leads out of the project, to `[DIR]/home`
+    error: `.agents` is a link that leads out of the project, to `[DIR]/home`
     hint: remove the link, or install for the user with `--scope user`
     ");
     std::fs::remove_file(sandbox.project().join(".agents")).expect("removed");
@@ -707,7 +707,7 @@ fn links_out_of_the_project() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/.claude/skills` is a link that leads out of the project, to `[DIR]/home`
+    error: `.claude/skills` is a link that leads out of the project, to `[DIR]/home`
     hint: remove the link, or install for the user with `--scope user`
     ");
     assert_eq!(sandbox.tree(&sandbox.home()).iter().filter(|line| line.contains("pdf")).count(), 0);
@@ -808,6 +808,55 @@ fn the_command_that_is_named_locks_what_is_there() {
         sandbox.ok(&[restore, &["--locked"]].concat());
         assert_eq!(read("skillpm.toml"), manifest, "{args:?}");
         assert_eq!(read("skillpm.lock").matches("[[skill]]").count(), 1, "{args:?}");
+    }
+}
+
+/// A name that Windows keeps for a device is one that a colleague there cannot install.
+#[test]
+fn a_name_of_a_device_is_a_warning() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/aux/SKILL.md", "---\nname: aux\ndescription: Does aux. Use it in tests.\n---\n");
+    for command in [&["install", "./src/aux"][..], &["validate", "src/aux"]] {
+        let output = sandbox.run(command);
+        let told = "is the name of a device on Windows";
+        assert!(output.code == Some(0) && output.to_string().contains(told), "{output}");
+        assert!(output.to_string().contains("warning"), "{output}");
+    }
+    assert!(sandbox.project().join(".agents/skills/aux/SKILL.md").is_file());
+}
+
+/// A refused installation leaves the directories that a user made, and none of its own.
+#[test]
+fn a_refused_installation_leaves_empty_directories() {
+    let shapes: [&[&str]; 4] =
+        [&[], &[".agents"], &[".agents/skills"], &[".agents/skills", ".claude/skills"]];
+    let manifests =
+        ["", "[policy]\ndeny = [\"path:*\"]\n", "[skills]\nx = 1\n", "[skills]\nx = { path = \"./none\" }\n"];
+    let refused: [&[&str]; 5] = [
+        &["install", "./none"],
+        &["install", "./bad"],
+        &["install", "./src", "--skill", "nope"],
+        &["install", "./src/pdf", "--frozen"],
+        &["install", "./src/pdf", "--locked"],
+    ];
+    for shape in shapes {
+        for manifest in manifests {
+            let sandbox = Sandbox::new();
+            sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: Does pdf. Use it.\n---\n");
+            sandbox.write("bad/SKILL.md", "no frontmatter\n");
+            sandbox.write("skillpm.toml", manifest);
+            for dir in shape {
+                std::fs::create_dir_all(sandbox.project().join(dir)).expect("creates");
+            }
+            let before = sandbox.tree(&sandbox.project());
+            let restore: &[&str] = &["install"];
+            for args in refused.iter().copied().chain((manifest.contains("x =")).then_some(restore)) {
+                let output = sandbox.run(args);
+                assert_ne!(output.code, Some(0), "{shape:?} {manifest:?} {args:?}: {output}");
+                let now = sandbox.tree(&sandbox.project());
+                assert_eq!(now, before, "{shape:?} {manifest:?} {args:?}: {output}");
+            }
+        }
     }
 }
 

@@ -212,7 +212,7 @@ fn only_what_is_locked_runs() {
     exit: 5
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
-      caused by: `demo` in `[DIR]/project/.agents/skills/demo` differs from what is locked: `scripts/greet.sh`
+      caused by: `demo` in `.agents/skills/demo` differs from what is locked: `scripts/greet.sh`
     hint: `skillpm diff demo` shows what differs, `skillpm install --force` restores the locked files
     hint: `--allow-modified` runs it as it is
     ");
@@ -263,7 +263,7 @@ fn links_and_set_id_files_are_refused() {
     exit: 5
     --- stderr
     error: `scripts/suid.sh` is not run: it is setuid or setgid
-    hint: `chmod ug-s [DIR]/project/.agents/skills/demo/scripts/suid.sh` removes that
+    hint: `chmod ug-s ./.agents/skills/demo/scripts/suid.sh` removes that
     ");
     insta::assert_snapshot!(run(&sandbox, &["--allow-modified", "demo", "link.sh"]), @"
     exit: 5

@@ -143,6 +143,25 @@ fn paths_are_those_that_lead_there_from_here() {
     assert!(output.stderr.contains("changed: commit both"), "{output}");
     let output = sandbox.ok(&["install"]);
     assert!(output.stderr.contains("unchanged in `.agents/skills`"), "{output}");
+    let output = at(&sandbox, &deep, &["update"]);
+    assert!(output.stderr.contains("1 skill up to date in `../../.agents/skills`"), "{output}");
+    let output = at(&sandbox, &deep, &["disable", "pdf"]);
+    assert!(output.stderr.contains("from `../../.agents/.skillpm-disabled`"), "{output}");
+    at(&sandbox, &deep, &["enable", "pdf"]);
+    // Errors, too; what is elsewhere keeps its whole path.
+    sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
+    let told = |dir: &Path| {
+        let output = at(&sandbox, dir, &["remove", "pdf"]);
+        assert_eq!(output.code, Some(1), "{output}");
+        output.stderr
+    };
+    assert!(told(&deep).contains("error: `../../.agents/skills/pdf` was edited"), "{}", told(&deep));
+    assert!(told(&sandbox.project()).contains("error: `.agents/skills/pdf` was edited"));
+    sandbox.write("skillpm.toml", "[skills]\nx = 1\n");
+    let output = at(&sandbox, &deep, &["install"]);
+    assert!(output.stderr.starts_with("error: ../../skillpm.toml:2:5: "), "{output}");
+    let json = at(&sandbox, &deep, &["doctor", "--json"]);
+    assert!(json.stdout.contains("\"path\": \"[DIR]/project/"), "JSON has whole paths: {json}");
 }
 
 /// A colleague cannot install from a path that only this machine has.
@@ -193,10 +212,12 @@ fn a_project_in_a_project_hides_nothing() {
     GitRepo::new(&sandbox.project());
     skill(&sandbox, "src", "root");
     skill(&sandbox, "src", "both");
+    sandbox.write("src/root/scripts/hello.sh", "#!/bin/sh\necho hello from root\n");
     sandbox.ok(&["install", "./src/root", "./src/both"]);
     let package = sandbox.project().join("packages/a");
     sandbox.write("packages/a/skillpm.toml", "");
     skill(&sandbox, "packages/a/src", "own");
+    sandbox.write("packages/a/src/own/scripts/hello.sh", "#!/bin/sh\necho hello from own\n");
     sandbox.write("packages/a/src/both/SKILL.md", text("both").replace("Text", "The package's text"));
     assert_eq!(at(&sandbox, &package, &["install", "./src/own", "./src/both"]).code, Some(0));
     let output = at(&sandbox, &package, &["list", "--json"]);
@@ -212,6 +233,29 @@ fn a_project_in_a_project_hides_nothing() {
     let output = at(&sandbox, &package, &["catalog"]);
     for name in ["own", "root", "both"] {
         assert!(output.stdout.contains(name), "{name}: {output}");
+    }
+    // A script runs by the lockfile and the policy of the project that has the skill.
+    let run = |name: &str| at(&sandbox, &package, &["run", name, "hello.sh"]);
+    #[cfg(unix)]
+    {
+        let output = run("root");
+        assert!(output.code == Some(0) && output.stdout.contains("hello from root"), "{output}");
+        sandbox.write(".agents/skills/root/scripts/hello.sh", "#!/bin/sh\necho mine\n");
+        let output = run("root");
+        assert_eq!(output.code, Some(5), "{output}");
+        assert!(output.stderr.contains("differs from what is locked"), "{output}");
+        sandbox.ok(&["install", "--force"]);
+        let manifest = sandbox.read("skillpm.toml");
+        sandbox.write("skillpm.toml", format!("{manifest}\n[policy]\nscripts = \"deny\"\n"));
+        assert_eq!(run("root").code, Some(5), "the root's policy");
+        assert_eq!(run("own").code, Some(0), "says nothing of the package's skills");
+        sandbox.write("skillpm.toml", &manifest);
+        let lock = sandbox.read("skillpm.lock");
+        sandbox.write("skillpm.lock", "broken");
+        let output = run("root");
+        assert!(output.code == Some(5) && output.stderr.contains("is not trusted"), "{output}");
+        assert_eq!(run("own").code, Some(0));
+        sandbox.write("skillpm.lock", &lock);
     }
     // What is changed is the package's.
     let output = at(&sandbox, &package, &["remove", "root"]);

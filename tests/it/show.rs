@@ -64,8 +64,8 @@ fn what_is_known_of_a_skill() {
     does not follow the specification (tolerated):
     SKILL.md:5:1: the specification has no field `model`
     --- stderr
-    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
-    hint: `skillpm validate [DIR]/project/.agents/skills/pdf/SKILL.md` shows the places
+    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    hint: `skillpm validate ./.agents/skills/pdf/SKILL.md` shows the places
     ");
     let value = json(&sandbox, &["show", "pdf", "--json"]);
     assert_eq!(value["installed"]["revision"], commit.as_str());
@@ -131,7 +131,7 @@ fn files_of_a_skill_are_read_and_no_others() {
     references/forms.md
     scripts/fill.py
     --- stderr
-    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     ");
     let listed = json(&sandbox, &["read", "pdf", "--list", "md", "--json"]);
     assert_eq!(listed["available_files"], serde_json::json!(["references/forms.md"]));
@@ -153,7 +153,7 @@ fn what_an_agent_gets() {
 
     NOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`
     --- stderr
-    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
     ");
     insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "xml", "pdf"]), @r#"
@@ -175,7 +175,7 @@ fn what_an_agent_gets() {
     </skill_resources>
     </skill_content>
     --- stderr
-    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
     "#);
     insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "json", "pdf", "'a form' b"]), @r##"
@@ -191,7 +191,7 @@ fn what_an_agent_gets() {
       ]
     }
     --- stderr
-    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
     "##);
     insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "markdown", "pdf", "x"]), @"
@@ -213,7 +213,7 @@ fn what_an_agent_gets() {
     - references/forms.md
     - scripts/fill.py
     --- stderr
-    warning: the skill `pdf` was found twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
     ");
     assert!(!sandbox.project().join("ran").exists());
@@ -259,8 +259,8 @@ fn a_skill_that_is_not_installed() {
     exit: 5
     --- stderr
     error: `scripts/fill.sh` of `pdf` may not run
-      caused by: the skill in `[DIR]/project/skills/pdf` was not installed by skillpm, and its directory is not trusted
-    hint: read what it does, then run `skillpm trust [DIR]/project/skills/pdf`
+      caused by: the skill in `skills/pdf` was not installed by skillpm, and its directory is not trusted
+    hint: read what it does, then run `skillpm trust ./skills/pdf`
     ");
     sandbox.ok(&["trust", "skills"]);
     assert_eq!(sandbox.ok(&["run", "./skills/pdf", "fill.sh", "a"]).stdout, "filled a\n");

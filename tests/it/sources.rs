@@ -323,6 +323,19 @@ fn a_secret_query_is_told_and_can_come_from_the_environment() {
     let variable = format!("SKILLPM_QUERY_{}", forge.api_host().replace('.', "_").replace(':', "___"));
     let output = sandbox.ok(&["install", &forge.url("/pdf.md?sig=SECRET")]);
     assert!(output.stderr.contains(&format!("set `{variable}` to what follows `?`")), "{output}");
+    for command in [
+        &["list"][..],
+        &["show", "pdf"],
+        &["why", "pdf"],
+        &["tree"],
+        &["outdated"],
+        &["install"],
+        &["update"],
+    ] {
+        let shown = sandbox.run(command).to_string();
+        assert!(!shown.contains("SECRET"), "{command:?}: {shown}");
+    }
+    assert!(!output.to_string().contains("SECRET"), "{output}");
     sandbox.env(&variable, "sig=SECRET");
     forge.clear_requests();
     let output = sandbox.ok(&["install", "--force", &forge.url("/pdf.md")]);

@@ -52,6 +52,35 @@ fn kill_one(sandbox: &Sandbox, after: Duration) {
     child.wait().expect("ends");
 }
 
+/// Who adopts what another tool installed waits for whoever is at work there, and reads what that one left.
+#[test]
+fn an_import_reads_what_others_leave() {
+    let sandbox = Sandbox::new();
+    for name in ["pdf", "docx"] {
+        write_skill(&sandbox, name, "x");
+    }
+    sandbox.ok(&["install", "./src/docx"]);
+    for file in ["SKILL.md", "scripts/run.sh"] {
+        let text = sandbox.read(&format!("src/pdf/{file}"));
+        sandbox.write(&format!(".claude/skills/pdf/{file}"), text);
+    }
+    let lock =
+        r#"{"version":1,"skills":{"pdf":{"source":"./src/pdf","sourceType":"local","computedHash":"x"}}}"#;
+    sandbox.write("skills-lock.json", lock);
+    let manifest = sandbox.read("skillpm.toml");
+    let held = std::fs::File::open(sandbox.project().join(".agents")).expect("opens");
+    held.lock().expect("locks");
+    let child = start(&sandbox, &["import"]);
+    std::thread::sleep(Duration::from_millis(500));
+    sandbox.write("skillpm.toml", format!("{manifest}\n# changed meanwhile\n"));
+    drop(held);
+    let output = child.wait_with_output().expect("ends");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert_eq!(listed(&sandbox), ["docx", "pdf"].map(ToOwned::to_owned).into());
+    assert!(sandbox.read("skillpm.toml").contains("# changed meanwhile"));
+}
+
 /// Eight processes install, remove and list in one scope, and one more is killed in each round: no
 /// failure, no entry is lost, nothing is left over.
 #[test]

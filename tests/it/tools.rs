@@ -131,9 +131,9 @@ fn a_wrong_manifest() {
     insta::assert_snapshot!(sandbox.run(&["tools", "calculator"]), @"
     exit: 3
     --- stderr
-    error: the tools of the skill `calculator` cannot be listed: `[DIR]/project/.agents/skills/calculator/scripts/manifest.yml:4:11`: the tool `add` appears twice
-    hint: `[DIR]/project/.agents/skills/calculator/scripts/manifest.yml:5:13`: there is no script `ad.py` in `scripts/`
-    hint: `[DIR]/project/.agents/skills/calculator/scripts/manifest.yml:6:5`: a tool has no key `parameter`; did you mean `parameters`?
+    error: the tools of the skill `calculator` cannot be listed: `.agents/skills/calculator/scripts/manifest.yml:4:11`: the tool `add` appears twice
+    hint: `.agents/skills/calculator/scripts/manifest.yml:5:13`: there is no script `ad.py` in `scripts/`
+    hint: `.agents/skills/calculator/scripts/manifest.yml:6:5`: a tool has no key `parameter`; did you mean `parameters`?
     hint: correct the file, or remove it: the scripts then describe themselves
     ");
     insta::assert_snapshot!(sandbox.run(&["tools"]), @"
@@ -143,7 +143,7 @@ fn a_wrong_manifest() {
     file-processor__read_file   scripts/read_file.py   path [first] [last]  Print a text file, or some of its lines.
     file-processor__write_file  scripts/write_file.sh  [f] path text        Write a text to a file.
     --- stderr
-    warning: `[DIR]/project/.agents/skills/calculator/scripts/manifest.yml`: the tool `add` appears twice (line 4, column 11); there is no script `ad.py` in `scripts/` (line 5, column 13); a tool has no key `parameter`; did you mean `parameters`? (line 6, column 5)
+    warning: `.agents/skills/calculator/scripts/manifest.yml`: the tool `add` appears twice (line 4, column 11); there is no script `ad.py` in `scripts/` (line 5, column 13); a tool has no key `parameter`; did you mean `parameters`? (line 6, column 5)
     ");
 }
 

@@ -261,7 +261,7 @@ fn edited_copies_that_were_removed_by_force_come_back() {
             insta::assert_snapshot!(sandbox.run(command), @"
             exit: 1
             --- stderr
-            error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
+            error: `.claude/skills/pdf` was edited since it was installed
             hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
             ");
         }
@@ -319,9 +319,9 @@ fn what_was_changed_since_is_in_the_way() {
     exit: 1
     --- stderr
     error: 3 paths were changed since:
-      `[DIR]/project/.agents/skills/pdf` was edited since
-      `[DIR]/project/.claude/skills/docx` is another link now
-      `[DIR]/project/skillpm.toml` was edited since
+      `.agents/skills/pdf` was edited since
+      `.claude/skills/docx` is another link now
+      `skillpm.toml` was edited since
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(sandbox.run(&["undo", "--dry-run"]).code, Some(1));
@@ -361,7 +361,7 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 1
     --- stderr
-    error: something else is in `[DIR]/project/.agents/skills/pdf` now
+    error: something else is in `.agents/skills/pdf` now
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     sandbox.ok(&["undo", "--force"]);
@@ -373,7 +373,7 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/pdf` contains something that skillpm could not keep for you: `link`: this is a symbolic link that leads out of the skill or to no regular file
+    error: `.agents/skills/pdf` contains something that skillpm could not keep for you: `link`: this is a symbolic link that leads out of the skill or to no regular file
     hint: move it away and run the command again: nothing was changed
     ");
     // What the user removed by hand, or put back, needs nothing.
@@ -416,7 +416,7 @@ fn a_record_of_somebody_else_is_refused() {
     insta::assert_snapshot!(ours.run(&["undo"]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/.agents/.skillpm-undo` does not record a change that you made here, so it was not undone
+    error: `.agents/.skillpm-undo` does not record a change that you made here, so it was not undone
     hint: it came with someone else's files, or the project was moved: `skillpm undo --forget` removes it
     ");
     assert_eq!(ours.run(&["undo", "--force"]).code, Some(5));
@@ -542,7 +542,7 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
     exit: 5
     --- stderr
-    error: the former content of `[DIR]/project/.agents/skills/pdf` cannot be restored: it is neither in `[DIR]/project/.agents/.skillpm-undo` unchanged nor in the store
+    error: the former content of `.agents/skills/pdf` cannot be restored: it is neither in `.agents/.skillpm-undo` unchanged nor in the store
     hint: nothing was changed; `skillpm undo --forget` deletes the record
     ");
     assert_eq!(sandbox.scope(), removed);

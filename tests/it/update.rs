@@ -535,7 +535,7 @@ fn a_policy_refuses_before_anything_is_asked() {
     exit: 5
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
-      caused by: [DIR]/project/skillpm.toml:9:9: `deny = "github:acme"` says so
+      caused by: skillpm.toml:9:9: `deny = "github:acme"` says so
     hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that applies
     "#);
     assert!(forge.requests().is_empty());

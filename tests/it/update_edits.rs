@@ -520,7 +520,7 @@ fn copies_follow_and_edited_copies_are_not_lost() {
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
+    error: `.claude/skills/pdf` was edited since it was installed
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     assert_eq!(state(&sandbox), before);

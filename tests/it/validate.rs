@@ -545,7 +545,7 @@ fn the_manifest_switches_rules() {
     assert_snapshot!(sandbox.run(&["validate", "skills/csv"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.toml:2:11: there is no rule `unknown-feild`
+    error: skillpm.toml:2:11: there is no rule `unknown-feild`
     hint: did you mean `unknown-field`?
     ");
 }

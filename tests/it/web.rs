@@ -362,7 +362,7 @@ fn logins() {
     insta::assert_snapshot!(refused.replace(&netrc.display().to_string(), "NETRC"), @"
     exit: 4
     --- stderr
-    error: `HOST` does not allow access to `http://HOST/a.zip` with the login in `[DIR]/project/../netrc`: Not you
+    error: `HOST` does not allow access to `http://HOST/a.zip` with the login in `../netrc`: Not you
     hint: it may have expired, or belong to another address
     ");
     // Nothing of it lies anywhere.

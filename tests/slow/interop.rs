@@ -250,7 +250,7 @@ fn a_project_of_the_npm_tool() {
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stderr
-    `[DIR]/project/skills-lock.json` written: 2 skills of skillpm
+    `skills-lock.json` written: 2 skills of skillpm
     ");
     assert_eq!(sandbox.read("skills-lock.json"), theirs, "the same bytes from skillpm.lock alone");
     assert!(npm.run(&sandbox, &["check"]).contains("All project skills are up to date"));
@@ -969,7 +969,7 @@ fn what_cannot_be_exported() {
     --- stderr
     warning: `demo` was left out: `skills-lock.json` has no entries for archives
     existing entries that are not skillpm's were kept: `own`
-    `[DIR]/project/sub/lock.json` written: 2 skills of skillpm
+    `sub/lock.json` written: 2 skills of skillpm
     ");
     insta::assert_snapshot!(sandbox.read("sub/lock.json"), @r#"
     {
@@ -1141,7 +1141,7 @@ fn a_conflict_that_cannot_be_mended() {
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 3
     --- stderr
-    error: [DIR]/project/skillpm.lock:2:1: there are merge-conflict markers, and the sides cannot be told apart
+    error: skillpm.lock:2:1: there are merge-conflict markers, and the sides cannot be told apart
     hint: choose one side, for example with `git checkout --ours skillpm.lock`, then run `skillpm install`: it adds what the manifest asks for
     ");
 }

@@ -430,8 +430,8 @@ fn a_killed_change_is_finished_in_its_own_scope() {
         let vars = [("HOME".into(), sandbox.home().into())].into();
         let settings = skillpm::settings::Settings::from_env(Env { vars, cwd, interactive: false });
         let context = Context::silent(settings.expect("settings"));
-        // There is nothing to remove from the project, but what was begun is finished first.
-        let _ = remove(&context, &RemoveRequest { names: vec!["x".to_owned()], ..RemoveRequest::default() });
+        // Nothing is installed into the home without a word, but what was begun is finished first.
+        install(&context, &InstallRequest::default()).expect_err("the home is no project");
         assert!(!sandbox.home().join("skillpm.toml").exists(), "killed at {at}");
         assert!(!sandbox.home().join("skillpm.lock").exists(), "killed at {at}");
         let is_there = sandbox.home().join(".agents/skills/one").exists();

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::{and, count, install, one_line, steps};
-use crate::agents::DISABLED_DIR;
 use crate::cli::printer::Printer;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
@@ -65,11 +64,7 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     install::files(printer, outcome.scope, outcome.files);
     if disabled {
         let moved = outcome.steps.iter().any(|step| matches!(step, Step::Disable { .. }));
-        let place = if moved {
-            format!(", from {}", install::below_root(outcome.scope, DISABLED_DIR))
-        } else {
-            String::new()
-        };
+        let place = if moved { format!(", from `{}`", one_line(&outcome.place)) } else { String::new() };
         let flag = outcome.scope.map_or("", ScopeKind::flag);
         printer.hint(&format!("`skillpm enable{flag} {first}` shows it to agents again, as it is{place}"));
     }
@@ -91,6 +86,7 @@ mod tests {
         let steps = vec![Step::Disable { name: "pdf".parse().unwrap(), digest: None }];
         let mut outcome = DisableOutcome {
             scope: Some(ScopeKind::Project),
+            place: ".agents/.skillpm-disabled".to_owned(),
             skills: vec![skill("docx", false), skill("pdf", true)],
             steps,
             files: ChangedFiles { manifest: true, lockfile: false },
@@ -101,10 +97,6 @@ mod tests {
         show(&talking, &outcome, true);
         show(&talking, &outcome, false);
         assert_eq!(out.text(), "");
-        let (user, _, of_user) = printer(Look::PLAIN);
-        show(&user, &DisableOutcome { scope: Some(ScopeKind::User), ..outcome.clone() }, true);
-        let hint = "hint: `skillpm enable -g pdf` shows it to agents again, as it is, from `~/.agents/.skillpm-disabled`";
-        assert!(of_user.text().contains(hint), "{}", of_user.text());
         outcome.dry_run = true;
         show(&talking, &outcome, true);
         insta::assert_snapshot!(err.text(), @"

@@ -209,18 +209,6 @@ fn counts(skills: &[InstalledSkill]) -> String {
     counted("skill", &changes, &kinds).join(", ")
 }
 
-pub(super) fn place(scope: Option<ScopeKind>) -> String {
-    below_root(scope, CANONICAL_DIR)
-}
-
-/// The directory `dir` of a scope.
-pub(super) fn below_root(scope: Option<ScopeKind>, dir: &str) -> String {
-    match scope {
-        Some(ScopeKind::User) => format!("`~/{dir}`"),
-        _ => format!("`{dir}`"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::import::FoundIn;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
+use crate::text::without_queries;
 
 /// The table of `outcome`, which was asked for of `scope` alone or of both.
 pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<ScopeKind>) {
@@ -104,7 +105,7 @@ fn table(skills: &[ListedSkill]) -> Table {
             &skill.name,
             skill.version.as_deref().unwrap_or(""),
             &scope,
-            skill.source.as_deref().unwrap_or(""),
+            &without_queries(skill.source.as_deref().unwrap_or("")),
             &seen_by(skill),
             &state(skill),
         ]);

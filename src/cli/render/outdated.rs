@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::install::scope::ScopeKind;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
 use crate::spec::Reference;
+use crate::text::without_queries;
 
 pub(crate) fn json(printer: &Printer, outcome: &OutdatedOutcome) {
     warn(printer, outcome);
@@ -120,7 +121,7 @@ fn table(skills: &[&OutdatedSkill]) -> Table {
             &skill.latest.as_deref().map(short_revision).unwrap_or_default(),
             &state(skill),
             &skill.scope.to_string(),
-            &skill.source,
+            &without_queries(&skill.source),
         ]);
     }
     table

@@ -9,6 +9,7 @@ use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
 use crate::text::shell_word;
+use crate::text::without_queries;
 
 /// The digits of a file's digest that are shown; `--json` has all.
 const DIGITS: usize = 12;
@@ -98,7 +99,7 @@ fn facts(outcome: &ShowOutcome) -> String {
 fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
     if let Some(source) = &installed.source {
         let path = installed.path.as_deref().map(|path| format!(", directory {path}")).unwrap_or_default();
-        fact("source", &format!("{source}{path}"));
+        fact("source", &format!("{}{path}", without_queries(source)));
     }
     if let Some(revision) = &installed.revision {
         let asked = asked_for(installed).map(|asked| format!(", requested: {asked}")).unwrap_or_default();

@@ -10,6 +10,7 @@ use crate::install::scope::ScopeKind;
 use crate::merge::Conflict;
 use crate::ops::policy::Decided;
 use crate::ops::update::{MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version};
+use crate::text::without_queries;
 
 /// Shows what is about to change: as data where that is all that was asked for, else as talk.
 pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
@@ -51,7 +52,7 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) 
     if counts.is_empty() {
         printer.note("there is nothing to update: no skill is installed");
     } else {
-        printer.note(&format!("{counts} in {}", install::place(outcome.scope)));
+        printer.note(&format!("{counts} in `{}`", one_line(&outcome.place)));
     }
     install::files(printer, outcome.scope, outcome.files);
     warn(printer, outcome, told);
@@ -206,7 +207,7 @@ fn heading(skill: &UpdatedSkill) -> String {
         UpdateChange::Removed => ": no longer needed",
         _ => "",
     };
-    let (name, source) = (one_line(&skill.name), one_line(&skill.source));
+    let (name, source) = (one_line(&skill.name), one_line(&without_queries(&skill.source)));
     format!("{name}{version} ({source}{revision}{requested}{disabled}){word}")
 }
 
@@ -253,6 +254,7 @@ fn counts(skills: &[UpdatedSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::CANONICAL_DIR;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::ops::diff::{Counts, FileStatus};
@@ -320,6 +322,7 @@ mod tests {
         UpdateOutcome {
             skills: names.iter().zip(CHANGES).map(|(name, change)| skill(name, change)).collect(),
             files: ChangedFiles { manifest: false, lockfile: true },
+            place: CANONICAL_DIR.to_owned(),
             scope: Some(ScopeKind::Project),
             refused: vec!["pdf".to_owned()],
             failures: vec![UpdateFailure {

@@ -6,6 +6,7 @@ use crate::install::scope::ScopeKind;
 use crate::install::sight::Form;
 use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::why::{Asked, Elsewhere, SeenBy, WhyOutcome, WhySkill};
+use crate::text::without_queries;
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
     printer.warnings(&outcome.warnings);
@@ -47,7 +48,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
     let mut text = one_line(&format!("{}{version}, {owner}", skill.name)) + "\n";
     let mut line = |words: &str| {
         text.push_str("  ");
-        text.push_str(&one_line(words));
+        text.push_str(&one_line(&without_queries(words)));
         text.push('\n');
     };
     match &why.asked {

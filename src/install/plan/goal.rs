@@ -78,6 +78,11 @@ impl Wanted {
         Self { name, content, requirement, agents, leaving, disabled: false, beside: None }
     }
 
+    /// Returns whether somebody asks for it: the manifest is to have an entry of it that is not one of a dependency.
+    pub fn is_asked(&self) -> bool {
+        self.requirement.as_ref().is_some_and(|entry| !entry.dependency)
+    }
+
     /// The ids of the agents that get a link or copy of their own.
     pub fn linked(&self) -> impl Iterator<Item = &'static str> {
         self.agents.iter().filter(|agent| !agent.is_universal()).map(|agent| agent.id)

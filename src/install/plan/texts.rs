@@ -29,7 +29,13 @@ pub(super) fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
 pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     // To copy the manifest costs more than all the rest of a plan that changes nothing of it.
     let silent = goal.put.iter().chain(&goal.record).all(|wanted| wanted.requirement.is_none());
-    if silent && goal.entries.is_empty() && goal.remove.is_empty() && goal.manifest_agents.is_none() {
+    let has_dependencies = || files.manifest.skills().values().any(|entry| entry.dependency);
+    if silent
+        && goal.entries.is_empty()
+        && goal.remove.is_empty()
+        && goal.manifest_agents.is_none()
+        && !has_dependencies()
+    {
         return None;
     }
     let changed = rewritten(goal, files.manifest.clone());
@@ -63,10 +69,25 @@ fn rewritten(goal: &Goal, mut manifest: Manifest) -> Manifest {
     for name in &goal.remove {
         manifest.remove_skill(name);
     }
+    follow(goal, &mut manifest);
     if let Some(agents) = &goal.manifest_agents {
         manifest.set_agents(agents.clone());
     }
     manifest
+}
+
+/// Makes the entries of dependencies say what is locked of them, and drops those that say nothing more.
+fn follow(goal: &Goal, manifest: &mut Manifest) {
+    for wanted in goal.put.iter().chain(&goal.record) {
+        let Some(old) = manifest.skills().get(&wanted.name).filter(|old| old.dependency) else { continue };
+        if old.is_implied() {
+            manifest.remove_skill(&wanted.name);
+        } else if let Some(locked) = wanted.content.locked().filter(|locked| !locked.meets(old)) {
+            let (disabled, agents) = (old.disabled, old.agents.clone());
+            let new = Requirement { disabled, agents, dependency: true, ..requirement_of(locked) };
+            manifest.set_skill(&wanted.name, new);
+        }
+    }
 }
 
 /// What a manifest has to say so that it asks for what is locked.

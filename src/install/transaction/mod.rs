@@ -80,8 +80,8 @@ pub struct Transaction<'a> {
     /// Whether the last transaction can be taken back.
     undoable: Cell<bool>,
     finished_undo: Cell<bool>,
-    /// The directory of skills, if it lay there without anything in it: it is not ours to remove.
-    kept_empty: Option<PathBuf>,
+    /// The directory of skills and the one around it, where they were there with nothing in them: these are not ours to remove.
+    kept_empty: Vec<PathBuf>,
     lock: Option<DirLock>,
     /// What is cleared away where the user stops before anything is changed.
     rest: Option<Rest>,
@@ -96,17 +96,23 @@ impl<'a> Transaction<'a> {
     pub fn begin(scope: &'a Scope, settings: &'a Settings, reporter: &'a dyn Reporter) -> Result<Self> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
+        // What a killed run left is no directory of the user.
+        let was_empty = !Self::is_begun(scope) && fs::is_empty_dir(&work_dir);
         // Who waits for others may be stopped; what was made on the way is removed again by who is not.
         let changing = Cell::new(Some(Changing::begin()));
         let lock = DirLock::acquire(&work_dir, || {
             drop(changing.take());
             reporter.waiting_for_lock(&work_dir);
         })?;
-        let changing = changing.take().unwrap_or_else(Changing::begin);
+        let changing = changing.take();
+        // Whoever was waited for may have made it.
+        let was_empty = was_empty && changing.is_some();
+        let changing = changing.unwrap_or_else(Changing::begin);
         let mut transaction = Self::new(scope, settings, reporter, Some(lock))?;
-        let skills = scope.skills_dir();
-        // Where a run was killed, it may be that one's.
-        transaction.kept_empty = Some(skills).filter(|dir| !Self::is_begun(scope) && fs::is_empty_dir(dir));
+        if !Self::is_begun(scope) {
+            let skills = Some(scope.skills_dir()).filter(|dir| fs::is_empty_dir(dir));
+            transaction.kept_empty = skills.into_iter().chain(was_empty.then_some(work_dir)).collect();
+        }
         transaction.recover(&changing)?;
         transaction.rest = Some(transaction.clear_on_stop());
         Ok(transaction)
@@ -130,7 +136,7 @@ impl<'a> Transaction<'a> {
     /// The directories of the scope that go where nothing is in them.
     fn made_by_us(&self) -> Vec<PathBuf> {
         let dirs = [self.scope.skills_dir(), self.scope.disabled_dir(), self.scope.work_dir()];
-        dirs.into_iter().filter(|dir| self.kept_empty.as_ref() != Some(dir)).collect()
+        dirs.into_iter().filter(|dir| !self.kept_empty.contains(dir)).collect()
     }
 
     /// The command that takes the last change of this scope back, if it can be taken back.
@@ -162,7 +168,7 @@ impl<'a> Transaction<'a> {
             known,
             undoable: Cell::new(false),
             finished_undo: Cell::new(false),
-            kept_empty: None,
+            kept_empty: Vec::new(),
             lock,
             rest: None,
         })
@@ -415,7 +421,9 @@ impl Drop for Transaction<'_> {
         if matches!(fs::kind(&self.scope.skills_dir()), Ok(None)) {
             attributes::remove_ours(&self.scope.work_dir());
         }
-        fs::remove_dir_if_empty(&self.scope.work_dir());
+        if made.contains(&self.scope.work_dir()) {
+            fs::remove_dir_if_empty(&self.scope.work_dir());
+        }
         drop(self.rest.take());
         drop(self.lock.take());
     }

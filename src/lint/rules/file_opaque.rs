@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::FILES,
     summary: "no file is bytecode, or an archive with a password",
     docs: Docs {
-        what: "Looks for files with the endings of bytecode (`.pyc`, `.pyo`, `.class`, `.luac`) and for zip and rar \
+        what: "Looks for files with the endings of bytecode (`.pyc`, `.pyo`, `.class`, `.luac`) and for zip, rar and 7z \
             archives that need a password. Here `scripts/read.pyc` is there.",
         why: "Nobody can review them, and an agent can run them or open them: a description has the password, or the \
             body does.",

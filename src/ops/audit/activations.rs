@@ -10,7 +10,7 @@ use super::{place, subject};
 use crate::engine::Skill;
 use crate::error::Result;
 use crate::fs::{self, FileStat, Moment, OpenLog, PathError};
-use crate::install::scope::{Scope, Scopes};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::ops::provenance::{InForce, in_force, of_place};
 use crate::settings::Settings;
 use crate::trust::AuditLog;
@@ -163,7 +163,13 @@ impl Activations {
     }
 
     fn scopes(&self) -> &[Scope] {
-        self.scopes.get_or_init(|| Scopes::new(&self.settings, None).unwrap_or_default().there)
+        self.scopes.get_or_init(|| {
+            let mut scopes = Scopes::new(&self.settings, None).unwrap_or_default().there;
+            let nearest = scopes.iter().find(|scope| scope.kind == ScopeKind::Project);
+            let outer = nearest.and_then(|scope| scope.outer(&self.settings).ok());
+            scopes.extend(outer.into_iter().flatten());
+            scopes
+        })
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Known>>> {

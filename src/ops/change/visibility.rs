@@ -77,11 +77,6 @@ pub(in crate::ops) fn rearrange(
             scope.kind.flag()
         )));
     }
-    for (name, disabled) in &edits.skills {
-        if audience.entry(name).is_some_and(|entry| entry.disabled != *disabled) {
-            audience.ask_for(name);
-        }
-    }
     let copy = files.manifest.agents().copy;
     // Copies need the bytes, if anybody gets one.
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());

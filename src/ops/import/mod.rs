@@ -19,6 +19,7 @@ use super::home;
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
+use crate::fs;
 use crate::install::plan::{ChangedFiles, Goal, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, Found, Survey};
@@ -129,6 +130,9 @@ pub enum FoundIn {
     Directory,
 }
 
+/// How often what is there is read and compared before others who change it meanwhile are told of.
+const ATTEMPTS: usize = 3;
+
 /// Adopts what other tools installed.
 ///
 /// Sources are fetched and compared first; only then is the scope locked, and changed as one.
@@ -139,19 +143,37 @@ pub enum FoundIn {
 /// adopted is no error: the outcome says why.
 pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcome> {
     // What is adopted is read to the byte.
-    let scope = home::to_change(context, request.scope)?.unindexed();
+    let scope = home::to_change(context, request.scope, request.dry_run)?.unindexed();
     if !request.skills.is_empty() {
         return adopt::adopt(context, &scope, request);
     }
-    let files = Files::read(&scope)?;
-    let everyone = everyone(context, &scope, &files);
-    let Claims { claims, read } = claims::collect(context, &scope, &files, &everyone, request)?;
+    // What is read is what others leave who are at work here.
+    if !request.dry_run && fs::kind(&scope.work_dir())?.is_some() {
+        drop(Begun::begin(context, &scope, false)?);
+    }
+    for _ in 1..ATTEMPTS {
+        if let Some(outcome) = attempt(context, &scope, request)? {
+            return Ok(outcome);
+        }
+    }
+    attempt(context, &scope, request)?.ok_or_else(|| {
+        let message = format!("manifest or lockfile of the {} changed while skillpm was running", scope.kind);
+        Error::new(ErrorKind::Findings, message).hint("nothing was changed by skillpm: run the command again")
+    })
+}
+
+/// As [`import`], of all that other tools installed in `scope`. `None` where manifest or lockfile changed before the scope
+/// was locked: nothing was done then.
+fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<Option<ImportOutcome>> {
+    let files = Files::read(scope)?;
+    let everyone = everyone(context, scope, &files);
+    let Claims { claims, read } = claims::collect(context, scope, &files, &everyone, request)?;
     let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
-    let survey = Survey::take(&context.settings, &scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
-    let mut judge = Judge::new(context, &scope, &files, &survey, &everyone)?;
+    let survey = Survey::take(&context.settings, scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
+    let mut judge = Judge::new(context, scope, &files, &survey, &everyone)?;
     let mut judged: Vec<_> = claims.iter().map(|claim| judge.judge(claim)).collect();
     let (came, mut warnings) = judge.into_parts();
-    let mut brought = Brought::find(context, &scope, &files, &everyone, came)?;
+    let mut brought = Brought::find(context, scope, &files, &everyone, came)?;
     warnings.append(&mut brought.warnings);
     let along = std::mem::take(&mut brought.skills);
     let needed: Vec<_> = along.iter().map(|(wanted, _)| wanted.name.clone()).collect();
@@ -193,8 +215,11 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let mut plan = Plan::default();
     if !goal.put.is_empty() || !goal.record.is_empty() {
-        let begun = Begun::begin(context, &scope, request.dry_run)?;
-        unchanged(&scope, &files, begun.files())?;
+        let begun = Begun::begin(context, scope, request.dry_run)?;
+        let now = begun.files();
+        if files.lock_text != now.lock_text || files.manifest_text != now.manifest_text {
+            return Ok(None);
+        }
         let applied = begun.plan(goal)?.apply(contents)?;
         warnings.extend(applied.saved);
         plan = applied.plan;
@@ -202,7 +227,7 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     let before = files.manifest.agents().targets.clone().unwrap_or_default();
     let manifest = plan.manifest.as_ref();
     let now = manifest.and_then(|manifest| manifest.agents().targets.clone()).unwrap_or_default();
-    Ok(ImportOutcome {
+    Ok(Some(ImportOutcome {
         skills,
         read,
         files: plan.files(),
@@ -212,7 +237,7 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
         dry_run: request.dry_run,
         scope: Some(scope.kind),
         warnings,
-    })
+    }))
 }
 
 /// Who told of the skills that are in `scope` and that skillpm did not install, by the names of their directories. What
@@ -249,15 +274,6 @@ fn in_directories<'a>(
     let mut seen = BTreeSet::new();
     let first = everyone.iter().filter(|agent| survey.dirs.get(agent.id).is_some_and(|dir| seen.insert(dir)));
     first.filter_map(|agent| Some((*agent, survey.at(agent.id, name)?))).collect()
-}
-
-fn unchanged(scope: &Scope, before: &Files, now: &Files) -> Result<()> {
-    if before.lock_text == now.lock_text && before.manifest_text == now.manifest_text {
-        return Ok(());
-    }
-    let message = format!("manifest or lockfile of the {} changed while skillpm was running", scope.kind);
-    Err(Error::new(ErrorKind::Findings, message)
-        .hint("nothing was changed by skillpm: run the command again"))
 }
 
 /// The agents that see the skills that are adopted.

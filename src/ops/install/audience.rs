@@ -38,6 +38,8 @@ pub(in crate::ops) struct Audience<'a> {
     now: Choice,
     /// Agents that somebody took away.
     taken: Ids,
+    /// The skills that somebody asks for from now on.
+    asked: BTreeSet<SkillName>,
 }
 
 /// What a manifest says.
@@ -150,7 +152,18 @@ impl<'a> Audience<'a> {
         let kept = files.kept();
         let needers = needers_of(files, &kept, &BTreeSet::new(), &BTreeMap::new());
         let before = now.clone();
-        Self { settings, scope, files, locked, kept, needers, before, now, taken: Ids::new() }
+        Self {
+            settings,
+            scope,
+            files,
+            locked,
+            kept,
+            needers,
+            before,
+            now,
+            taken: Ids::new(),
+            asked: BTreeSet::new(),
+        }
     }
 
     /// Whether nobody has chosen anything in this scope: nothing is installed, and the manifest is
@@ -222,7 +235,7 @@ impl<'a> Audience<'a> {
                 // What the manifest says for it is said still.
                 continue;
             }
-            if new == self.usual(name) {
+            if new == self.inherited(name) {
                 self.now.own.remove(name);
             } else {
                 self.now.own.insert(name.clone(), new);
@@ -245,8 +258,12 @@ impl<'a> Audience<'a> {
 
     /// The agents that are to see the skill `name`.
     fn of(&self, name: &SkillName) -> Ids {
-        let own = self.now.own.get(name).cloned();
-        own.or_else(|| self.of_needers(name, &mut BTreeSet::new())).unwrap_or_else(|| self.usual(name))
+        self.now.own.get(name).cloned().unwrap_or_else(|| self.inherited(name))
+    }
+
+    /// The agents that see `name` where it names none of its own: those of what needs it, else the usual ones.
+    fn inherited(&self, name: &SkillName) -> Ids {
+        self.of_needers(name, &mut BTreeSet::new()).unwrap_or_else(|| self.usual(name))
     }
 
     /// The agents that are to see `name` where it names none of its own.
@@ -301,7 +318,9 @@ impl<'a> Audience<'a> {
 
     /// What the manifest says of `name`, or has to say where there is only a lockfile.
     pub(in crate::ops) fn entry(&self, name: &SkillName) -> Option<Requirement> {
-        self.files.entry(name, &self.kept)
+        let entry = self.files.entry(name, &self.kept)?;
+        let dependency = entry.dependency && !self.asked.contains(name);
+        Some(Requirement { dependency, ..entry })
     }
 
     /// The list that the entry of `name` is to have.

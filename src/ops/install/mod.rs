@@ -105,7 +105,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     let scope = if request.list {
         Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?
     } else {
-        home::to_change(context, request.scope)?
+        home::to_change(context, request.scope, request.dry_run)?
     };
     let request = &*with_skills_named(context, request)?;
     if request.restores() {
@@ -303,8 +303,8 @@ fn change(
     }
     let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
     entries.extend(audience.entries(&put));
-    let orphans =
-        if request.restores() { orphans } else { needs::unneeded(files, &fetched.wanted, entries.keys()) };
+    let asked = entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
+    let orphans = if request.restores() { orphans } else { needs::unneeded(files, &fetched.wanted, asked) };
     let placed = Placed::of(settings, scope);
     // Without a manifest nobody says that something is not to be here.
     let settles = request.restores() && files.manifest_text.is_some();

@@ -214,8 +214,9 @@ fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
         locked.remove(name);
     }
     let mut by = dependents(locked);
-    let put = goal.put.iter().filter(|wanted| wanted.requirement.is_some()).map(|wanted| &wanted.name);
-    for asked in files.manifest.skills().keys().chain(goal.entries.keys()).chain(put) {
+    let put = goal.put.iter().filter(|wanted| wanted.is_asked()).map(|wanted| &wanted.name);
+    let entries = goal.entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
+    for asked in files.manifest.asked().chain(entries).chain(put) {
         by.remove(asked);
     }
     let text = |(name, by): (SkillName, BTreeSet<SkillName>)| {

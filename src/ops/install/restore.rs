@@ -88,7 +88,7 @@ pub(super) fn restore(
     let mut work = Worker::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
-    for (name, requirement) in files.manifest.skills() {
+    for (name, requirement) in files.manifest.skills().iter().filter(|(_, entry)| !entry.dependency) {
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
             Some(locked) if locked.meets(requirement) && !files.is_conflict(name) => {
@@ -102,9 +102,10 @@ pub(super) fn restore(
     for (name, locked) in &files.lock.skills {
         if !kept.contains(name) {
             work.restore.orphans.push(name.clone());
-        } else if !files.manifest.skills().contains_key(name) && !settled.contains(name) {
+        } else if !files.manifest.asks_for(name) && !settled.contains(name) {
             // A lockfile alone is enough to restore from.
-            work.locked(name, locked, false, care)?;
+            let disabled = files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
+            work.locked(name, locked, disabled, care)?;
         }
     }
     if let Some(mut needs) = needs {
@@ -249,8 +250,8 @@ impl<'a> Worker<'a> {
     /// manifest, all of it is wanted.
     fn is_wanted(&self, name: &SkillName, locked: &Locked) -> bool {
         match self.files.manifest.skills().get(name) {
-            Some(requirement) => locked.meets(requirement),
-            None => self.kept.contains(name),
+            Some(requirement) if !requirement.dependency => locked.meets(requirement),
+            _ => self.kept.contains(name),
         }
     }
 

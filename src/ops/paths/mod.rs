@@ -57,6 +57,8 @@ pub(super) struct Place {
     pub(super) name: OsString,
     /// Its path, as it is to be shown.
     pub(super) shown: PathBuf,
+    /// Whether the skill itself was named, and not a directory with skills in it.
+    pub(super) is_named: bool,
 }
 
 /// What was read at a [`Place`].

@@ -1,5 +1,6 @@
 //! Which files are meant: those that were named, and the skills in directories that were.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Place, Searched};
@@ -13,6 +14,9 @@ use crate::skill::find::{Holds, Links, Rules, Seen, is_skill_file};
 /// How deep skills are looked for: deeper than any repository is. Who checks one wants to hear of all its skills,
 /// while agents look less deep.
 pub(super) const MAX_DEPTH: usize = 64;
+
+/// The name of the directories in which agents find skills.
+const SKILLS_DIR: &str = "skills";
 
 /// Directories full of other people's files are not searched, unless they were named.
 const DISK: Disk = Disk { leaves_out_foreign: true };
@@ -36,7 +40,7 @@ pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
             let dir = at.parent().unwrap_or(Path::new(""));
             let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
             let name = at.file_name().unwrap_or_default().to_owned();
-            Ok(vec![Place { dir, name, shown: typed.to_owned() }])
+            Ok(vec![Place { dir, name, shown: typed.to_owned(), is_named: true }])
         }
         (None, _) => Err(Error::usage(format!("`{shown}` does not exist")).hint("check the spelling")),
         (Some(_), _) => {
@@ -50,7 +54,7 @@ pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
 fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec<Place>> {
     let top = Entry { dir: typed.to_owned(), real };
     if let Holds::Skill(name) = DISK.holds(&top)? {
-        return Ok(vec![Place { shown: typed.join(&name), dir: top.real, name }]);
+        return Ok(vec![Place { shown: typed.join(&name), dir: top.real, name, is_named: true }]);
     }
     let shown = typed.display();
     let found = below(&top, searched)
@@ -76,6 +80,10 @@ fn below(top: &Entry, searched: &mut Searched) -> Result<Vec<Place>> {
     if walked.is_cut {
         return Err(Refusal::TooManyEntries { count: limit + 1, limit }.into());
     }
+    let mut linked = Vec::new();
+    for dir in walked.others.iter().filter(|dir| dir.dir.file_name().is_some_and(|name| name == SKILLS_DIR)) {
+        linked.extend(links_of(top, dir, searched)?);
+    }
     if searched.is_kept() {
         // What a link leads to shows in no directory here.
         let links = fs::entries(&top.real)?.into_iter().filter(|(_, kind)| *kind == Kind::Symlink);
@@ -84,7 +92,35 @@ fn below(top: &Entry, searched: &mut Searched) -> Result<Vec<Place>> {
     }
     let place = |found: crate::skill::find::Found<Entry, fs::PathError>| {
         let (Entry { dir, real }, name) = (found.dir, found.file?);
-        Ok(Place { shown: dir.join(&name), dir: real, name })
+        Ok(Place { shown: dir.join(&name), dir: real, name, is_named: false })
     };
-    walked.found.into_iter().map(place).collect()
+    let mut places = walked.found.into_iter().map(place).collect::<Result<Vec<_>>>()?;
+    if !linked.is_empty() {
+        places.extend(linked);
+        places.sort_by(|one, other| one.shown.cmp(&other.shown));
+        // Two links may lead to one skill.
+        let mut seen = BTreeSet::new();
+        places.retain(|place| seen.insert(place.file()));
+    }
+    Ok(places)
+}
+
+/// Returns the skills to which links in `dir` lead that lie elsewhere than below `top`: installed skills that somebody
+/// works on. A link that cannot be followed hides none of the others.
+fn links_of(top: &Entry, dir: &Entry, searched: &mut Searched) -> Result<Vec<Place>> {
+    let mut places = Vec::new();
+    for (name, _) in fs::entries(&dir.real)?.into_iter().filter(|(_, kind)| *kind == Kind::Symlink) {
+        let shown = dir.dir.join(&name);
+        searched.at(|| shown.clone());
+        let real = fs::real_path(&dir.real.join(&name)).ok().flatten();
+        let Some(real) = real.filter(|real| !real.starts_with(&top.real)) else { continue };
+        if !matches!(fs::kind(&real), Ok(Some(Kind::Directory))) {
+            continue;
+        }
+        let entry = Entry { dir: shown, real };
+        if let Ok(Holds::Skill(name)) = DISK.holds(&entry) {
+            places.push(Place { shown: entry.dir.join(&name), dir: entry.real, name, is_named: false });
+        }
+    }
+    Ok(places)
 }

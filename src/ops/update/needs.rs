@@ -127,7 +127,9 @@ impl Finder<'_> {
         let name = pick.name.clone();
         let newest = pick.newest()?;
         if let Some((name, locked)) = self.files.lock.skills.get_key_value(&name) {
-            let installed = Installed { name, entry: requirement_of(locked), locked };
+            let written = self.files.manifest.skills().get(name).cloned();
+            let entry = written.unwrap_or_else(|| requirement_of(locked));
+            let installed = Installed { name, entry, locked };
             return self.renew(&installed, &newest, None);
         }
         let (locked, set) = self.worker.take(&name, &newest)?;

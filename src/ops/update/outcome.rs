@@ -25,6 +25,8 @@ pub struct UpdateOutcome {
     pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
+    /// The directory of the skills, as it is named in the working directory.
+    pub place: String,
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
     /// Skills that bring new capabilities to which nobody has agreed.

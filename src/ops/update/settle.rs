@@ -170,6 +170,7 @@ pub(super) fn settle<'b, 'a>(
         links: plan.links.clone(),
         files: plan.files(),
         dry_run: false,
+        place: scope.shown(&prepared.context.settings, &scope.skills_dir()),
         scope: Some(scope.kind),
         refused: prepared.refused.iter().map(ToString::to_string).collect(),
         failures,

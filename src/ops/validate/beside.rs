@@ -33,6 +33,11 @@ impl Wanted {
         wanted
     }
 
+    /// Whether all files of a skill are listed.
+    pub(super) fn files(&self) -> bool {
+        self.files
+    }
+
     /// What of a skill's files is looked at where they are listed.
     pub(super) fn contents(&self) -> Contents {
         if self.files { Contents::Read } else { Contents::Unread }

@@ -264,6 +264,50 @@ mod tests {
         assert_eq!(files(&world, &[".", ".claude/skills"]), ["./.agents/skills/pdf/SKILL.md"]);
     }
 
+    /// An editable skill is a link in `.agents/skills`: it is checked wherever that is searched from, and once.
+    #[cfg(unix)]
+    #[test]
+    fn editable_skills_are_found_below_the_directory_of_agents() {
+        let world = World::new();
+        world.skill("work/brand", "brand");
+        world.skill("work/hidden", "hidden");
+        world.link("../../work/brand", ".agents/skills/brand");
+        world.link("../../.agents/skills/brand", ".agents/other/skills/brand");
+        world.link("../../work/hidden", ".agents/elsewhere/hidden");
+        assert_eq!(
+            files(&world, &[".agents"]),
+            [".agents/skills/brand/SKILL.md"],
+            "no other link is followed"
+        );
+        assert_eq!(files(&world, &["."]), ["./work/brand/SKILL.md", "./work/hidden/SKILL.md"]);
+        assert_eq!(files(&world, &[".agents", "work"]).len(), 2);
+    }
+
+    /// What `install` refuses is told of a skill that is named, and where files are listed anyway.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn names_that_are_not_utf_8_are_findings() {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let world = World::new();
+        world.skill("skills/pdf", "pdf");
+        let odd = std::ffi::OsStr::from_bytes(b"a\xff.md");
+        fs::write_atomic(&world.project().join("skills/pdf").join(odd), b"").expect("writes");
+        for named in ["skills/pdf", "skills/pdf/SKILL.md"] {
+            let outcome = validated(&world, &[named]).expect("can be checked");
+            let [finding] = &outcome.skills[0].findings[..] else { panic!("{named}") };
+            assert_eq!((finding.rule, finding.severity), (FILE_KIND, Severity::Error));
+            assert!(finding.message.contains("is not UTF-8"), "{}", finding.message);
+        }
+        let request = |profile| ValidateRequest {
+            targets: vec![Target::Path("skills".into())],
+            rules: Ruleset::new(profile),
+            ..ValidateRequest::default()
+        };
+        let outcome = validate(&world.context(), &request(Profile::Publish)).expect("can be checked");
+        assert!(outcome.findings().any(|finding| finding.rule == FILE_KIND));
+    }
+
     /// Each skill is checked among the others, wherever they were found.
     #[test]
     fn a_circle_of_skills_is_found() {

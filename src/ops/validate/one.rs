@@ -8,12 +8,15 @@ use super::{Checked, FILE_KIND};
 use crate::document::Document;
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
-use crate::fs::{self, Kind};
+use crate::fs::{self, Kind, Walk};
 use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::ops::fix;
 use crate::ops::paths::{Content, Place};
 use crate::requirement;
 use crate::resolve::declared::declared_in;
+use crate::skill::find::SKIPPED;
+use crate::text::visible_name;
+use crate::tree::{self, NOT_UTF_8};
 
 /// A skill that needs others: what it takes to check it again once these are known.
 pub(super) struct Again {
@@ -86,6 +89,10 @@ impl<'a> Checker<'a> {
         if place.name != SKILL_FILE {
             fix::announce_rename(&place.file(), &mut findings);
         }
+        // Where many are checked, files are only listed for the rules that ask for them.
+        if place.is_named || self.needs.files() {
+            findings.extend(odd_name(&place.dir));
+        }
         let text = document.text();
         let text = text[..shown_end(text, &findings)].to_owned();
         Checked { file: place.shown.clone(), text, findings }
@@ -147,6 +154,15 @@ impl<'a> Checker<'a> {
         }
         Ok(Checked { file: place.shown.clone(), text: document.into_text(), findings })
     }
+}
+
+/// Tells of the first file below `dir` whose name is not UTF-8: no such skill can be installed.
+fn odd_name(dir: &Path) -> Option<Finding> {
+    let found = fs::scan(dir, Walk { skip: SKIPPED, ..Walk::ALL }).ok()?;
+    let (path, _) = found.entries().find(|(_, entry)| entry.node == tree::Node::Special(NOT_UTF_8))?;
+    let shown = visible_name(path);
+    let message = format!("the name of the file `{shown}` is not UTF-8: no such skill can be installed");
+    Some(finding(&message).help("give the file a name in UTF-8"))
 }
 
 fn of_kind(reason: &Unusable) -> Finding {

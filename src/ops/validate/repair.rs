@@ -119,7 +119,7 @@ fn one(
         let file = fix::write(&at, &repair)?;
         let name = file.file_name().unwrap_or_default().to_owned();
         let shown = renamed.unwrap_or_else(|| skill.file.clone());
-        if let Some((checked, _)) = checker.file(&Place { dir, name, shown })? {
+        if let Some((checked, _)) = checker.file(&Place { dir, name, shown, is_named: false })? {
             *skill = checked;
         }
     }

@@ -139,7 +139,7 @@ fn a_policy_has_its_say() {
     --- stderr
     error: `report` needs `other/base@base`, which is not available
       caused by: `github:other/base` is not on the `allow` list
-      caused by: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme/*"` says so
+      caused by: skillpm.toml:2:10: `allow = "github:acme/*"` says so
     hint: nothing was changed; `skillpm policy github:other/base` shows every line that applies
     hint: `--no-deps` leaves out what skills need
     "#);

@@ -367,11 +367,13 @@ fn links_go_with_who_needs_them() {
     // Who asks for what came along keeps the agents that it has.
     sandbox.ok(&second);
     sandbox.ok(&["disable", "shared"]);
-    assert!(sandbox.read("skillpm.toml").contains("agents = [\"claude-code\"]"));
+    assert!(sandbox.read("skillpm.toml").contains("disabled = true, dependency = true"));
     sandbox.ok(&["enable", "shared"]);
+    assert!(!sandbox.read("skillpm.toml").contains("shared"), "nobody asked for it");
     assert_eq!(links().len(), 2);
     sandbox.ok(&["doctor"]);
-    sandbox.ok(&["remove", "shared", "first", "second"]);
+    sandbox.ok(&["remove", "first", "second"]);
+    assert_eq!(there(&sandbox), [""; 0], "what nobody asked for went along");
     // A new version that needs it no longer leaves no link to it behind.
     sandbox.ok(&second);
     publish("second", "");
@@ -430,7 +432,7 @@ fn agents_of_editable_skills_stay() {
     assert_eq!((sandbox.read("skillpm.toml"), links()), before);
 }
 
-/// Disabling what others need is a wish of its own, which the manifest has to hold.
+/// Disabling what others need is no wish to have it: an entry marks it as a dependency.
 #[test]
 fn what_is_needed_can_be_disabled() {
     let (_forge, sandbox) = scene();
@@ -442,6 +444,81 @@ fn what_is_needed_can_be_disabled() {
     assert_eq!(there(&sandbox), ["charts", "fonts", "report"]);
     sandbox.ok(&["enable", "base"]);
     assert_eq!(there(&sandbox), ["base", "charts", "fonts", "report"]);
+    assert_eq!(asked(&sandbox), ["report"], "enabled, it needs no entry");
+}
+
+/// The paths below `.agents` in which `base` is installed, seen or disabled.
+fn base_at(sandbox: &Sandbox) -> Vec<&'static str> {
+    let places = ["skills/base", ".skillpm-disabled/base"];
+    places.into_iter().filter(|place| sandbox.project().join(".agents").join(place).exists()).collect()
+}
+
+/// A disabled dependency goes with what needed it, and so does one that was disabled and enabled.
+#[test]
+fn a_disabled_dependency_stays_a_dependency() {
+    for back in [false, true] {
+        let (_forge, sandbox) = scene();
+        sandbox.ok(&["install", "acme/skills@report"]);
+        sandbox.ok(&["disable", "base"]);
+        assert!(sandbox.read("skillpm.toml").contains("disabled = true, dependency = true }"));
+        for command in [&["install"][..], &["install", "--frozen"], &["update"], &["doctor"], &["verify"]] {
+            sandbox.ok(command);
+            assert_eq!(base_at(&sandbox), [".skillpm-disabled/base"], "{command:?}");
+        }
+        let why = sandbox.ok(&["why", "base"]);
+        assert!(why.stdout.contains("needed by") && !why.stdout.contains("skillpm.toml"), "{why}");
+        assert_eq!(sandbox.run(&["remove", "base"]).code, Some(1), "it is needed");
+        if back {
+            sandbox.ok(&["enable", "base"]);
+        }
+        sandbox.ok(&["remove", "report"]);
+        assert_eq!((base_at(&sandbox), locked(&sandbox).len()), (vec![], 0));
+        assert!(!sandbox.read("skillpm.toml").contains("base"));
+        sandbox.ok(&["undo"]);
+        assert_eq!(base_at(&sandbox), [if back { "skills/base" } else { ".skillpm-disabled/base" }]);
+        sandbox.ok(&["doctor"]);
+    }
+}
+
+/// Whoever asks for a disabled dependency has it for good; an entry that a person deletes takes its dependency along.
+#[test]
+fn a_disabled_dependency_can_be_asked_for() {
+    let (_forge, sandbox) = scene();
+    sandbox.ok(&["install", "acme/skills@report"]);
+    sandbox.ok(&["disable", "base"]);
+    let manifest = sandbox.read("skillpm.toml");
+    sandbox.ok(&["install", "other/fonts/skills/base#v2"]);
+    assert!(!sandbox.read("skillpm.toml").contains("dependency"), "{}", sandbox.read("skillpm.toml"));
+    sandbox.ok(&["remove", "report"]);
+    assert_eq!(base_at(&sandbox), [".skillpm-disabled/base"]);
+    sandbox.ok(&["undo"]);
+
+    let lines: Vec<&str> = manifest.lines().filter(|line| !line.starts_with("report")).collect();
+    sandbox.write("skillpm.toml", lines.join("\n") + "\n");
+    sandbox.ok(&["install"]);
+    assert_eq!((base_at(&sandbox), locked(&sandbox).len()), (vec![], 0));
+    assert!(!sandbox.read("skillpm.toml").contains("base"));
+
+    // A clone without a lockfile brings it back disabled.
+    sandbox.write("skillpm.toml", &manifest);
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+    sandbox.ok(&["install"]);
+    assert_eq!(base_at(&sandbox), [".skillpm-disabled/base"]);
+    assert_eq!(sandbox.read("skillpm.toml"), manifest);
+}
+
+/// An agent of its own for a dependency is no wish to have it, either.
+#[test]
+fn a_linked_dependency_stays_a_dependency() {
+    let (_forge, sandbox) = scene();
+    sandbox.ok(&["install", "acme/skills@report"]);
+    sandbox.ok(&["link", "--agent", "goose", "base"]);
+    assert!(sandbox.read("skillpm.toml").contains("agents = [\"goose\"], dependency = true"));
+    sandbox.ok(&["unlink", "--agent", "goose", "base"]);
+    assert_eq!(asked(&sandbox), ["report"]);
+    sandbox.ok(&["link", "--agent", "goose", "base"]);
+    sandbox.ok(&["remove", "report"]);
+    assert_eq!((base_at(&sandbox), locked(&sandbox).len()), (vec![], 0));
 }
 
 /// A lost entry, as after a merge, comes back; a run that may not change the lockfile says so.

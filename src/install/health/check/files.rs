@@ -92,6 +92,8 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
         let finding = match lock.skills.get(name) {
             // What somebody works on is not locked.
             None if requirement.editable => continue,
+            // What nobody asks for comes with what needs it.
+            None if requirement.dependency => continue,
             Some(_) if requirement.editable => {
                 let message = format!("`{name}` is locked, and editable in `{}`", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
@@ -124,7 +126,7 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
         };
         found.push(finding.skill(name.as_str()));
     }
-    let kept = closure(manifest.skills().keys(), |name| lock.skills.get(name));
+    let kept = closure(manifest.asked(), |name| lock.skills.get(name));
     for name in lock.skills.keys().filter(|name| !kept.contains(*name)) {
         let message = format!("`{name}` is in `{}` and not in `{}`", lockfile.display(), file.display());
         let advice = format!(
@@ -150,7 +152,7 @@ pub(super) fn needs(look: &Look, found: &mut Vec<Finding>) {
     let flag = look.scope.kind.flag();
     let wanted: BTreeSet<&SkillName> = match look.asked() {
         // What nothing asks for any more needs nothing.
-        Some(manifest) => manifest.skills().keys().collect(),
+        Some(manifest) => manifest.asked().collect(),
         None => lock.skills.keys().collect(),
     };
     let kept = closure(wanted, |name| lock.skills.get(name));

@@ -17,11 +17,12 @@ impl Audience<'_> {
         wanted: &'b [Wanted],
         there: impl Iterator<Item = &'b SkillName>,
     ) {
-        let coming = wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name);
+        let coming = wanted.iter().filter(|one| one.is_asked()).map(|one| &one.name);
         let asked: BTreeSet<_> = coming.chain(there).collect();
         for name in &asked {
             self.ask_for(name);
         }
+        self.asked.extend(asked.iter().map(|name| (*name).clone()));
         for one in wanted.iter().filter(|one| matches!(one.content, Content::Editable(_))) {
             self.work_on(&one.name);
         }
@@ -105,7 +106,7 @@ pub(super) fn needers_of<'a>(
         dependents(as_before.chain(anew.iter().filter_map(|(name, locked)| Some((*name, (*locked)?)))));
     // A lockfile alone asks for all that it has.
     let is_asked = |name: &SkillName| match files.manifest_text {
-        Some(_) => asked.contains(name) || files.manifest.skills().contains_key(name),
+        Some(_) => asked.contains(name) || files.manifest.asks_for(name),
         None => asked.contains(name) || lock.contains_key(name),
     };
     needers.retain(|name, by| {

@@ -73,7 +73,7 @@ pub(in crate::ops) fn unneeded<'a>(
     entries: impl Iterator<Item = &'a SkillName>,
 ) -> Vec<SkillName> {
     let anew = wanted.iter().map(|one| (&one.name, one.content.locked())).collect();
-    let asked = wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name);
+    let asked = wanted.iter().filter(|one| one.is_asked()).map(|one| &one.name);
     let stay = files.staying(asked.chain(entries), &anew);
     let lock = &files.lock.skills;
     files.kept().into_iter().filter(|name| lock.contains_key(name) && !stay.contains(name)).collect()

@@ -65,7 +65,7 @@ impl Needs {
         for name in &kept {
             let Some(entry) = files.entry(name, &kept) else { continue };
             let locked = files.lock.skills.get(name);
-            let is_asked = files.manifest.skills().contains_key(name) || files.manifest_text.is_none();
+            let is_asked = files.manifest.asks_for(name) || files.manifest_text.is_none();
             let by = by.get(name).into_iter().flatten().filter(|by| kept.contains(*by));
             let there = There {
                 name: name.clone(),
@@ -203,8 +203,13 @@ impl Needs {
     /// The skills that are locked for others alone and that an editable skill needs now: the manifest is to ask
     /// for them.
     pub(super) fn entries(&self, files: &Files) -> BTreeMap<SkillName, Requirement> {
-        let silent = self.of_editable.iter().filter(|name| !files.manifest.skills().contains_key(*name));
-        silent.filter_map(|name| Some((name.clone(), requirement_of(files.lock.skills.get(name)?)))).collect()
+        let silent = self.of_editable.iter().filter(|name| !files.manifest.asks_for(name));
+        let entry = |name: &SkillName| {
+            let written = files.manifest.skills().get(name).cloned();
+            let entry = written.or_else(|| files.lock.skills.get(name).map(requirement_of))?;
+            Some((name.clone(), Requirement { dependency: false, ..entry }))
+        };
+        silent.filter_map(entry).collect()
     }
 
     /// Writes what `name` needs into what is to be locked of it; what was not looked at stays.
