@@ -54,7 +54,7 @@ impl Source for GitUrl {
 
     fn here(&self, settings: &Settings, scope: ScopeRoot<'_>) -> Option<Origin> {
         let typed = local::typed_here(settings, scope, self.local_path()?)?;
-        GitUrl::new(&typed).ok().map(Origin::from)
+        Self::new(&typed).ok().map(Origin::from)
     }
 }
 

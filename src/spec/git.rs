@@ -224,7 +224,7 @@ impl SourceFacts for GitUrl {
         let host = text.split_once("://").and_then(|(_, rest)| rest.split('/').next());
         let is_web = self.transport() == Transport::Http;
         match host {
-            _ if GitUrl::local_path(self).is_some() => {
+            _ if Self::local_path(self).is_some() => {
                 Err(NotExpressible::Kind("git repositories that are named by a path"))
             }
             Some("gitlab.com") => {

@@ -238,6 +238,9 @@ pub enum NotExpressible {
     Address(String),
 }
 
+/// Reads what somebody typed; `None` where it is of another kind.
+pub(super) type ReadTyped = fn(&str) -> Option<Result<SourceSpec, SpecError>>;
+
 /// A row in the table of kinds: a [`SourceKind`] as a value.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
@@ -258,8 +261,8 @@ pub struct Kind {
     /// As [`SourceKind::from_foreign`].
     pub from_foreign: fn(&str, Option<&str>) -> Result<SourceSpec, String>,
     pub(super) read: fn(&'static str, &str) -> Result<Origin, SpecError>,
-    pub(super) named: fn(&str) -> Option<Result<SourceSpec, SpecError>>,
-    pub(super) recognized: fn(&str) -> Option<Result<SourceSpec, SpecError>>,
+    pub(super) named: ReadTyped,
+    pub(super) recognized: ReadTyped,
     other_keys: &'static [&'static str],
 }
 

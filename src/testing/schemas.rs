@@ -9,7 +9,7 @@ use crate::document::{Document, SPEC_FIELDS};
 use crate::lint::{Group, Level, Profile, RULES, Rule, Ruleset, Subject, check_with, rule};
 use crate::lockfile::{self, Lockfile};
 use crate::manifest::Manifest;
-use crate::spec::KINDS;
+use crate::spec::{KINDS, source_keys};
 
 /// The words between backticks.
 fn quoted(text: &str) -> BTreeSet<String> {
@@ -46,6 +46,24 @@ fn the_manifest_s_schema_has_the_keys_that_are_read() {
     // Of a path the schema speaks last: it is what stands where no other key does.
     definitions.sort_by_key(|definition| definition["$ref"] == "#/$defs/local");
     schema.assert_generated("/$defs/skill/oneOf", &definitions.into());
+}
+
+/// Pages and schemas that people wrote name every kind of source.
+#[test]
+fn these_pages_name_every_kind_of_source() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    // The published package carries no pages.
+    let read = |page: &str| std::fs::read_to_string(root.join(page)).unwrap_or_default();
+    for page in ["docs/reference/files.md", "docs/reference/policy.md", "schema/lockfile.schema.json"] {
+        let text = read(page);
+        for key in source_keys().filter(|_| !text.is_empty()) {
+            assert!(text.contains(&format!("`{key}:")), "{page} does not name `{key}:`");
+        }
+    }
+    let text = read("docs/reference/files.md");
+    for key in KINDS.iter().flat_map(|kind| kind.manifest_keys).filter(|_| !text.is_empty()) {
+        assert!(text.contains(&format!("`{key}`")), "files.md does not name the key `{key}`");
+    }
 }
 
 /// Rules, levels and profiles come from the linter's tables.

@@ -32,7 +32,7 @@ struct LockedCrate {
     source: Option<String>,
 }
 
-pub(super) static FINDER: Finder = Finder { find: find, used: |_, scope| used(scope) };
+pub(super) static FINDER: Finder = Finder { find, used: |_, scope| used(scope) };
 
 /// Looks for the crate `name`, of which `Cargo.lock` names the version; where it names several, `wanted`
 /// or else the highest is meant.

@@ -36,7 +36,7 @@ struct Environment {
 }
 
 pub(super) static FINDER: Finder =
-    Finder { find: |settings, scope, name, _| find(settings, scope, name), used: used };
+    Finder { find: |settings, scope, name, _| find(settings, scope, name), used };
 
 /// Looks for the distribution `name` in the project's environment.
 fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {

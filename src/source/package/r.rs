@@ -54,7 +54,7 @@ struct Library {
 }
 
 pub(super) static FINDER: Finder =
-    Finder { find: |settings, scope, name, _| find(settings, scope, name), used: used };
+    Finder { find: |settings, scope, name, _| find(settings, scope, name), used };
 
 /// Looks for the package `name`: in the library that `renv` keeps for the project, then where R looks.
 /// R is not started.
