@@ -100,9 +100,9 @@ test: tools test-tools ## run all tests, and validate the example skills and wha
 	wait $$envs; envs=$$?; cat "$(TARGET)/python-envs.log"; [ $$rust = 0 ] && [ $$envs = 0 ]
 	@$(MAKE) --no-print-directory python-tests
 
-# One build for everything: the tests bring the program with them, and each crate has the features that the whole
-# workspace needs.
-SHAPE = --locked --workspace --all-features
+# One build for everything: the tests bring the program with them, and `tests/it/architecture.rs` holds that the
+# Python package needs each crate with the same features.
+SHAPE = --locked --all-features
 rust-tests: tools ## run the tests in Rust, and `make own-skills`
 	$(CARGO) test $(SHAPE) --no-run
 	@$(MAKE) --no-print-directory own-skills
@@ -204,8 +204,8 @@ fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (n
 # The library has to build without the crates of the program, too. What it does then is tested with them.
 lint: tools ## check format, lints, documentation, and licences where cargo-deny is installed
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy $(SHAPE) --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(SHAPE) --no-deps
+	$(CARGO) clippy --workspace $(SHAPE) --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace $(SHAPE) --no-deps
 	$(CARGO) clippy --locked --no-default-features --lib -- -D warnings
 	@$(MAKE) --no-print-directory python-env
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \

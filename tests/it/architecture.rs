@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The storeys from below to above. A module may know its own storey and those below.
 const STOREYS: &[(&str, &[&str])] = &[
@@ -332,4 +333,31 @@ fn the_scan_sees_what_it_is_to_see() {
     );
     assert_eq!(test_modules(Path::new("src/tree.rs"), text)[0], Path::new("src/tree/tests"));
     assert!(sources().len() > 50);
+}
+
+/// The crates that a build of `package` needs, each with its features; `None` where cargo has not downloaded them.
+fn crates(package: &[&str]) -> Option<BTreeSet<String>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--locked", "--offline", "--prefix", "none", "--format", "{p} [{f}]"])
+        .args(package)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo starts");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines = text.lines().map(|line| line.trim_end_matches(" (*)").to_owned());
+    output.status.success().then(|| lines.collect())
+}
+
+/// `cargo test` and the build of the Python package share every crate: none is built a second time with other features.
+#[test]
+fn every_crate_is_built_once() {
+    let tests = crates(&["--package", "skillpm"]);
+    let python = crates(&["--package", "skillpm-python", "--edges", "normal,build"]);
+    let all = crates(&["--workspace"]);
+    let (Some(tests), Some(python), Some(all)) = (tests, python, all) else {
+        return eprintln!("skipped: not every crate of the workspace was downloaded");
+    };
+    let others: Vec<_> = tests.union(&python).filter(|line| !all.contains(*line)).collect();
+    assert!(others.is_empty(), "with other features than in the workspace: {others:#?}");
 }
