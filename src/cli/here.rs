@@ -46,17 +46,15 @@ impl Here {
         while let Some(next) = rest.chars().next() {
             let near =
                 self.dirs.iter().find_map(|(dir, here)| Some((rest.strip_prefix(dir.as_str())?, here)));
-            match near.filter(|(inside, _)| starts_path(before) && inside.starts_with(is_of_name)) {
-                Some((inside, here)) => {
-                    let is_whole = before == Some('`') || !is_literal;
-                    short.push_str(if here.is_empty() && !is_whole { "./" } else { here });
-                    (rest, before) = (inside, Some(MAIN_SEPARATOR));
-                }
-                None => {
-                    is_literal ^= next == '`';
-                    short.push(next);
-                    (rest, before) = (&rest[next.len_utf8()..], Some(next));
-                }
+            let near = near.filter(|(inside, _)| starts_path(before) && inside.starts_with(is_of_name));
+            if let Some((inside, here)) = near {
+                let is_whole = before == Some('`') || !is_literal;
+                short.push_str(if here.is_empty() && !is_whole { "./" } else { here });
+                (rest, before) = (inside, Some(MAIN_SEPARATOR));
+            } else {
+                is_literal ^= next == '`';
+                short.push(next);
+                (rest, before) = (&rest[next.len_utf8()..], Some(next));
             }
         }
         Cow::Owned(short)

@@ -9,8 +9,11 @@ use super::args::Command;
 use crate::agents;
 use crate::spec::{SourceSpec, SpecError};
 
+/// Tells whether a word is the option's.
+type IsValue = fn(&str) -> bool;
+
 /// The commands with such options, by their own names, each with what a further word must be to be the option's.
-const COMMANDS: &[(&str, fn(&str) -> bool)] =
+const COMMANDS: &[(&str, IsValue)] =
     &[("install", is_name), ("sync", is_name), ("link", is_agent), ("unlink", is_agent)];
 /// The options, and the beginnings of the forms that hold a value.
 const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
