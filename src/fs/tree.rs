@@ -49,10 +49,10 @@ impl Content for OnDisk {
     fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
         let start = buffer.len();
         let path = &self.paths[id];
-        if let Some(base) = &self.base {
-            if base.append_expected(path, limit, buffer) {
-                return Ok(limit);
-            }
+        if let Some(base) = &self.base
+            && base.append_expected(path, limit, buffer)
+        {
+            return Ok(limit);
         }
         let looked = match &self.base {
             Some(base) => base.append(path, limit, buffer),

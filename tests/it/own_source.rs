@@ -108,7 +108,7 @@ fn the_only_copy_is_not_removed_in_silence() {
     exit: 1
     --- stderr
     error: `.agents/skills/mine` is what `mine` is installed from: no other copy would remain
-    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
+    hint: nothing was changed; `--force` removes it anyway; the store keeps a copy
     ");
     assert_eq!(sandbox.scope(), before);
     let output = sandbox.run(&["remove", "mine", "--force"]);

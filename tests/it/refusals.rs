@@ -644,7 +644,7 @@ fn what_the_user_wrote_stays() {
     exit: 1
     --- stderr
     error: `.agents/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
+    hint: nothing was changed; `--force` removes it anyway; the store keeps a copy
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
     exit: 1

@@ -262,7 +262,7 @@ fn edited_copies_that_were_removed_by_force_come_back() {
             exit: 1
             --- stderr
             error: `.claude/skills/pdf` was edited since it was installed
-            hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
+            hint: nothing was changed; `--force` removes it anyway; the store keeps a copy
             ");
         }
     };

@@ -5,12 +5,12 @@ use std::path::Path;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 use crate::fs;
-use crate::install::plan::{Conflict, ConflictKind, Place};
+use crate::install::plan::{Conflict, ConflictKind, Goal, Place};
 use crate::install::scope::Scope;
 use crate::install::state::{HAS_REPOSITORY, not_kept};
 
-/// Returns the error that lists `conflicts` with their places, and says what helps.
-pub(super) fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error {
+/// Returns the error that lists the `conflicts` of `goal` with their places, and says what helps.
+pub(super) fn in_the_way(context: &Context, scope: &Scope, goal: &Goal, conflicts: &[Conflict]) -> Error {
     let line = |conflict: &Conflict| {
         let name = conflict.name.as_str();
         let dir = scope.dir(&context.settings, &conflict.place);
@@ -77,6 +77,8 @@ pub(super) fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict
     {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
-        error.hint("nothing was changed; `--force` replaces it anyway; the store keeps a copy")
+        let goes = conflicts.iter().all(|conflict| goal.remove.contains(&conflict.name));
+        let verb = if goes { "removes" } else { "replaces" };
+        error.hint(format!("nothing was changed; `--force` {verb} it anyway; the store keeps a copy"))
     }
 }

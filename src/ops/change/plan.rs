@@ -61,7 +61,7 @@ pub(in crate::ops) fn make_plan(
     {
         return Err(error.into());
     }
-    let plan = planned.map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
+    let plan = planned.map_err(|conflicts| in_the_way(context, scope, goal, &conflicts))?;
     check_places(context, scope, &plan)?;
     Ok(plan)
 }
