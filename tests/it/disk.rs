@@ -80,7 +80,7 @@ fn a_tree_of_the_store_that_cannot_be_read() {
     let objects = sandbox.tree(&store);
     let object = objects.iter().find(|line| line.starts_with("444 ") || line.starts_with("644 "));
     let (_, object) = object.expect("an object").split_once(' ').expect("a mode");
-    std::fs::set_permissions(store.join(object), std::fs::Permissions::from_mode(0)).expect("chmod");
+    std::fs::set_permissions(store.join(object), std::fs::Permissions::from_mode(0o000)).expect("chmod");
     for gone in ["src", ".agents/skills"] {
         std::fs::remove_dir_all(sandbox.project().join(gone)).expect("removes");
     }
