@@ -74,9 +74,9 @@ variables! {
     HOME;
     /// The user's home directory on Windows.
     USERPROFILE;
-    /// Where the user's manifest lies, `~/.config` unless set.
+    /// Where your own manifest is, `~/.config` unless set.
     XDG_CONFIG_HOME;
-    /// Where the store lies, `~/.local/share` unless set.
+    /// Where the store is, `~/.local/share` unless set.
     XDG_DATA_HOME;
     /// Where downloads are kept, `~/.cache` unless set.
     XDG_CACHE_HOME;
@@ -120,7 +120,7 @@ variables! {
     SARVAM_HOME;
     /// Mistral Vibe's home, `~/.vibe` unless set.
     VIBE_HOME;
-    /// Where Windows keeps settings for all users; the machine's rules for sources lie there.
+    /// Where Windows keeps settings for all users; the machine's policy is there.
     PROGRAMDATA;
     /// Where Windows programs keep their settings; Zed is looked for there.
     APPDATA;
@@ -128,7 +128,7 @@ variables! {
     FLATPAK_XDG_CONFIG_HOME;
     /// No colours when set to anything but the empty text.
     NO_COLOR;
-    /// Colours even where standard error is no terminal, when set to anything but `0`.
+    /// Colours even where standard error is not a terminal, when set to anything but `0`.
     CLICOLOR_FORCE;
     /// What the terminal can do; `dumb` gets no colours.
     TERM;
