@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::document::Document;
 use crate::refusal::Refusal;
 use crate::skill::find::is_skill_file;
-use crate::skill::{MAX_SKILL_FILE, SKILL_FILE, SkillMeta, load_in};
+use crate::skill::{MAX_SKILL_FILE, SkillMeta, load_in};
 use crate::tree::{Node, SUBMODULE, Tree};
 use crate::workers;
 
@@ -45,9 +45,10 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// A skill that an index tells of, whose files are not here yet.
-    pub(super) fn told(path: String, meta: Result<SkillMeta, String>) -> Self {
-        Self { path, file_name: SKILL_FILE.to_owned(), meta, document: None }
+    /// Returns a skill that an index lists, whose files are not here yet.
+    #[cfg(feature = "http")]
+    pub(super) fn listed(path: String, meta: Result<SkillMeta, String>) -> Self {
+        Self { path, file_name: crate::skill::SKILL_FILE.to_owned(), meta, document: None }
     }
 
     /// Returns the document that `bytes` are, which were read of its file: the one that was read when the skill was

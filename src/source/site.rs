@@ -73,7 +73,7 @@ pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Ope
 fn shelf(context: &Context, address: &Address, limits: &Limits) -> Result<SiteShelf> {
     if address.as_str().contains('?') {
         return Err(Error::usage(format!("`{address}` is not the address of a site: it has a query"))
-            .hint(format!("`url:{address}` downloads what is there")));
+            .hint("put `url:` before the address to download what is there"));
     }
     Ok(SiteShelf {
         address: address.clone(),
@@ -376,7 +376,7 @@ fn candidate(entry: &Entry) -> Candidate {
         description: entry.description.clone(),
         ..SkillMeta::default()
     });
-    Candidate::told(entry.name.clone(), meta)
+    Candidate::listed(entry.name.clone(), meta)
 }
 
 fn unfetched(name: &str, error: Error) -> Error {

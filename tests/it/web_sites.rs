@@ -512,8 +512,8 @@ fn no_index() {
     insta::assert_snapshot!(output, @"
     exit: 2
     --- stderr
-    error: `http://127.0.0.1:9/x?y=1` is not the address of a site: it has a query
-    hint: `url:http://127.0.0.1:9/x?y=1` downloads what is there
+    error: `http://127.0.0.1:9/x?…` is not the address of a site: it has a query
+    hint: put `url:` before the address to download what is there
     ");
 }
 
