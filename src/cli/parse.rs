@@ -60,7 +60,7 @@ fn are_of(command: &clap::Command, words: &[OsString]) -> bool {
 }
 
 /// Whether the next word is a value of the option of `command` that `word` names, also the last of several short ones in
-/// one word; `None` where that is no option of it.
+/// one word; `None` where it is not an option of it.
 fn takes_next_word(command: &clap::Command, word: &str) -> Option<bool> {
     let takes_value = |arg: &clap::Arg| arg.get_action().takes_values() && !is_optional(arg);
     if let Some(long) = word.strip_prefix("--") {

@@ -123,7 +123,7 @@ mod tests {
             ("x link -a cursor pdf", "x link -a cursor pdf"),
             ("x link -a cursor goose,roo pdf codex", "x link -a cursor -a goose,roo pdf codex"),
             ("x unlink pdf --agent cursor Goose", "x unlink pdf --agent cursor --agent Goose"),
-            // What is behind another command is none of ours.
+            // The arguments of another command are not read here.
             ("x run pdf demo install -a one two", "x run pdf demo install -a one two"),
             ("x invoke pdf add -s one two", "x invoke pdf add -s one two"),
         ] {
