@@ -18,13 +18,13 @@ mod look;
 mod opened;
 mod own;
 mod place;
-mod plant;
 mod quick;
 mod stat;
 mod temp;
 mod tree;
 mod usage;
 mod walk;
+mod write;
 
 pub use across::{beside, clear_moves, is_leftover};
 pub use append::{OpenLog, rotate, rotated};
@@ -46,13 +46,13 @@ pub use place::{
     clear_away, create_dir, create_dir_all, exchange, make_private, move_new, remove_dir_if_empty,
     remove_link, remove_tree, temp_dir_in,
 };
-pub use plant::write_file;
 pub use quick::{Base, Looked, entries};
 pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats, stats_but};
 pub use temp::{anonymous_temp_file, create_private_dir, is_empty_dir, is_private_dir, temp_dir};
 pub use tree::{close, materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};
 pub use walk::{Walk, gather, scan, scan_places, tree_of};
+pub use write::write_file;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Writing many trees and files below one directory, at little cost.
+//! Writing many files below one directory, at little cost.
 
 #[cfg(not(unix))]
 use std::fs;
@@ -7,37 +7,8 @@ use std::io::{self, IoSlice, Write};
 use std::path::Path;
 
 use super::{Base, PathContext, PathError};
-use crate::path::MAX_PATH_BYTES;
-use crate::tree::Held;
 
 impl Base {
-    /// Writes `held` into the new directory `name` below this one. Files get mode 0644 or 0755, less the
-    /// umask; nothing that is there is opened or replaced.
-    ///
-    /// # Errors
-    ///
-    /// Where something is there already or cannot be written. What was written until then stays: the
-    /// caller removes the directory.
-    pub fn plant(&self, name: &str, held: &Held) -> Result<(), PathError> {
-        self.make_dir(name).map_err(self.failed("create", name))?;
-        let (mut path, mut last) = (String::with_capacity(MAX_PATH_BYTES), "");
-        for (file, _, bytes) in held.files() {
-            for dir in file.path.ancestors() {
-                // Files of one directory follow each other: they are sorted.
-                let made = last.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
-                if !made {
-                    join(&mut path, name, dir);
-                    self.make_dir(&path).map_err(self.failed("create", &path))?;
-                }
-            }
-            last = file.path.as_str();
-            join(&mut path, name, last);
-            let mut target = self.create(&path, file.executable).map_err(self.failed("create", &path))?;
-            target.write_all(bytes).map_err(self.failed("write", &path))?;
-        }
-        Ok(())
-    }
-
     /// Writes `parts`, one after the other, into the new file `name`.
     ///
     /// # Errors
@@ -48,7 +19,7 @@ impl Base {
         name: &str,
         parts: impl IntoIterator<Item = &'a [u8]>,
     ) -> Result<(), PathError> {
-        let mut target = self.create(name, false).map_err(self.failed("create", name))?;
+        let mut target = self.create(name).map_err(self.failed("create", name))?;
         let mut parts: Vec<IoSlice<'_>> = parts.into_iter().map(IoSlice::new).collect();
         write_all_of(&mut target, &mut parts).map_err(self.failed("write", name))
     }
@@ -88,26 +59,16 @@ impl Base {
         move |source| PathError { action, path: self.path.join(below), source }
     }
 
-    /// Creates the directory `name`, which may not be there yet.
-    fn make_dir(&self, name: &str) -> io::Result<()> {
-        #[cfg(unix)]
-        return Ok(rustix::fs::mkdirat(self.handle(), name, rustix::fs::Mode::from_raw_mode(0o777))?);
-        #[cfg(not(unix))]
-        return fs::create_dir(self.path.join(name));
-    }
-
     /// Opens the new file `name` for writing.
-    fn create(&self, name: &str, executable: bool) -> io::Result<File> {
+    fn create(&self, name: &str) -> io::Result<File> {
         #[cfg(unix)]
         {
             use rustix::fs::{Mode, OFlags};
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-            let mode = Mode::from_raw_mode(if executable { 0o755 } else { 0o644 });
-            Ok(rustix::fs::openat(self.handle(), name, flags, mode)?.into())
+            Ok(rustix::fs::openat(self.handle(), name, flags, Mode::from_raw_mode(0o644))?.into())
         }
         #[cfg(not(unix))]
         {
-            let _ = executable;
             fs::OpenOptions::new().write(true).create_new(true).open(self.path.join(name))
         }
     }
@@ -139,11 +100,4 @@ fn write_all_of(target: &mut File, mut parts: &mut [IoSlice<'_>]) -> io::Result<
         }
     }
     Ok(())
-}
-
-fn join(path: &mut String, dir: &str, name: &str) {
-    path.clear();
-    path.push_str(dir);
-    path.push('/');
-    path.push_str(name);
 }
