@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::fetch::Chosen;
+use super::chosen::Chosen;
 use super::select::source_of;
 use crate::context::Context;
 use crate::error::{Error, Result};

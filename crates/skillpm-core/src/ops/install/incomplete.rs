@@ -14,7 +14,7 @@ const POINTER_SIZES: std::ops::RangeInclusive<u64> = 100..=1024;
 const MOST: usize = 5;
 
 /// What is told of the skill `name`, whose files `set` are those of directory `dir` of `tree`.
-pub(super) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: &FileSet) -> Vec<String> {
+pub(in crate::ops) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: &FileSet) -> Vec<String> {
     let pointers: Vec<String> = set
         .files()
         .iter()
