@@ -1,4 +1,4 @@
-//! The graph of locked skills: who needs whom.
+//! Graphs of skills: which ones depend on which.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,20 @@ pub fn closure<'a>(
     roots: impl IntoIterator<Item = &'a SkillName>,
     lock: impl Fn(&SkillName) -> Option<&'a Locked>,
 ) -> BTreeSet<SkillName> {
+    reached(roots, |name| lock(name).into_iter().flat_map(|locked| &locked.dependencies))
+}
+
+/// Returns `roots` and all that is reached from them, when `next` returns the names to which one leads.
+pub(super) fn reached<'a, 'b, I: Iterator<Item = &'a String>>(
+    roots: impl IntoIterator<Item = &'b SkillName>,
+    next: impl Fn(&SkillName) -> I,
+) -> BTreeSet<SkillName> {
     let mut reached: BTreeSet<SkillName> = BTreeSet::new();
     let mut open: Vec<SkillName> = roots.into_iter().cloned().collect();
     while let Some(name) = open.pop() {
-        let needed = lock(&name).into_iter().flat_map(|locked| &locked.dependencies);
-        let needed: Vec<SkillName> = needed.filter_map(|text| SkillName::new(text).ok()).collect();
+        let names: Vec<SkillName> = next(&name).filter_map(|text| SkillName::new(text).ok()).collect();
         if reached.insert(name) {
-            open.extend(needed.into_iter().filter(|name| !reached.contains(name)));
+            open.extend(names.into_iter().filter(|name| !reached.contains(name)));
         }
     }
     reached

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::declared::Declared;
 use super::dependent::{Dependent, Resolved};
+use super::graph::reached;
 use super::provider::{Available, Has, meets};
 use crate::name::SkillName;
 use crate::requirement::{Requirement, RequirementError};
@@ -173,22 +174,18 @@ impl Assignment {
         &self.of_editable
     }
 
-    /// Returns the skills on which `roots` depend, directly or through others, when those in `without` are left out.
+    /// Returns `roots` and the skills on which they depend, directly or through others, when those in `without` cannot be
+    /// had.
     pub fn reached<'a>(
         &self,
         roots: impl IntoIterator<Item = &'a SkillName>,
         without: &BTreeSet<SkillName>,
     ) -> BTreeSet<SkillName> {
-        let mut reached = BTreeSet::new();
-        let mut open: Vec<SkillName> = roots.into_iter().cloned().collect();
-        while let Some(name) = open.pop() {
-            let needed = self.edges.get(&name).into_iter().flatten();
-            for name in needed.filter_map(|text| SkillName::new(text).ok()) {
-                if !without.contains(&name) && reached.insert(name.clone()) {
-                    open.push(name);
-                }
-            }
-        }
+        let is_there = |name: &&SkillName| !without.contains(*name);
+        let mut reached = reached(roots, |name| {
+            Some(name).filter(is_there).and_then(|name| self.edges.get(name)).into_iter().flatten()
+        });
+        reached.retain(|name| is_there(&name));
         reached
     }
 

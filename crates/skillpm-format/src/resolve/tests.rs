@@ -147,7 +147,7 @@ fn what_is_selected_is_followed_in_order() {
     assert_eq!(resolution.notices, []);
     let without = BTreeSet::from([name("deep")]);
     let reached = resolution.assignment.reached([&name("report")], &without);
-    assert_eq!(reached, BTreeSet::from([name("base")]));
+    assert_eq!(reached, BTreeSet::from([name("base"), name("report")]));
 }
 
 /// A path leads to another skill of the same source, at the revision at which that is read.

@@ -20,6 +20,13 @@ pub(in crate::ops) struct Desired {
     pub(in crate::ops) entries: BTreeMap<SkillName, Requirement>,
     /// Locked skills that the manifest no longer requests.
     pub(in crate::ops) orphans: Vec<SkillName>,
+    /// What is told of it.
+    pub(in crate::ops) notes: DesiredNotes,
+}
+
+/// What is told of what is to be there after an installation.
+#[derive(Debug, Default)]
+pub(in crate::ops) struct DesiredNotes {
     /// Skills that were edited and are left as they are.
     pub(in crate::ops) modified: Vec<SkillName>,
     /// Skills that cannot be read and are left as they are.

@@ -14,7 +14,7 @@ use self::sources::{check_missed, choose_from, names_of, open_typed, told_query}
 pub(super) use self::sources::{list, parse};
 
 use super::chosen::Chosen;
-use super::desired::Desired;
+use super::desired::{Desired, DesiredNotes};
 use super::select::{ALL, by_path, candidates, check_alphabet, elsewhere, install_name, source_of, typed};
 use super::{InstallRequest, LeftOut, editable, marketplace, project};
 use crate::admission::Asked;
@@ -127,9 +127,12 @@ impl<'a> Fetched<'a> {
             entries: dependencies::request_for_editable(&self.assignment, files),
             wanted: self.wanted,
             contents: self.contents,
-            left_out: self.left_out,
-            warnings: self.warnings,
-            decided: self.sources.gate.decided(),
+            notes: DesiredNotes {
+                left_out: self.left_out,
+                warnings: self.warnings,
+                decided: self.sources.gate.decided(),
+                ..DesiredNotes::default()
+            },
             ..Desired::default()
         }
     }

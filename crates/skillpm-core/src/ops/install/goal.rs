@@ -1,6 +1,6 @@
 //! The goal of an installation, and the way there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::audience::Audience;
 use super::desired::Desired;
@@ -8,9 +8,10 @@ use super::{InstallOutcome, InstallRequest, around, attributes, outcome};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::placed::{Gone, Placed};
-use crate::install::plan::{Goal, Plan};
+use crate::install::plan::{Goal, Plan, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
+use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::change::Begun;
 use crate::ops::dependencies::{keep_locked, unneeded};
@@ -31,16 +32,15 @@ pub(super) fn reach(
 ) -> Result<InstallOutcome> {
     let begun = Begun::begin_reading(context, scope, request.dry_run, read)?;
     let files = begun.files();
-    let mut desired = desire(files)?;
+    let Desired { wanted, entries, orphans, contents, notes } = desire(files)?;
     let placed = Placed::of(&context.settings, scope);
     // Without a manifest nobody says that something is not to be here.
     let settles = request.restores() && files.manifest_text.is_some();
     let gone = if settles { placed.gone(files) } else { Gone::default() };
-    let goal = goal(&context.settings, scope, request, files, &mut desired, gone)?;
-    let planned = begun.plan(goal)?;
+    let edit = Edit { settings: &context.settings, scope, request, files };
+    let planned = begun.plan(edit.goal(wanted, entries, orphans, gone)?)?;
     check_locked(scope, request, planned.plan())?;
-    let contents = std::mem::take(&mut desired.contents);
-    let mut outcome = outcome::planned(context, scope, request, &planned, files, desired)?;
+    let mut outcome = outcome::planned(context, scope, request, &planned, files, notes)?;
     let applied = planned.apply(contents)?;
     if request.dry_run {
         return Ok(outcome);
@@ -61,70 +61,85 @@ pub(super) fn reach(
     Ok(outcome)
 }
 
-/// Returns the goal: what is `desired`, the agents that are to see it, and what nothing needs any more or is `gone` from
-/// manifest and lockfile.
-///
-/// # Errors
-///
-/// Fails for an agent that is unknown or has no directory in `scope`.
-fn goal(
-    settings: &Settings,
-    scope: &Scope,
-    request: &InstallRequest,
-    files: &Files,
-    desired: &mut Desired,
-    gone: Gone,
-) -> Result<Goal> {
-    let mut put = std::mem::take(&mut desired.wanted);
-    let mut entries = std::mem::take(&mut desired.entries);
-    let mut remove = std::mem::take(&mut desired.orphans);
-    if request.no_deps {
-        keep_locked(files, &mut put);
-    }
-    let mut audience = Audience::read(settings, scope, files)?;
-    let named = Audience::named(settings, scope, &request.agents)?;
-    let named = (!request.agents.is_empty()).then_some(&named);
-    if request.restores() {
-        if let Some(named) = named {
-            audience.add(named, None);
+/// What an installation makes of a scope: a function of the request and of the two files.
+struct Edit<'a> {
+    settings: &'a Settings,
+    scope: &'a Scope,
+    request: &'a InstallRequest,
+    files: &'a Files,
+}
+
+impl<'a> Edit<'a> {
+    /// Returns the goal: the skills `put` with the agents that are to see them, the `entries` of the manifest, and without
+    /// the `orphans`, what nothing needs any more, and what is `gone` from manifest and lockfile.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an agent that is unknown or has no directory in the scope.
+    fn goal(
+        &self,
+        mut put: Vec<Wanted>,
+        mut entries: BTreeMap<SkillName, Requirement>,
+        orphans: Vec<SkillName>,
+        gone: Gone,
+    ) -> Result<Goal> {
+        let Self { request, files, .. } = self;
+        if request.no_deps {
+            keep_locked(files, &mut put);
         }
-    } else {
-        let asked = put.iter().filter(|wanted| wanted.requirement.is_some());
-        let names: Vec<_> = asked.map(|wanted| wanted.name.clone()).collect();
-        audience.install(&names, named);
-    }
-    audience.come(&put, entries.keys());
-    if !request.restores() {
-        put.extend(audience.along(&put));
-    }
-    for wanted in &mut put {
-        // A skill that is installed anew stays as visible as it was.
-        wanted.disabled |= files.manifest.skills().get(&wanted.name).is_some_and(|entry| entry.disabled);
-        audience.dress(wanted);
-    }
-    let there: BTreeSet<&SkillName> = put.iter().map(|wanted| &wanted.name).collect();
-    entries.extend(audience.entries(&there));
-    if !request.restores() {
+        let audience = self.audience(&put, entries.keys())?;
+        if !request.restores() {
+            put.extend(audience.along(&put));
+        }
+        for wanted in &mut put {
+            // A skill that is installed anew stays as visible as it was.
+            wanted.disabled |= files.manifest.skills().get(&wanted.name).is_some_and(|entry| entry.disabled);
+            audience.dress(wanted);
+        }
+        let there: BTreeSet<_> = put.iter().map(|wanted| &wanted.name).collect();
+        entries.extend(audience.entries(&there));
         let asked = entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
-        remove = unneeded(files, &put, asked);
+        let remove = if request.restores() { orphans } else { unneeded(files, &put, asked) };
+        let Gone { left, mut unlinked } = gone;
+        for wanted in &mut put {
+            let sees = |id: &&str| wanted.agents.iter().any(|agent| agent.id == *id);
+            let gone = unlinked.remove(&wanted.name).unwrap_or_default();
+            let gone: Vec<_> = gone.into_iter().filter(|id| !sees(id)).collect();
+            wanted.leaving.extend(gone);
+        }
+        Ok(Goal {
+            entries,
+            left,
+            manifest_agents: audience.manifest(request.copy),
+            put,
+            remove,
+            copy: request.copy || files.manifest.agents().copy,
+            force: request.force,
+            ..Goal::default()
+        })
     }
-    let Gone { left, mut unlinked } = gone;
-    for wanted in &mut put {
-        let sees = |id: &&str| wanted.agents.iter().any(|agent| agent.id == *id);
-        let gone = unlinked.remove(&wanted.name).unwrap_or_default();
-        let gone: Vec<_> = gone.into_iter().filter(|id| !sees(id)).collect();
-        wanted.leaving.extend(gone);
+
+    /// Returns who is to see what once the skills `put` are there and the manifest requests `entries`, too.
+    fn audience<'b>(
+        &self,
+        put: &'b [Wanted],
+        entries: impl Iterator<Item = &'b SkillName>,
+    ) -> Result<Audience<'a>> {
+        let mut audience = Audience::read(self.settings, self.scope, self.files)?;
+        let named = Audience::named(self.settings, self.scope, &self.request.agents)?;
+        let named = (!self.request.agents.is_empty()).then_some(&named);
+        if self.request.restores() {
+            if let Some(named) = named {
+                audience.add(named, None);
+            }
+        } else {
+            let asked = put.iter().filter(|wanted| wanted.requirement.is_some());
+            let names: Vec<_> = asked.map(|wanted| wanted.name.clone()).collect();
+            audience.install(&names, named);
+        }
+        audience.come(put, entries);
+        Ok(audience)
     }
-    Ok(Goal {
-        entries,
-        left,
-        manifest_agents: audience.manifest(request.copy),
-        put,
-        remove,
-        copy: request.copy || files.manifest.agents().copy,
-        force: request.force,
-        ..Goal::default()
-    })
 }
 
 /// Refuses a lockfile that would change where that is not wanted.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::desired::Desired;
+use super::desired::DesiredNotes;
 use super::{InstallRequest, replaced};
 use crate::context::Context;
 use crate::error::Result;
@@ -147,8 +147,8 @@ pub enum Change {
     Enabled,
 }
 
-/// Returns what is told of an installation that is `planned`, from what was `desired`; `files` are manifest and lockfile
-/// before.
+/// Returns what is told of an installation that is `planned`, with the `notes` of what was desired; `files` are manifest and
+/// lockfile before.
 ///
 /// # Errors
 ///
@@ -159,10 +159,10 @@ pub(super) fn planned(
     request: &InstallRequest,
     planned: &Planned<'_, '_>,
     files: &Files,
-    desired: Desired,
+    notes: DesiredNotes,
 ) -> Result<InstallOutcome> {
     let (plan, goal) = (planned.plan(), planned.goal());
-    let Desired { modified, unreadable, left_out, warnings, decided, .. } = desired;
+    let DesiredNotes { modified, unreadable, left_out, warnings, decided } = notes;
     let mut outcome = outcome(scope, goal, plan, files, &[&modified[..], &unreadable].concat());
     outcome.dry_run = request.dry_run;
     outcome.warnings = warnings;

@@ -5,7 +5,7 @@ mod dependencies;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::desired::Desired;
+use super::desired::{Desired, DesiredNotes};
 use super::{InstallRequest, editable};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -188,7 +188,8 @@ impl<'a> Restorer<'a> {
     fn finish(self) -> Desired {
         let Self { fetcher, desired, .. } = self;
         let decided = fetcher.sources.gate.decided();
-        Desired { warnings: fetcher.warnings, decided, ..desired }
+        let notes = DesiredNotes { warnings: fetcher.warnings, decided, ..desired.notes };
+        Desired { notes, ..desired }
     }
 
     /// Gets ready what sources deliver one by one.
@@ -245,13 +246,13 @@ impl<'a> Restorer<'a> {
                 // What has a digest was read.
                 let unread = there.filter(|_| digest.is_none());
                 match unread.and_then(|(dir, _)| why_no_skill(&dir.place(name))) {
-                    None => self.desired.modified.push(name.clone()),
+                    None => self.desired.notes.modified.push(name.clone()),
                     Some(error) => {
                         let why = error.with_causes();
                         let told =
                             format!("`{name}` was left as is, but may differ from what is locked: {why}");
                         self.fetcher.warnings.push(told);
-                        self.desired.unreadable.push(name.clone());
+                        self.desired.notes.unreadable.push(name.clone());
                     }
                 }
                 // Copies for agents are made from what is there too, if it can be read.
