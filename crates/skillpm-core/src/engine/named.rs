@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::discover::{Diagnostic, key};
 use super::find::Disk;
-use super::library::{Instructions, LookupError, Snapshot};
+use super::library::{LookupError, NotFound, Snapshot};
 use super::load::SKILL_FILE;
 use super::scan::read;
 use super::skill::Skill;
@@ -28,47 +28,30 @@ pub struct Hit {
     pub warnings: Vec<String>,
 }
 
-/// Finds the skill `name`, as [`Snapshot::get`] does, and what a person should know of it.
+/// Finds the skill `name` in `snapshot`, as [`Snapshot::get`] does, and what a person should know of it.
 ///
 /// # Errors
 ///
 /// Where there is no such skill, with the names that there are, and where it cannot be loaded.
-pub fn find(context: &Context, name: &str) -> Result<Hit> {
-    find_in(&default_sources(&context.settings)?, name)
-}
-
-/// [`find`] in `sources`, the first first.
-///
-/// # Errors
-///
-/// As [`find`].
-pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
-    let snapshot = Snapshot::of(sources, &Policy::DEFAULT)?;
+pub fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
     match snapshot.get(name) {
-        Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(&snapshot, skill, name) }),
+        Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(snapshot, skill, name) }),
         Err(LookupError::Unknown(unknown)) => {
             let diagnostics = snapshot.diagnostics().iter().take(MAX_DIAGNOSTICS);
-            Err(unknown.into_error(diagnostics.map(ToString::to_string)))
+            let error = unknown.clone().into_error(diagnostics.map(ToString::to_string));
+            Err(NotFound { reason: unknown.into(), error })
         }
         Err(LookupError::Failed(diagnostic)) => Err(failed(name, diagnostic)),
     }
 }
 
-impl Hit {
-    /// Reads the instructions of the skill, which was asked for by `name`.
-    ///
-    /// # Errors
-    ///
-    /// Where its file cannot be used any more.
-    pub fn instructions(&self, name: &str) -> Result<Instructions> {
-        Instructions::read(&self.skill, &Policy::DEFAULT).map_err(|diagnostic| failed(name, diagnostic))
-    }
-}
-
 /// Returns the error for a skill that was asked for by `name`, and of which there is `diagnostic`.
-fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> Error {
+pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
     match &*diagnostic {
-        Diagnostic::Skill { file, reason } => reason.to_error(name, file),
+        Diagnostic::Skill { file, reason } => {
+            let error = reason.to_error(name, file);
+            NotFound { reason: LookupError::Failed(diagnostic), error }
+        }
         _ => LookupError::Failed(diagnostic).into(),
     }
 }
@@ -151,6 +134,11 @@ mod tests {
     use crate::engine::Library;
     use crate::engine::testing::World;
     use crate::error::ErrorKind;
+
+    fn find(context: &Context, name: &str) -> Result<Hit> {
+        let sources = default_sources(&context.settings)?;
+        Ok(find_among(&Snapshot::of(&sources, &Policy::DEFAULT)?, name)?)
+    }
 
     fn hit(world: &World, name: &str) -> (String, Vec<String>) {
         let hit = find(&world.context(), name).expect(name);
@@ -252,7 +240,7 @@ mod tests {
         let library = Library::new(sources.clone(), Policy::DEFAULT);
         for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
             let asked = format!("project:{name}");
-            assert!(find_in(&sources, &asked).expect(name).skill.dir.ends_with(dir), "{asked}");
+            assert!(find_among(&Snapshot::of(&sources, &Policy::DEFAULT).expect("found"), &asked).expect(name).skill.dir.ends_with(dir), "{asked}");
             assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
         }
     }
