@@ -22,7 +22,10 @@ use crate::given::Given;
 ///
 /// A panic is a defect of skillpm. It becomes an exception like any other: what is no subclass of `Exception`
 /// would end a host that is prepared for everything else.
-pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, SessionError> + Send) -> PyResult<T> {
+pub(crate) fn run<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, SessionError> + Send,
+) -> PyResult<T> {
     // Whatever `work` borrows is either read only or whole again after a failure.
     ended(py, py.detach(|| catch_unwind(AssertUnwindSafe(work))))
 }

@@ -68,7 +68,9 @@ mod tests {
         world.write(".agents/skills/calc/scripts/say.sh", "# Usage: say.sh [-l] <text>\n");
         let long = format!("# \u{1b}[2J {}\n", "word ".repeat(30));
         world.write(".agents/skills/calc/scripts/words.js", &long.replace('#', "//"));
-        let mut outcome = tools(&Session::of_person(&world.context()).expect("opens"), &ToolsRequest::default()).expect("tools");
+        let mut outcome =
+            tools(&Session::of_person(&world.context()).expect("opens"), &ToolsRequest::default())
+                .expect("tools");
         outcome.warnings.push("odd".to_owned());
         outcome
     }

@@ -1,7 +1,5 @@
 //! `verify`: what differs, and how.
 
-use serde::Serialize;
-
 use super::{count, one_line};
 use crate::cli::printer::Printer;
 use crate::install::editable::put_back;
@@ -11,17 +9,8 @@ use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, Veri
 /// How many files of one place are shown, unless all are asked for.
 const FILES: usize = 20;
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    ok: bool,
-    skills: &'a [VerifiedSkill],
-    warnings: &'a [String],
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &VerifyOutcome) {
-    let (skills, warnings) = (&outcome.skills, &outcome.warnings);
-    printer.json(&Report { ok: outcome.is_ok(), skills, warnings });
+    printer.json(outcome);
     printer.warnings(&outcome.warnings);
 }
 

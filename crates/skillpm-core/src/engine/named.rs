@@ -135,13 +135,8 @@ mod tests {
     use crate::engine::testing::World;
     use crate::error::ErrorKind;
 
-    fn find(context: &Context, name: &str) -> Result<Hit> {
-        let sources = default_sources(&context.settings)?;
-        Ok(find_among(&Snapshot::of(&sources, &Policy::DEFAULT)?, name)?)
-    }
-
     fn hit(world: &World, name: &str) -> (String, Vec<String>) {
-        let hit = find(&world.context(), name).expect(name);
+        let hit = world.find(name).expect(name);
         let dir =
             hit.skill.dir.strip_prefix(world.root()).expect("below").to_string_lossy().replace('\\', "/");
         (dir, hit.warnings)
@@ -240,7 +235,14 @@ mod tests {
         let library = Library::new(sources.clone(), Policy::DEFAULT);
         for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
             let asked = format!("project:{name}");
-            assert!(find_among(&Snapshot::of(&sources, &Policy::DEFAULT).expect("found"), &asked).expect(name).skill.dir.ends_with(dir), "{asked}");
+            assert!(
+                find_among(&Snapshot::of(&sources, &Policy::DEFAULT).expect("found"), &asked)
+                    .expect(name)
+                    .skill
+                    .dir
+                    .ends_with(dir),
+                "{asked}"
+            );
             assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
         }
     }
@@ -265,13 +267,10 @@ mod tests {
             ("PDF reader: fast", "home/.agents/skills/c"),
         ] {
             assert_eq!(hit(&world, name).0, dir, "{name}");
-            assert_eq!(
-                library.get(name).expect(name).dir,
-                find(&world.context(), name).expect(name).skill.dir
-            );
+            assert_eq!(library.get(name).expect(name).dir, world.find(name).expect(name).skill.dir);
         }
         for name in ["user:", ":pdf", "user:word", "nobody:pdf", "user:../.agents/skills/pdf", "user:b"] {
-            let error = find(&world.context(), name).expect_err(name);
+            let error = Error::from(world.find(name).expect_err(name));
             assert_eq!(error.to_string(), format!("there is no skill `{name}`"));
         }
     }
@@ -280,7 +279,7 @@ mod tests {
     #[test]
     fn an_unknown_name_gets_the_closest_and_all_others() {
         let world = World::new();
-        let unknown = |name: &str| find(&world.context(), name).expect_err("unknown");
+        let unknown = |name: &str| Error::from(world.find(name).expect_err("unknown"));
         assert!(unknown("pdf").hints()[0].contains("skillpm install"));
         for number in 10..35 {
             world.skill(&format!(".agents/skills/pdf-{number}"), &format!("pdf-{number}"));
@@ -302,7 +301,7 @@ mod tests {
         world.skill("etc", "../../etc");
         world.skill(".agents/skills/a", "a");
         for name in ["../../etc", "../skills/a", "./a", "a/", "/", "..", "", "a\\..\\a", "a\0"] {
-            let error = find(&world.context(), name).expect_err(name);
+            let error = Error::from(world.find(name).expect_err(name));
             assert_eq!(error.kind(), ErrorKind::Usage, "{name:?}");
         }
         world.skill(".agents/skills/b", "../../etc");
@@ -314,7 +313,7 @@ mod tests {
     fn a_skill_that_cannot_be_loaded_says_why_unless_there_is_another() {
         let world = World::new();
         world.write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\n---\n");
-        let error = find(&world.context(), "pdf").expect_err("cannot be loaded");
+        let error = Error::from(world.find("pdf").expect_err("cannot be loaded"));
         assert_eq!(error.kind(), ErrorKind::Findings);
         let message = error.to_string();
         assert!(message.starts_with("the skill `pdf` cannot be loaded: `"), "{message}");
@@ -342,7 +341,7 @@ mod tests {
         let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
         for (name, dir) in [("one", "one"), ("pdf", "m-real"), ("word", "g/word")] {
             let dir = world.project().join(".agents/skills").join(dir);
-            assert_eq!(find(&world.context(), name).expect(name).skill.dir, dir, "{name}");
+            assert_eq!(world.find(name).expect(name).skill.dir, dir, "{name}");
             assert_eq!(library.get(name).expect(name).dir, dir, "{name}");
         }
         let (dir, warnings) = hit(&world, "alias");
@@ -360,7 +359,7 @@ mod tests {
         world.write("secret", "---\nname: x\ndescription: y\n---\n");
         fs::create_dir_all(&world.project().join(".agents/skills/x")).expect("creates");
         world.link("../../../secret", ".agents/skills/x/SKILL.md");
-        let error = find(&world.context(), "x").expect_err("refused");
+        let error = Error::from(world.find("x").expect_err("refused"));
         assert_eq!(error.kind(), ErrorKind::Integrity);
         assert!(error.to_string().contains("leads out of the skill's directory"), "{error}");
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use super::absent::installed_names;
 use super::change::{Changed, Edits, How, rearrange};
 use super::update::has_conflicts;
@@ -24,12 +26,13 @@ pub struct DisableRequest {
     pub force: bool,
 }
 
-/// What changed.
-#[derive(Debug, Clone, Default)]
+/// What changed. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct DisableOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
     /// The directory of the skills that are disabled, as it is named in the working directory.
+    #[serde(skip)]
     pub place: String,
     /// The skills, sorted by name.
     pub skills: Vec<DisabledSkill>,
@@ -38,6 +41,7 @@ pub struct DisableOutcome {
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,

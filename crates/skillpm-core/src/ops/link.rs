@@ -1,5 +1,7 @@
 //! `link` and `unlink`: agents that are to see skills that are installed, or no longer.
 
+use serde::Serialize;
+
 use super::absent::installed_names;
 use super::change::{Changed, Edits, How, rearrange};
 use super::install::audience::{ALL, Audience, Ids, needs_link};
@@ -28,8 +30,8 @@ pub struct LinkRequest {
     pub force: bool,
 }
 
-/// What changed.
-#[derive(Debug, Clone, Default)]
+/// What changed. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct LinkOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
@@ -42,6 +44,7 @@ pub struct LinkOutcome {
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,

@@ -41,9 +41,8 @@ pub(super) fn find_in(
     sources: &[Source],
     only: Option<ScopeKind>,
 ) -> Result<Hit> {
-    let policy = Policy::DEFAULT;
-    path_or(context, name, || {
-        find_among(context, name, &Snapshot::of(sources, &policy).map_err(NotFound::from)?, only)
+    path_or(context, name, || -> Result<Hit> {
+        Ok(find_among(context, name, &Snapshot::of(sources, &Policy::DEFAULT)?, only)?)
     })
 }
 
@@ -134,7 +133,8 @@ pub fn known(settings: &Settings) -> BTreeMap<String, String> {
 /// The scripts of the skill `name`, below its `scripts/`; none where there is no such skill.
 pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
     let sources = default_sources(settings).unwrap_or_default();
-    let hit = Snapshot::of(&sources, &Policy::DEFAULT).ok().and_then(|all| engine::find_among(&all, name).ok());
+    let hit =
+        Snapshot::of(&sources, &Policy::DEFAULT).ok().and_then(|all| engine::find_among(&all, name).ok());
     let tree = hit.and_then(|hit| fs::tree_of(&hit.skill.real).ok());
     let paths = tree.iter().flat_map(Tree::entries);
     paths.filter_map(|(path, _)| path.strip_prefix("scripts/")).map(ToOwned::to_owned).collect()

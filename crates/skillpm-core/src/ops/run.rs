@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::audit::{place, record, refused, subject, unread};
@@ -15,11 +16,11 @@ use super::permit::{PermitRequest, permit};
 use super::session::SessionError;
 use crate::admission::Scripts;
 use crate::context::Context;
+use crate::engine::run::{
+    self, Captured, Copies, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir,
+};
 use crate::engine::tools::ToolSet;
 use crate::engine::{NotFound, Skill};
-use crate::engine::run::{
-    self, Copies, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir,
-};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
@@ -120,6 +121,93 @@ pub struct RunOutcome {
     pub warnings: Vec<String>,
 }
 
+impl Serialize for RunOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let ran = &self.ran;
+        let (exit_code, signal) = match ran.exit {
+            Exit::Code(code) => (Some(code), None),
+            Exit::Signal(signal) => (None, Some(signal)),
+            Exit::Unknown => (None, None),
+        };
+        let status = match ran.ended {
+            Some(ended) => ended.word(),
+            None if signal.is_some() => "signalled",
+            None if exit_code.is_none() => "unknown",
+            None => "exited",
+        };
+        let shown = |path: &PathBuf| path.display().to_string();
+        Json {
+            skill: &ran.skill,
+            source: &self.source,
+            digest: ran.digest.to_string(),
+            script: &ran.script,
+            interpreter: shown(&ran.interpreter),
+            status,
+            exit_code,
+            signal,
+            stdout: (&ran.stdout).into(),
+            stderr: (&ran.stderr).into(),
+            leftovers: ran.leftovers,
+            duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+            sandbox: SandboxJson {
+                landlock: ran.sandbox.landlock,
+                seccomp: ran.sandbox.seccomp,
+                network: !ran.sandbox.no_network,
+                unix_sockets: !ran.sandbox.no_unix_sockets,
+                cwd: shown(&ran.sandbox.cwd),
+                read: ran.sandbox.read.iter().map(shown).collect(),
+                write: ran.sandbox.write.iter().map(shown).collect(),
+                closed: ran.sandbox.closed.clone(),
+            },
+        }
+        .serialize(serializer)
+    }
+}
+
+/// The JSON form of a [`RunOutcome`]. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Json<'a> {
+    skill: &'a str,
+    source: &'a str,
+    digest: String,
+    script: &'a str,
+    interpreter: String,
+    /// `exited`, `signalled`, `timeout`, `processes`, `stopped`, or `unknown`.
+    status: &'static str,
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    stdout: OutputJson,
+    stderr: OutputJson,
+    leftovers: usize,
+    duration_ms: u64,
+    sandbox: SandboxJson,
+}
+
+#[derive(Serialize)]
+struct OutputJson {
+    text: String,
+    bytes: u64,
+    cut: bool,
+}
+
+#[derive(Serialize)]
+struct SandboxJson {
+    landlock: Option<u32>,
+    seccomp: bool,
+    network: bool,
+    unix_sockets: bool,
+    cwd: String,
+    read: Vec<String>,
+    write: Vec<String>,
+    closed: Option<String>,
+}
+
+impl From<&Captured> for OutputJson {
+    fn from(captured: &Captured) -> Self {
+        Self { text: captured.text(), bytes: captured.total, cut: captured.is_cut() }
+    }
+}
+
 /// A script that is called as a tool, with named arguments.
 #[derive(Debug, Clone)]
 pub struct CallRequest {
@@ -137,7 +225,11 @@ impl CallRequest {
     /// # Errors
     ///
     /// A script that is not there, and arguments that do not fit it.
-    pub(super) fn prepared(&self, skill: &Skill, set: &ToolSet) -> std::result::Result<RunRequest, SessionError> {
+    pub(super) fn prepared(
+        &self,
+        skill: &Skill,
+        set: &ToolSet,
+    ) -> std::result::Result<RunRequest, SessionError> {
         let wanted = &self.request.script;
         let Some(tool) = set.get(wanted) else {
             let error = no_script(skill, &self.request.skill, wanted);

@@ -20,7 +20,8 @@ use crate::engine::resources::{self, Content, Unreadable};
 use crate::engine::run::Watch;
 use crate::engine::tools::ToolSet;
 use crate::engine::{
-    Hit, Instructions, Library, LookupError, NotFound, Skill, Snapshot, Source, SourceKind, failed, sources_of,
+    Hit, Instructions, Library, LookupError, NotFound, Skill, Snapshot, Source, SourceKind, failed,
+    sources_of,
 };
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
@@ -125,7 +126,9 @@ impl From<SessionError> for Error {
             SessionError::File { name, file, reason, .. } => reason.into_error(&name, &file),
             SessionError::Manifest { skill, set } => match WrongManifest::of(&set) {
                 Some(wrong) => wrong.error(&skill.meta.name),
-                None => Self::config(format!("the tools of the skill `{}` cannot be listed", skill.meta.name)),
+                None => {
+                    Self::config(format!("the tools of the skill `{}` cannot be listed", skill.meta.name))
+                }
             },
             SessionError::Arguments(reason) => {
                 Self::usage(format!("the arguments do not fit the script: {reason}"))

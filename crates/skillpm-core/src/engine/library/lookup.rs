@@ -109,6 +109,12 @@ impl From<LookupError> for NotFound {
     }
 }
 
+impl From<Arc<Diagnostic>> for NotFound {
+    fn from(diagnostic: Arc<Diagnostic>) -> Self {
+        LookupError::Failed(diagnostic).into()
+    }
+}
+
 impl From<NotFound> for Error {
     fn from(not_found: NotFound) -> Self {
         not_found.error

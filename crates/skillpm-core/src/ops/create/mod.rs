@@ -48,8 +48,8 @@ pub struct CreateRequest {
     pub dry_run: bool,
 }
 
-/// What was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What was made. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CreateOutcome {
     /// The skill's name.
     pub name: String,

@@ -45,8 +45,8 @@ pub struct ImportRequest {
     pub dry_run: bool,
 }
 
-/// What was adopted, and what was not.
-#[derive(Debug, Clone, Default)]
+/// What was adopted, and what was not. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct ImportOutcome {
     /// The skills that were found, sorted by name.
     pub skills: Vec<ImportedSkill>,
@@ -59,6 +59,7 @@ pub struct ImportOutcome {
     /// The skills that came along because others need them.
     pub needed: Vec<SkillName>,
     /// Which of manifest and lockfile changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::desired::DesiredNotes;
 use super::{InstallRequest, replaced};
 use crate::context::Context;
@@ -18,12 +20,14 @@ use crate::ops::gate::Decided;
 use crate::resolve::graph::dependents;
 use crate::text::conflict_line;
 
-/// What was done.
-#[derive(Debug, Clone, Default)]
+/// What was done. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct InstallOutcome {
     /// With `list`: what the sources hold.
+    #[serde(skip)]
     pub available: Vec<Available>,
     /// With `list` and a marketplace: its plugins, where none of them was named.
+    #[serde(skip)]
     pub plugins: Vec<OfferedPlugin>,
     /// The skills that were asked for, sorted by name.
     pub skills: Vec<InstalledSkill>,
@@ -32,6 +36,7 @@ pub struct InstallOutcome {
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
@@ -42,14 +47,17 @@ pub struct InstallOutcome {
     /// The agents of this machine that do not see all skills of the scope.
     pub unseen: Vec<Unseen>,
     /// Where a file changed: of these skills, those whose source only this machine has, a path outside of the project.
+    #[serde(skip)]
     pub only_here: Vec<String>,
     /// The directory of the skills, as it is named in the working directory.
+    #[serde(skip)]
     pub place: String,
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
     /// What a person should know.
     pub warnings: Vec<String>,
     /// Those of the warnings that tell of copies of edited skills, which were saved.
+    #[serde(skip)]
     pub saved: Vec<String>,
     /// Which lines of which policy decided about the sources.
     pub decided: Vec<Decided>,

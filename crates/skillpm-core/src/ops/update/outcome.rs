@@ -12,8 +12,8 @@ use crate::ops::gate::Decided;
 use crate::path::SafePath;
 use crate::review::Review;
 
-/// What was done.
-#[derive(Debug, Clone, Default)]
+/// What was done. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct UpdateOutcome {
     /// The skills that were looked at, sorted by name.
     pub skills: Vec<UpdatedSkill>,
@@ -22,10 +22,12 @@ pub struct UpdateOutcome {
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
     /// The directory of the skills, as it is named in the working directory.
+    #[serde(skip)]
     pub place: String,
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
