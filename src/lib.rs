@@ -27,6 +27,7 @@
 //! skills, and without `collation` it cannot compute other tools' hashes over names beyond ASCII.
 
 // values
+pub mod advice;
 pub mod digest;
 pub mod document;
 pub mod interop;

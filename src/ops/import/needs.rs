@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::in_directories;
+use crate::advice::Warning;
 use crate::agents::Agent;
 use crate::context::Context;
 use crate::error::Result;
@@ -21,7 +22,7 @@ pub(super) struct Brought {
     pub(super) skills: Vec<(Wanted, FileSet)>,
     /// What needs what; `None` where nothing needs anything.
     needs: Option<Needs>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl Brought {
@@ -50,15 +51,16 @@ impl Brought {
         let mut open = came;
         while let Some(needer) = open.pop() {
             let picks = needs.of(&mut worker, &needer).unwrap_or_else(|error| {
-                brought.warnings.push(error.with_causes());
+                brought.warnings.push(error.into());
                 Vec::new()
             });
             for pick in picks {
                 if is_in_the_way(context, scope, everyone, &pick.name)? {
-                    brought.warnings.push(format!(
+                    let told = format!(
                         "`{}` needs `{}`, but something else is in its place",
                         needer.name, pick.name
-                    ));
+                    );
+                    brought.warnings.push(Warning::new("in-the-way", told));
                     continue;
                 }
                 let next = pick.needer();
@@ -67,9 +69,9 @@ impl Brought {
                         brought.skills.push(skill);
                         open.push(next);
                     }
-                    Err(error) => brought.warnings.push(
-                        error.context(format!("`{}` needs `{}`", needer.name, next.name)).with_causes(),
-                    ),
+                    Err(error) => brought
+                        .warnings
+                        .push(error.context(format!("`{}` needs `{}`", needer.name, next.name)).into()),
                 }
             }
         }

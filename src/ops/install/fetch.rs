@@ -20,6 +20,7 @@ use super::needs::{Needer, Needs};
 use super::select::{by_path, candidates, check_alphabet, elsewhere, install_name, source_of, typed};
 use super::{InstallRequest, LeftOut};
 use crate::admission::Asked;
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -34,7 +35,7 @@ use crate::path::SafePath;
 use crate::source::discover::{self, Candidate};
 use crate::source::{Opened, local};
 use crate::spec::{SourceSpec, check_directory};
-use crate::text::{shell_word, visible_name};
+use crate::text::visible_name;
 use crate::tree::FileSet;
 use crate::workers;
 
@@ -48,7 +49,7 @@ pub(in crate::ops) struct Fetched {
     /// Their files.
     pub(in crate::ops) contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
-    pub(in crate::ops) warnings: Vec<String>,
+    pub(in crate::ops) warnings: Vec<Warning>,
     /// What was asked for among others and could not be taken; the warnings say why.
     pub(in crate::ops) left_out: Vec<LeftOut>,
     /// Sources that were opened.
@@ -117,15 +118,17 @@ impl Fetched {
         };
         let (chosen, missed) = choose_from(context, request, &spec, &opened, found)?;
         if chosen.is_empty() {
-            self.warnings.push(format!(
-                "nothing comes from `{}`: it has none of the skills that are named",
-                spec.typed()
-            ));
+            let told =
+                format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed());
+            self.warnings.push(Warning::new("source-unused", told));
         }
         if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
             let number = chosen.len();
-            return Err(Error::usage(format!("`--as {alias}` is for one skill, but {number} were chosen"))
-                .hint("name the one with `--skill NAME`"));
+            return Err(Error::usage(message!(
+                (Opt::As, alias),
+                format_args!(" is for one skill, but {number} were chosen")
+            ))
+            .hint(message!("name the one with ", (Opt::Skill, "NAME"))));
         }
         self.warnings.extend(unusable(&spec, &passed_over, &chosen));
         let named = named || chosen.len() == 1;
@@ -151,9 +154,9 @@ impl Fetched {
             return Err(Error::integrity(format!(
                 "none of the {number} skills of `{spec}` can be installed"
             ))
-            .hint(format!(
-                "`skillpm install --list {}` says why",
-                shell_word(source_of(spec, &chosen.opened))
+            .hint(message!(
+                Verb::Install.call().flag(Opt::List).word(source_of(spec, &chosen.opened)),
+                " says why"
             )));
         }
         Ok(())
@@ -242,7 +245,8 @@ impl Fetched {
                 // Of many, the ones that cannot be used are passed over, and told.
                 Err(error) if !chosen.named => {
                     let name = visible_name(candidate.title(&opened.name));
-                    self.warnings.push(format!("`{name}` was left out: {}", error.with_causes()));
+                    let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
+                    self.warnings.push(Warning::new(error.code(), told));
                     self.left_out.push(LeftOut { name, code: error.kind().exit_code() });
                 }
                 Err(error) => return Err(error),
@@ -281,10 +285,11 @@ impl Fetched {
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
         let own = written.filter(|written| written != name.as_str()).filter(writable);
         if let (Some(_), Some(own)) = (&request.alias, &own) {
-            self.warnings.push(format!(
+            let told = format!(
                 "agents that go by the name in `SKILL.md` still call `{name}` `{}`",
                 visible_name(own)
-            ));
+            );
+            self.warnings.push(Warning::new("name-directory", told));
         }
         let requirement = Requirement {
             path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
@@ -331,13 +336,19 @@ impl Fetched {
             return Err(Error::usage(format!(
                 "two different skills would be installed as `{name}`:{places}"
             ))
-            .hint("name one of them by its path, such as `owner/repo/path`, or install one alone with `--as NAME`"));
+            .hint(message!(
+                "name one of them by its path, such as `owner/repo/path`, or install one alone with ",
+                (Opt::As, "NAME")
+            )));
         }
         self.warnings.extend(warnings);
         if SafePath::new(name.as_str()).is_ok_and(|path| path.is_device()) {
-            self.warnings.push(format!(
-                "`{name}` is the name of a device on Windows, where nobody can install it; `--as NAME` gives it another one"
-            ));
+            let told = message!(
+                format_args!("`{name}` is the name of a device on Windows, where nobody can install it; "),
+                (Opt::As, "NAME"),
+                " gives it another one"
+            );
+            self.warnings.push(Warning::new("unportable-name", told));
         }
         self.came.push(Needer::new(&name, spec, candidate, is_editable));
         self.by_key.insert(key, self.wanted.len());
@@ -399,20 +410,24 @@ fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, Job<'_>)>)]) -> BTreeMap<S
 }
 
 /// What is told of the skills at `paths`, which would all get one name.
-fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> String {
+fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> Warning {
     let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
     let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
-    format!(
-        "{} were left out: they are different skills of one name; name one by its path, such as `{}`",
-        list.join(" and "),
+    let told = message!(
+        format_args!(
+            "{} were left out: they are different skills of one name; name one by its path, such as ",
+            list.join(" and ")
+        ),
         by_path(spec, opened, paths[0])
-    )
+    );
+    Warning::new("name-twins", told)
 }
 
 /// The name that was typed for `candidate`. What cannot be loaded says so here.
 fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
-    let name = SkillName::new(alias)
-        .map_err(|error| Error::usage(error.to_string()).hint("give another name with `--as`"))?;
+    let name = SkillName::new(alias).map_err(|error| {
+        Error::usage(error.to_string()).hint(message!("give another name with ", Opt::As))
+    })?;
     check_alphabet(&name)?;
     // Its own name may be one that no skill could be installed under.
     match candidate.meta {
@@ -423,7 +438,7 @@ fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName>
 
 /// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
 /// owner may not know.
-fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<String> {
+fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
     const MOST: usize = 20;
     let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
     let mut told: Vec<String> = others
@@ -438,7 +453,7 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
         told.truncate(MOST);
         told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
     }
-    told
+    told.into_iter().map(|told| Warning::new("listed-wrongly", told)).collect()
 }
 
 /// What is locked of `candidate`, which was found in `opened`, the source that `spec` means; `own` is
@@ -464,7 +479,7 @@ pub(in crate::ops) fn locked(
 }
 
 /// The error that nothing of what was chosen can be installed; `reasons` say why.
-pub(super) fn nothing(reasons: Vec<String>) -> Error {
+pub(super) fn nothing(reasons: Vec<Warning>) -> Error {
     let error = Error::integrity("none of the skills that were chosen can be installed");
     reasons.into_iter().fold(error, Error::hint)
 }

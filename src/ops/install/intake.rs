@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,7 +13,7 @@ use crate::tree::FileSet;
 pub(in crate::ops) struct Intake {
     store: Option<Session>,
     /// Why the store cannot be written; reported once.
-    trouble: Mutex<Option<String>>,
+    trouble: Mutex<Option<Warning>>,
 }
 
 /// A skill that was taken in.
@@ -89,7 +90,7 @@ impl Intake {
     }
 
     /// Returns why the store could not be written, for a person.
-    pub(in crate::ops) fn warning(self) -> Option<String> {
+    pub(in crate::ops) fn warning(self) -> Option<Warning> {
         self.trouble.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -99,7 +100,7 @@ impl Intake {
 pub(in crate::ops) fn keep(
     context: &Context,
     set: FileSet,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<(Digest, FileSet)> {
     let store = Store::new(&context.settings);
     match store.and_then(|store| Ok((store.put(&set)?, store))) {
@@ -116,6 +117,7 @@ pub(in crate::ops) fn keep(
 }
 
 /// What is told where the store cannot be written.
-fn unwritable(error: &Error) -> String {
-    format!("the store is not writable, so restoring will need the source again: {}", error.with_causes())
+fn unwritable(error: &Error) -> Warning {
+    let told = "the store is not writable, so restoring will need the source again: ";
+    Warning::new("store-unwritable", message!(told, error.with_causes()))
 }

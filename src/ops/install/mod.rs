@@ -37,6 +37,7 @@ use super::absent::no_manifest;
 use super::change::Begun;
 use super::gate::Gate;
 use super::home;
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -48,7 +49,7 @@ use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::spec::{Reference, SourceSpec, SpecError};
-use crate::text::{conflict_line, shell_word};
+use crate::text::conflict_line;
 
 /// What is to be installed.
 #[derive(Debug, Clone, Default)]
@@ -113,8 +114,11 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         return reinstall(context, &scope, request);
     }
     if request.frozen {
-        return Err(Error::usage("`--frozen` only restores what is locked, so it takes no source")
-            .hint("remove the source, or use `--locked`"));
+        return Err(Error::usage(message!(
+            Opt::Frozen,
+            " only restores what is locked, so it takes no source"
+        ))
+        .hint(message!("remove the source, or use ", Opt::Locked)));
     }
     if let Some(typed) = &request.marketplace {
         if request.list {
@@ -171,7 +175,7 @@ fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Resu
             "`{word}` is the name of something here, and may be a skill of `{}`",
             sources[0]
         ))
-        .hint(format!("`--skill {0}` is the skill, `./{0}` what is here", shell_word(word))));
+        .hint(message!((Opt::Skill, word), format_args!(" is the skill, `./{word}` what is here"))));
     }
     let skills = request.skills.iter().cloned().chain(words).collect();
     Ok(Cow::Owned(InstallRequest { sources, skills, ..request.clone() }))
@@ -235,24 +239,33 @@ impl InstallRequest {
     fn restores(&self) -> bool {
         self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
     }
+
+    /// Returns the option that forbids changes of the lockfile, if one was passed.
+    fn forbids_change(&self) -> Option<Opt> {
+        match (self.locked, self.frozen) {
+            (true, _) => Some(Opt::Locked),
+            (_, true) => Some(Opt::Frozen),
+            _ => None,
+        }
+    }
 }
 
 /// Flags that only choose among the skills of a source.
 fn check_restore(request: &InstallRequest) -> Result<()> {
-    let flag = if request.list {
-        "--list"
+    let options = if request.list {
+        message!(Opt::List)
     } else if !request.skills.is_empty() {
-        "--skill"
+        message!(Opt::Skill)
     } else if request.reference.is_some() {
-        "--tag`, `--branch` or `--rev"
+        message!(Opt::Tag, ", ", Opt::Branch, " or ", Opt::Rev)
     } else if request.alias.is_some() {
-        "--as"
+        message!(Opt::As)
     } else if request.editable {
-        "--editable"
+        message!(Opt::Editable)
     } else {
         return Ok(());
     };
-    Err(Error::usage(format!("`{flag}` needs a source"))
+    Err(Error::usage(message!(options, " needs a source"))
         .hint("name one, such as `owner/repo` or `./skills`; without a source the lockfile is restored"))
 }
 
@@ -363,28 +376,30 @@ fn change(
 
 /// What is told of skills that nothing names any more, and that stay because they were edited. It is told once: what
 /// is placed is noted without them.
-fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
+fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
     let told = plan.stays.iter().map(|(place, name)| {
         let path = scope.place(&context.settings, place, name)?;
-        Ok(format!(
+        let told = format!(
             "`{name}` is no longer requested, but `{}` was edited since it was installed: it was kept, and is yours from now on",
             path.display()
-        ))
+        );
+        Ok(Warning::new("edited-kept", told))
     });
     told.collect()
 }
 
 /// What is told of a lockfile that was mended after a merge.
-fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> String {
+fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warning {
     let file = scope.lockfile.file_name().unwrap_or_default().display();
     let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();
     let anew =
         if names.is_empty() { String::new() } else { format!("; resolved again: {}", names.join(", ")) };
-    if files.lock_text.as_deref().and_then(conflict_line).is_some() {
+    let told = if files.lock_text.as_deref().and_then(conflict_line).is_some() {
         format!("`{file}` had merge-conflict markers; both sides were combined{anew}")
     } else {
         format!("`{file}` had skills twice, as a merge can leave them; duplicates were removed{anew}")
-    }
+    };
+    Warning::new("lock-repaired", told)
 }
 
 /// Who is to see what after the installation of what was `fetched`, when the manifest asks for `entries` as well.
@@ -414,24 +429,28 @@ fn audience<'a, 'b>(
 
 /// Refuses a lockfile that would change where that is not wanted.
 fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<()> {
-    let flag = match (request.locked, request.frozen) {
-        (true, _) => "--locked",
-        (_, true) => "--frozen",
-        _ => return Ok(()),
-    };
+    let Some(option) = request.forbids_change() else { return Ok(()) };
     if plan.lock.is_none() {
         return Ok(());
     }
-    Err(Error::config(format!("`{}` would change, but `{flag}` forbids that", scope.lockfile.display()))
-        .hint(format!("run `skillpm install{}` without the flag and commit the file", scope.kind.flag())))
+    let file = scope.lockfile.display();
+    Err(Error::config(message!(format_args!("`{file}` would change, but "), option, " forbids that"))
+        .hint(message!("run ", Verb::Install.within(scope.kind), " without it and commit the file")))
 }
 
 /// Tells of skills that were named and that no agent sees all the same.
-fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Option<String> {
+fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Option<Warning> {
     let names: Vec<_> = goal.put.iter().filter(|wanted| wanted.disabled).map(|w| w.name.as_str()).collect();
     let (first, told) = (names.first()?, names.join("`, `"));
     let stay = if names.len() == 1 { "stays" } else { "stay" };
-    let flag = scope.kind.flag();
-    (!request.restores())
-        .then(|| format!("`{told}` {stay} disabled: `skillpm enable{flag} {first}` shows it to agents again"))
+    (!request.restores()).then(|| {
+        Warning::new(
+            "still-disabled",
+            message!(
+                format_args!("`{told}` {stay} disabled: "),
+                Verb::Enable.within(scope.kind).word(first),
+                " shows it to agents again"
+            ),
+        )
+    })
 }

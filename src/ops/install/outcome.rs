@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::advice::{Message, Warning};
 use crate::install::placed::Was;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
@@ -42,9 +43,9 @@ pub struct InstallOutcome {
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Those of the warnings that tell of copies of edited skills, which were saved.
-    pub saved: Vec<String>,
+    pub saved: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
     pub decided: Vec<Decided>,
     /// Skills that were edited and left as they are: the outcome is not what was asked for.
@@ -93,7 +94,7 @@ pub struct OfferedPlugin {
     /// The directories of its skills; `None` where they are not known without fetching it.
     pub skills: Option<Vec<String>>,
     /// Why it cannot be installed.
-    pub problem: Option<String>,
+    pub problem: Option<Message>,
 }
 
 /// A skill that was asked for.

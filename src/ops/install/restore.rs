@@ -14,6 +14,7 @@ use super::fetch::Fetched;
 use super::needs::Needer;
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
+use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs::{self, Kind};
@@ -310,10 +311,11 @@ impl<'a> Worker<'a> {
                 match unread.and_then(|(dir, _)| why_no_skill(&dir.place(name))) {
                     None => self.restore.modified.push(name.clone()),
                     Some(error) => {
-                        let why = error.with_causes();
-                        let told =
-                            format!("`{name}` was left as is, but may differ from what is locked: {why}");
-                        self.restore.fetched.warnings.push(told);
+                        let told = message!(
+                            format_args!("`{name}` was left as is, but may differ from what is locked: "),
+                            error.with_causes()
+                        );
+                        self.restore.fetched.warnings.push(Warning::new("skill-unreadable", told));
                         self.restore.unreadable.push(name.clone());
                     }
                 }

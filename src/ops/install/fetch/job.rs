@@ -1,5 +1,6 @@
 //! Reading one skill.
 
+use crate::advice::Warning;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::install::editable::Editable;
@@ -34,7 +35,7 @@ pub(super) struct Ready {
     pub(super) digest: Option<Digest>,
     pub(super) set: Option<FileSet>,
     /// What a person should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl Job<'_> {
@@ -55,7 +56,7 @@ impl Job<'_> {
     }
 
     /// What a person should know of the files.
-    fn warnings(&self, set: &FileSet) -> Result<Vec<String>> {
+    fn warnings(&self, set: &FileSet) -> Result<Vec<Warning>> {
         let Self { name, candidate, .. } = self;
         let mut warnings = Vec::new();
         if let Some(file) = set.get(&candidate.file_name) {
@@ -70,7 +71,8 @@ impl Job<'_> {
     }
 }
 
-fn unportable(name: &SkillName, set: &FileSet) -> Option<String> {
+fn unportable(name: &SkillName, set: &FileSet) -> Option<Warning> {
     let file = set.files().iter().find(|file| file.path.is_unportable())?;
-    Some(format!("`{name}` has the file `{}`, a name that Windows does not allow", file.path))
+    let told = format!("`{name}` has the file `{}`, a name that Windows does not allow", file.path);
+    Some(Warning::new("unportable-name", told))
 }

@@ -5,6 +5,7 @@ use semver::VersionReq;
 use super::place::{deliver, place_of, settle};
 use super::values::{Hold, There};
 use super::{Found, Needer, Needs};
+use crate::advice::{Verb, Warning, message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::SkillName;
 use crate::ops::install::restore::Worker;
@@ -13,7 +14,6 @@ use crate::requirement::Requirement;
 use crate::resolve::declared::Declared;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
-use crate::text::shell_word;
 use crate::version::Version;
 
 impl Needs {
@@ -30,8 +30,8 @@ impl Needs {
             let (name, version) = (there.name.clone(), there.version.clone());
             if !meets(range, version.as_ref()) {
                 let is = told(version.as_ref());
-                self.warnings
-                    .push(format!("`{}` needs `{text}`, but the installed version is {is}", needer.name));
+                let told = format!("`{}` needs `{text}`, but the installed version is {is}", needer.name);
+                self.warnings.push(Warning::new("dependency-out-of-range", told));
             }
             return Ok(Found::There(name));
         }
@@ -59,11 +59,15 @@ impl Needs {
                 [] => "no such skill".to_owned(),
                 _ => "more than one of that name".to_owned(),
             };
-            self.warnings.push(format!(
-                "`{}` needs `{text}`, which is not installed, and `{source}` has {has}: `skillpm install{} SOURCE` installs it",
-                needer.name,
-                worker.scope().kind.flag()
-            ));
+            let told = message!(
+                format_args!(
+                    "`{}` needs `{text}`, which is not installed, and `{source}` has {has}: ",
+                    needer.name
+                ),
+                Verb::Install.within(worker.scope().kind).word("SOURCE"),
+                " installs it"
+            );
+            self.warnings.push(Warning::new("dependency-missing", told));
         }
         Ok(Found::Nothing)
     }
@@ -75,7 +79,8 @@ impl Needs {
             let Some(there) = self.coming.get(&name.collision_key()) else { continue };
             if !meets(range.as_ref(), there.version.as_ref()) {
                 let is = told(there.version.as_ref());
-                self.warnings.push(format!("`{}` needs `{text}`, but `{name}` now has {is}", needer.name));
+                let told = format!("`{}` needs `{text}`, but `{name}` now has {is}", needer.name);
+                self.warnings.push(Warning::new("dependency-out-of-range", told));
             }
         }
     }
@@ -121,10 +126,11 @@ impl Needs {
         let by = match &there.hold {
             Hold::Asked => {
                 let (name, is) = (there.name.clone(), there.source());
-                self.warnings.push(format!(
+                let told = format!(
                     "`{}` needs `{name}` from `{spec}`; kept the one that you requested, from {is}",
                     needer.name
-                ));
+                );
+                self.warnings.push(Warning::new("dependency-elsewhere", told));
                 return Ok(Found::There(name));
             }
             Hold::Needed(by) => by.iter().filter(|by| **by != needer.name && self.is_live(by, &there.name)),
@@ -137,9 +143,10 @@ impl Needs {
             ErrorKind::Findings,
             format!("{} needs `{}` from {}", by.join(", "), there.name, there.source()),
         )
-        .hint(format!(
-            "install the one that both can use: `skillpm install {}` or the other source",
-            shell_word(SourceSpec { origin, ..spec }.to_string())
+        .hint(message!(
+            "install the one that both can use: ",
+            Verb::Install.call().word(SourceSpec { origin, ..spec }.to_string()),
+            " or the other source"
         )))
     }
 }

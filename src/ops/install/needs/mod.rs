@@ -19,6 +19,7 @@ pub(in crate::ops) use self::values::{Needer, Pick};
 use self::values::{Hold, There};
 
 use super::restore::Worker;
+use crate::advice::{Opt, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::plan::{Wanted, requirement_of};
@@ -36,7 +37,7 @@ const MOST: usize = 256;
 
 /// Says of `error`, which is about what a skill needs, how to do without that.
 pub(in crate::ops) fn can_be_left_out(error: Error) -> Error {
-    error.hint("`--no-deps` leaves out what skills need")
+    error.hint(message!(Opt::NoDeps, " leaves out what skills need"))
 }
 
 /// What the skills of one run need.
@@ -53,7 +54,7 @@ pub(in crate::ops) struct Needs {
     /// What editable skills need: the manifest is to ask for it, as the lockfile says nothing of them.
     of_editable: BTreeSet<SkillName>,
     brought: BTreeSet<SkillName>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 impl Needs {
@@ -114,7 +115,8 @@ impl Needs {
             let found = match requirement {
                 Err(error) => {
                     let name = &needer.name;
-                    self.warnings.push(format!("what `{name}` needs cannot be read: `{text}`: {error}"));
+                    let told = format!("what `{name}` needs cannot be read: `{text}`: {error}");
+                    self.warnings.push(Warning::new("dependency-unreadable", told));
                     continue;
                 }
                 Ok(requirement::Requirement::Named { name, range }) => {
@@ -139,7 +141,7 @@ impl Needs {
                             "more than {MOST} skills are needed by others, including `{}`",
                             pick.name
                         ))
-                        .hint("`--no-deps` leaves them out"));
+                        .hint(message!(Opt::NoDeps, " leaves them out")));
                     }
                     picks.push(*pick);
                 }
@@ -220,7 +222,7 @@ impl Needs {
     }
 
     /// What a person should know.
-    pub(in crate::ops) fn warnings(&mut self) -> Vec<String> {
+    pub(in crate::ops) fn warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }
 }

@@ -1,6 +1,7 @@
 //! Sources of what is locked or asked for, each opened once.
 
 use super::Worker;
+use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::digest::Digest;
 use crate::error::{Error, REVISION_GONE, Result};
 use crate::install::plan::{Content, requirement_of};
@@ -17,7 +18,6 @@ use crate::refusal::Limits;
 use crate::source::discover::{Candidate, discover_in};
 use crate::source::{self, Opened, Released, local};
 use crate::spec::{Origin, Reference, SourceSpec, is_commit};
-use crate::text::shell_word;
 use crate::tree::FileSet;
 
 /// At which revision a source was opened.
@@ -89,7 +89,7 @@ pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
 
 /// Whether `error` is that a source does not have the locked revision any more.
 fn is_gone(error: &Error) -> bool {
-    error.code() == Some(REVISION_GONE)
+    error.code() == REVISION_GONE
 }
 
 impl Worker<'_> {
@@ -122,16 +122,22 @@ impl Worker<'_> {
     }
 
     /// Says how to lock what the source of `name` has now, where `error` is that it does not have the locked commit.
-    pub(super) fn hint_where_gone(&self, name: &SkillName, locked: &Locked, error: &Error) -> Option<String> {
+    pub(super) fn hint_where_gone(
+        &self,
+        name: &SkillName,
+        locked: &Locked,
+        error: &Error,
+    ) -> Option<Message> {
         let entry = self.files.manifest.skills().get(name).cloned();
         let reference = entry.unwrap_or_else(|| requirement_of(locked)).reference;
-        let latest = match reference {
-            Some(Reference::Rev(_)) => " --latest",
-            Some(Reference::Any(name)) if is_commit(&name) => " --latest",
-            _ => "",
+        let is_pinned = match reference {
+            Some(Reference::Rev(_)) => true,
+            Some(Reference::Any(name)) => is_commit(&name),
+            _ => false,
         };
-        let flag = self.scope.kind.flag();
-        let hint = || format!("`skillpm update{flag} {name}{latest}` locks what is there now");
+        let update = Verb::Update.within(self.scope.kind).word(name);
+        let update = if is_pinned { update.flag(Opt::Latest) } else { update };
+        let hint = || message!(update, " locks what is there now");
         (is_gone(error) && locked.origin.has_revisions()).then(hint)
     }
 
@@ -200,29 +206,28 @@ impl Worker<'_> {
         stale: bool,
         request: &InstallRequest,
     ) -> Result<()> {
-        if request.locked || request.frozen {
+        if let Some(option) = request.forbids_change() {
             let what = if stale { "is locked as something else" } else { "is not in the lockfile" };
-            let flag = if request.locked { "--locked" } else { "--frozen" };
-            return Err(Error::config(format!(
-                "`{name}` is in the manifest, but {what}, and `{flag}` forbids changing it"
+            return Err(Error::config(message!(
+                format_args!("`{name}` is in the manifest, but {what}, and "),
+                option,
+                " forbids changing it"
             ))
-            .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
+            .hint(message!("run ", Verb::Install, " without it and commit `skillpm.lock`")));
         }
         let newest = self.newest(name, requirement).map_err(|error| {
             if !self.files.is_conflict(name) {
                 return error;
             }
             let why = format!("the sides of the merge in `skillpm.lock` differ for `{name}`, and it cannot be resolved again");
-            error.context(why).hint(format!(
-                "choose one side, for example with `git checkout --ours skillpm.lock`, then run `skillpm install{}`",
-                self.scope.kind.flag()
-            ))
+            error.context(why).hint(message!("choose one side, for example with `git checkout --ours skillpm.lock`, then run ", Verb::Install.within(self.scope.kind)))
         })?;
         if let Some(own) = newest.other_name(name) {
-            self.restore.fetched.warnings.push(format!(
+            let told = format!(
                 "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the right one",
                 requirement.origin.typed()
-            ));
+            );
+            self.restore.fetched.warnings.push(Warning::new("name-directory", told));
         }
         let (locked, set) = self.take(name, &newest)?;
         self.came.push(newest.needer(name));
@@ -274,7 +279,7 @@ impl Worker<'_> {
         let [candidate] = matching[..] else {
             let error = match matching.len() {
                 0 => Error::config(format!("`{name}`: `{spec}` has no skill named `{own}`"))
-                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is available", shell_word(source_of(&spec, &opened)))),
+                    .hint(message!("correct its entry in `skillpm.toml`; ", Verb::Install.call().flag(Opt::List).word(source_of(&spec, &opened)), " shows what is available")),
                 many => Error::config(format!("`{name}`: `{spec}` has {many} skills named `{own}`"))
                     .hint("set its directory in `skillpm.toml`, with `path`, or with `subdir` for a path on this machine"),
             };
