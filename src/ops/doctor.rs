@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::change::make_plan;
+use super::fetcher::{admit, asked, spec_of};
 use super::gate::{Gate, admission_of};
-use super::install::asked;
 use super::install::audience::Audience;
 use super::install::editable;
-use super::install::restore::{admit, spec_of};
 use super::update::has_conflicts;
 use crate::advice::{Message, message};
 use crate::context::Context;

@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::install::restore::skill_file;
 use crate::admission::{Admission, Asked, Decision, Dirs};
 use crate::advice::{Verb, message};
 use crate::context::Context;
@@ -20,6 +19,7 @@ use crate::lint::{self, Profile, Ruleset, SkillFile, Subject};
 use crate::manifest::{Manifest, PolicySettings};
 use crate::name::SkillName;
 use crate::settings::Policies;
+use crate::skill::SKILL_FILE;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened, Released};
 use crate::spec::Origin;
@@ -232,7 +232,7 @@ impl Gate {
         }
         let Some(file) = load::skill_file(dir)? else { return Ok(()) };
         let document = load::document(&file).map_err(|error| error.into_error(name.as_str(), &file))?;
-        let file_name = file.file_name().and_then(OsStr::to_str).unwrap_or(load::SKILL_FILE);
+        let file_name = file.file_name().and_then(OsStr::to_str).unwrap_or(SKILL_FILE);
         let files = files::of_skill(dir, Contents::Read);
         self.audit(name, file_name, &document, files.as_deref())
     }
@@ -304,6 +304,12 @@ impl Gate {
         }
         Ok(())
     }
+}
+
+/// Returns the file of `set` that makes it a skill: `SKILL.md`, else the first one whose name differs only in case.
+pub(super) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
+    let mut files = set.files().iter();
+    set.get(SKILL_FILE).or_else(|| files.find(|file| file.path.as_str().eq_ignore_ascii_case(SKILL_FILE)))
 }
 
 /// The time, in seconds since 1970.

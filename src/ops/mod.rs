@@ -15,6 +15,7 @@ pub mod disable;
 pub mod doctor;
 pub mod explain;
 pub mod export;
+mod fetcher;
 pub mod fix;
 pub mod fmt;
 mod gate;

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::dependencies::dependencies;
-use super::install::needs::Installed;
+use super::dependencies::{Installed, dependencies};
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;

@@ -14,7 +14,7 @@ use crate::install::state::Files;
 use crate::install::transaction::Transaction;
 use crate::install::trees::Lying;
 use crate::name::SkillName;
-use crate::ops::install::keep;
+use crate::ops::fetcher::keep;
 use crate::store::{Note, Store, Why};
 use crate::tree::FileSet;
 

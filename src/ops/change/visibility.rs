@@ -14,7 +14,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::absent::not_yet_installed;
 use crate::ops::install::audience::{Audience, Ids};
-use crate::ops::install::restore::{Care, Replaces, Restore, look_after};
+use crate::ops::install::restore::{Care, Replaces, look_after};
 
 /// How skills are changed that are installed.
 #[derive(Debug, Clone, Copy)]
@@ -82,9 +82,9 @@ pub(in crate::ops) fn rearrange(
     // Copies need the bytes, if anybody gets one.
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
     let care = Care { bring: how.bring, replaces: Replaces::Nothing, copy: copy && comes, check: false };
-    let Restore { mut fetched, .. } = look_after(context, scope, files, &edits.skills, care)?;
-    let mut changed = Changed { warnings: std::mem::take(&mut fetched.warnings), ..Changed::default() };
-    for wanted in &mut fetched.wanted {
+    let mut desired = look_after(context, scope, files, &edits.skills, care)?;
+    let mut changed = Changed { warnings: std::mem::take(&mut desired.warnings), ..Changed::default() };
+    for wanted in &mut desired.wanted {
         let was = audience.entry(&wanted.name).filter(|entry| entry.disabled != wanted.disabled);
         wanted.requirement = was;
         audience.dress(wanted);
@@ -99,7 +99,7 @@ pub(in crate::ops) fn rearrange(
             },
         ));
     }
-    let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
+    let put: BTreeSet<_> = desired.wanted.iter().map(|wanted| &wanted.name).collect();
     let mut entries = audience.entries(&put);
     // What was never installed has nothing to move.
     for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
@@ -113,13 +113,13 @@ pub(in crate::ops) fn rearrange(
     let goal = Goal {
         entries,
         manifest_agents: audience.manifest(false),
-        put: fetched.wanted,
+        put: desired.wanted,
         only: edits.only,
         copy,
         force: how.force,
         ..Goal::default()
     };
-    let applied = begun.plan(goal)?.apply(fetched.contents)?;
+    let applied = begun.plan(goal)?.apply(desired.contents)?;
     changed.warnings.extend_from_slice(&applied.saved);
     changed.warnings.extend(applied.shared());
     changed.files = applied.plan.files();

@@ -16,7 +16,8 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::absent::{is_missing, no_longer_asked, not_installed, not_yet_installed};
-use crate::ops::install::restore::{Worker, lies, spec_of};
+use crate::ops::fetcher::{Fetcher, spec_of};
+use crate::ops::install::restore::lies;
 use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;
 use crate::tree::FileSet;
@@ -131,13 +132,13 @@ pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
     }
     let mut outcome = DiffOutcome::default();
     for (files, scope) in &scopes {
-        let worker = Worker::new(context, scope, files)?;
-        let mut compare = Compare { context, scope, files, request, worker, outcome: &mut outcome };
+        let fetcher = Fetcher::new(context, scope, files)?;
+        let mut compare = Compare { context, scope, files, request, fetcher, outcome: &mut outcome };
         match request.compared {
             Compared::Installed => compare.installed(),
             Compared::Newest | Compared::Latest => compare.newer(),
         }
-        let warnings = std::mem::take(&mut compare.worker.restore.fetched.warnings);
+        let warnings = std::mem::take(&mut compare.fetcher.warnings);
         outcome.warnings.extend(warnings);
     }
     Ok(outcome)
@@ -148,7 +149,7 @@ struct Compare<'a> {
     scope: &'a Scope,
     files: &'a Files,
     request: &'a DiffRequest,
-    worker: Worker<'a>,
+    fetcher: Fetcher<'a>,
     outcome: &'a mut DiffOutcome,
 }
 
@@ -215,7 +216,7 @@ impl<'a> Compare<'a> {
             return Ok(());
         }
         let mine = lying.files;
-        let base = self.worker.content(name, locked)?;
+        let base = self.fetcher.content(name, locked)?;
         let new = (What::Installed, None, None);
         self.add(one, &base, &mine, new)
     }
@@ -230,7 +231,7 @@ impl<'a> Compare<'a> {
                 self.outcome.warnings.push(no_longer_asked(self.scope.kind, one.name));
                 continue;
             }
-            match self.worker.admit_now(&spec_of(&one.entry)) {
+            match self.fetcher.sources.admit(&spec_of(&one.entry)) {
                 Ok(()) => asked.push(one),
                 Err(error) => self.fail(one.name, error),
             }
@@ -276,13 +277,13 @@ impl<'a> Compare<'a> {
     }
 
     fn version(&mut self, one: &One<'_>) -> Result<()> {
-        let newest = self.worker.newest(one.name, &one.entry)?;
+        let newest = self.fetcher.newest(one.name, &one.entry)?;
         let digest = newest.set.digest()?;
         if digest == one.locked.digest {
             self.outcome.same += 1;
             return Ok(());
         }
-        let base = self.worker.content(one.name, one.locked)?;
+        let base = self.fetcher.content(one.name, one.locked)?;
         let what = if self.request.compared == Compared::Latest { What::Latest } else { What::Newest };
         let requested = one.entry.reference.as_ref().map(Reference::to_string);
         let revision = newest.locked(digest).revision;

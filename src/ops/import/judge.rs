@@ -18,10 +18,11 @@ use crate::interop::hash::{computed_hash, git_tree_id, site_digest};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::ops::fetcher::{asked, dependent, keep, locked};
 use crate::ops::gate::Gate;
-use crate::ops::install::needs::Needer;
-use crate::ops::install::{asked, candidates, keep, locked, unprotected};
+use crate::ops::install::{candidates, unprotected};
 use crate::refusal::Limits;
+use crate::resolve::Dependent;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened, Wanted as Revision, local};
 use crate::spec::{Origin, SourceSpec};
@@ -86,8 +87,8 @@ pub(super) struct Judge<'a> {
     opened: BTreeMap<(Origin, String), Result<Opened, Message>>,
     /// The keys under which the names that were seen fall together.
     keys: BTreeMap<String, SkillName>,
-    /// The skills that are adopted, of which is to be looked at what they need.
-    came: Vec<Needer>,
+    /// The skills that are adopted, and whose dependencies are not resolved.
+    came: Vec<Dependent>,
     warnings: Vec<Warning>,
 }
 
@@ -107,7 +108,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The skills that are adopted, and what a person should know.
-    pub(super) fn into_parts(self) -> (Vec<Needer>, Vec<Warning>) {
+    pub(super) fn into_parts(self) -> (Vec<Dependent>, Vec<Warning>) {
         (self.came, self.warnings)
     }
 
@@ -177,7 +178,7 @@ impl<'a> Judge<'a> {
             ..Requirement::new(spec.origin.clone())
         };
         describe(skill, &locked);
-        let needer = Needer::new(&name, &spec, &version.candidate, false);
+        let dependent = dependent(&name, &spec, &version.candidate);
         let wanted = Wanted::new(name, Content::Locked(locked), Some(requirement));
         let mut known = BTreeSet::new();
         let mut made = Made::default();
@@ -191,12 +192,12 @@ impl<'a> Judge<'a> {
                 Likeness::Different { files } => {
                     skill.verdict = Verdict::Edited;
                     skill.reason = differs(place, &files, &tie).into();
-                    self.came.push(needer);
+                    self.came.push(dependent);
                     return Ok(Action::Record(wanted));
                 }
             }
         }
-        self.came.push(needer);
+        self.came.push(dependent);
         skill.verdict = Verdict::Adopted;
         skill.reason = adopted(claim, &tie, copies.is_empty(), &made).into();
         Ok(Action::Put { wanted, set, known })

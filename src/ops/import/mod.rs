@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use self::claims::Claims;
 pub(super) use self::claims::agent_dirs;
+use self::dependencies::Brought;
 use self::judge::{Action, Judge};
-use self::needs::Brought;
 use super::change::Begun;
 use super::home;
 use crate::advice::{Message, Warning};
@@ -29,8 +29,8 @@ use crate::name::SkillName;
 
 mod adopt;
 mod claims;
+mod dependencies;
 mod judge;
-mod needs;
 
 /// What is to be adopted.
 #[derive(Debug, Clone, Default)]

@@ -4,11 +4,11 @@
 //! (`[agents] targets`), then what is locked: where the manifest says nothing, a skill keeps the agents
 //! that it has. So no later run adds an agent that nobody chose, on whatever machine it is.
 
-mod needs;
+mod dependencies;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::needs::needers_of;
+use self::dependencies::dependents_of;
 pub(in crate::ops) use super::select::ALL;
 use crate::advice::{Opt, Verb, message};
 use crate::agents::{self, Agent, UnknownAgent};
@@ -34,7 +34,7 @@ pub(in crate::ops) struct Audience<'a> {
     /// What the manifest asks for, and what that needs.
     kept: BTreeSet<SkillName>,
     /// Skills for which nobody asked, with those that need them: whoever sees one of these sees them.
-    needers: BTreeMap<SkillName, BTreeSet<SkillName>>,
+    dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
     before: Choice,
     now: Choice,
     /// Agents that somebody took away.
@@ -151,7 +151,7 @@ impl<'a> Audience<'a> {
         now: Choice,
     ) -> Self {
         let kept = files.kept();
-        let needers = needers_of(files, &kept, &BTreeSet::new(), &BTreeMap::new());
+        let dependents = dependents_of(files, &kept, &BTreeSet::new(), &BTreeMap::new());
         let before = now.clone();
         Self {
             settings,
@@ -159,7 +159,7 @@ impl<'a> Audience<'a> {
             files,
             locked,
             kept,
-            needers,
+            dependents,
             before,
             now,
             taken: Ids::new(),
@@ -264,7 +264,7 @@ impl<'a> Audience<'a> {
 
     /// The agents that see `name` where it names none of its own: those of what needs it, else the usual ones.
     fn inherited(&self, name: &SkillName) -> Ids {
-        self.of_needers(name, &mut BTreeSet::new()).unwrap_or_else(|| self.usual(name))
+        self.of_dependents(name, &mut BTreeSet::new()).unwrap_or_else(|| self.usual(name))
     }
 
     /// The agents that are to see `name` where it names none of its own.
@@ -285,7 +285,7 @@ impl<'a> Audience<'a> {
     /// What the lockfile has for the skills that name no agents of their own. Those that came because others need
     /// them have what these have, and say nothing of the scope.
     fn silent(&self) -> impl Iterator<Item = (&SkillName, &Ids)> {
-        let is_silent = |name| !self.now.own.contains_key(name) && !self.needers.contains_key(name);
+        let is_silent = |name| !self.now.own.contains_key(name) && !self.dependents.contains_key(name);
         self.locked.iter().filter(move |(name, _)| is_silent(name))
     }
 

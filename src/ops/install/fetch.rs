@@ -1,24 +1,22 @@
-//! From sources to trees that can be installed.
+//! From sources to skills that can be installed: chosen, taken in, and what they depend on with them.
 
-mod job;
+mod intake;
 mod sources;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use self::job::{Job, Ready};
-pub(super) use self::sources::OpenedOnce;
+use self::intake::{Intake, Job, Ready};
 #[cfg(feature = "create")]
 pub(in crate::ops) use self::sources::check_no_directory;
-pub(in crate::ops) use self::sources::{asked, open, unprotected};
-pub(super) use self::sources::{check_missed, list, parse};
-use self::sources::{choose_from, names_of, open_typed, told_query};
+pub(in crate::ops) use self::sources::unprotected;
+use self::sources::{check_missed, choose_from, names_of, open_typed, told_query};
+pub(super) use self::sources::{list, parse};
 
-use super::editable;
-use super::intake::Intake;
-use super::needs::{Needer, Needs};
-use super::select::{by_path, candidates, check_alphabet, elsewhere, install_name, source_of, typed};
-use super::{InstallRequest, LeftOut};
+use super::chosen::Chosen;
+use super::desired::Desired;
+use super::select::{ALL, by_path, candidates, check_alphabet, elsewhere, install_name, source_of, typed};
+use super::{InstallRequest, LeftOut, editable, marketplace, project};
 use crate::admission::Asked;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
@@ -27,88 +25,142 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
-use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::ops::dependencies::{self, Brought, can_be_left_out};
+use crate::ops::fetcher::{Sources, asked, dependent, locked};
 use crate::ops::gate::Gate;
 use crate::path::SafePath;
+use crate::resolve::{Assignment, Dependent};
+use crate::source::Opened;
 use crate::source::discover::{self, Candidate};
-use crate::source::{Opened, local};
+use crate::source::local;
 use crate::spec::{SourceSpec, check_directory};
 use crate::text::visible_name;
 use crate::tree::FileSet;
 use crate::workers;
 
 /// Skills that are ready to be installed.
-#[derive(Debug, Default)]
-pub(in crate::ops) struct Fetched {
+pub(super) struct Fetched<'a> {
+    /// The sources that were opened.
+    pub(super) sources: Sources<'a>,
+    /// What was chosen.
+    chosen: Vec<Chosen>,
     /// What is to be there.
-    pub(in crate::ops) wanted: Vec<Wanted>,
+    wanted: Vec<Wanted>,
     /// Where in `wanted` a skill is, by the key under which names fall together.
     by_key: BTreeMap<String, usize>,
     /// Their files.
-    pub(in crate::ops) contents: BTreeMap<SkillName, FileSet>,
+    contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
-    pub(in crate::ops) warnings: Vec<Warning>,
+    pub(super) warnings: Vec<Warning>,
     /// What was asked for among others and could not be taken; the warnings say why.
-    pub(in crate::ops) left_out: Vec<LeftOut>,
-    /// Sources that were opened.
-    sources: OpenedOnce,
-    /// Lets in what the policy admits.
-    pub(in crate::ops) gate: Gate,
-    /// What was taken in, as skills of which is to be looked at what they need.
-    pub(super) came: Vec<Needer>,
+    pub(super) left_out: Vec<LeftOut>,
+    /// The skills that were taken in, and whose dependencies are not resolved.
+    came: Vec<Dependent>,
+    /// Which skill satisfies which dependency.
+    assignment: Assignment,
 }
 
-/// A source that was opened, and those of its skills that are meant.
-#[derive(Debug)]
-pub(super) struct Chosen {
-    pub(super) spec: SourceSpec,
-    pub(super) opened: Opened,
-    pub(super) candidates: Vec<Candidate>,
-    /// Whether somebody meant these very skills: then none may be passed over.
-    pub(super) named: bool,
-    /// Names that were given for several sources and that this one does not have.
-    pub(super) missed: Vec<String>,
+/// How a skill is taken in.
+#[derive(Debug, Clone, Copy, Default)]
+struct As<'r> {
+    /// The name that it gets in place of its own.
+    alias: Option<&'r str>,
+    /// A link to its directory takes the place of a copy.
+    editable: bool,
 }
 
-/// Says of `sources`, from which `request` chose, whether somebody meant these very skills.
-pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
-    let named = request.skills.iter().any(|name| name != super::select::ALL);
-    let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
-    for source in sources {
-        source.named = named || alone;
+/// Opens the sources of `request`, `specs` where it names some, and takes the skills in that are meant, with what they
+/// depend on. `files` are manifest and lockfile of `scope`, which is neither locked nor changed.
+///
+/// # Errors
+///
+/// Fails for a source that cannot be opened or is refused; for skills that are not there, are refused, or have one name;
+/// and where none can be taken in.
+pub(super) fn fetch<'a>(
+    context: &'a Context,
+    scope: &'a Scope,
+    request: &InstallRequest,
+    specs: &[SourceSpec],
+    files: &Files,
+) -> Result<Fetched<'a>> {
+    let gate = Gate::new(context, scope, &files.manifest)?;
+    let mut fetched = Fetched::new(Sources::new(context, scope, gate));
+    let chosen = if let Some(typed) = &request.marketplace {
+        marketplace::choose_plugins(&mut fetched, request, typed)?
+    } else if request.from_project {
+        project::choose_skills(&mut fetched, request)?
+    } else {
+        fetched.choose_all(request, specs)?
+    };
+    // What is fetched may take long, and the scope is not locked for that.
+    let intake = Intake::new(context);
+    fetched.take_chosen(request, &chosen, &intake)?;
+    if !request.no_deps {
+        fetched.take_dependencies(files, &chosen, &intake)?;
     }
+    fetched.warnings.extend(intake.warning());
+    fetched.chosen = chosen;
+    Ok(fetched)
 }
 
-impl Fetched {
-    /// Nothing yet; what `gate` admits can be added.
-    pub(super) fn new(gate: Gate) -> Self {
-        Self { gate, ..Self::default() }
+impl<'a> Fetched<'a> {
+    /// Nothing yet; what the policy of `sources` admits can be added.
+    fn new(sources: Sources<'a>) -> Self {
+        Self {
+            sources,
+            chosen: Vec::new(),
+            wanted: Vec::new(),
+            by_key: BTreeMap::new(),
+            contents: BTreeMap::new(),
+            warnings: Vec::new(),
+            left_out: Vec::new(),
+            came: Vec::new(),
+            assignment: Assignment::default(),
+        }
     }
 
-    /// Opens source `spec`, which `text` was read as, and chooses the skills that `request` means.
+    /// Returns what is to be there, in a scope with the manifest and lockfile `files`.
+    pub(super) fn desired(mut self, files: &Files) -> Desired {
+        self.set_apart(files);
+        Desired {
+            entries: dependencies::request_for_editable(&self.assignment, files),
+            wanted: self.wanted,
+            contents: self.contents,
+            left_out: self.left_out,
+            warnings: self.warnings,
+            decided: self.sources.gate.decided(),
+            ..Desired::default()
+        }
+    }
+
+    /// Opens the sources `specs`, which the texts of `request` were read as, and chooses the skills that are meant.
     ///
     /// # Errors
     ///
-    /// A source that cannot be opened; skills that are not there.
-    pub(super) fn choose(
-        &mut self,
-        context: &Context,
-        scope: &Scope,
-        request: &InstallRequest,
-        text: &str,
-        spec: &SourceSpec,
-    ) -> Result<Chosen> {
+    /// Fails for a source that cannot be opened, and for skills that are not there.
+    fn choose_all(&mut self, request: &InstallRequest, specs: &[SourceSpec]) -> Result<Vec<Chosen>> {
+        let typed = request.sources.iter().zip(specs);
+        let chosen: Vec<_> =
+            typed.map(|(text, spec)| self.choose(request, text, spec)).collect::<Result<_>>()?;
+        let missed: Vec<_> = chosen.iter().map(|chosen| chosen.missed.clone()).collect();
+        check_missed(request, &missed)?;
+        Ok(chosen)
+    }
+
+    /// Opens source `spec`, which `text` was read as, and chooses the skills that `request` means.
+    fn choose(&mut self, request: &InstallRequest, text: &str, spec: &SourceSpec) -> Result<Chosen> {
+        let Sources { context, scope, .. } = self.sources;
         if request.editable {
             editable::check(context, scope, spec)?;
         }
         local::check_outside(&context.settings, scope.as_root(), &spec.origin)?;
-        let (spec, opened) = open_typed(context, scope, (text, spec), &mut self.gate, &mut self.sources)?;
+        let (spec, opened) = open_typed(&mut self.sources, text, spec)?;
         self.warnings.extend(unprotected(&spec.origin));
         self.warnings.extend(told_query(&spec.origin));
         let found = candidates(&opened, &spec)?;
-        let named = names_of(request, &spec).iter().any(|name| name != super::select::ALL);
+        let named = names_of(request, &spec).iter().any(|name| name != ALL);
         if !named {
             self.warnings.extend(elsewhere(&spec, &opened, &found));
         }
@@ -135,51 +187,77 @@ impl Fetched {
         Ok(Chosen { spec, opened, candidates: chosen, named, missed })
     }
 
-    /// Takes the skills of a source that was asked for, at least one.
+    /// Takes in what was `chosen`: at least one skill of each source that was typed, or one of any other.
     ///
     /// # Errors
     ///
-    /// As [`Fetched::add_chosen`]; where none can be taken.
-    pub(super) fn add(
-        &mut self,
-        context: &Context,
-        scope: &Scope,
-        request: &InstallRequest,
-        chosen: &Chosen,
-        intake: &Intake,
-    ) -> Result<()> {
-        let none = self.add_chosen(context, scope, request, chosen, intake)? == 0;
-        if none && !chosen.candidates.is_empty() {
-            let (number, spec) = (chosen.candidates.len(), &chosen.spec);
-            return Err(Error::integrity(format!(
-                "none of the {number} skills of `{spec}` can be installed"
-            ))
-            .hint(message!(
-                Verb::Install.call().flag(Opt::List).word(source_of(spec, &chosen.opened)),
-                " says why"
-            )));
+    /// As [`Fetched::add`]; where none can be taken in.
+    fn take_chosen(&mut self, request: &InstallRequest, chosen: &[Chosen], intake: &Intake) -> Result<()> {
+        let how = As { alias: request.alias.as_deref(), editable: request.editable };
+        let each = request.marketplace.is_none() && !request.from_project;
+        let mut taken = 0;
+        for one in chosen {
+            let number = self.add(how, one, intake)?;
+            if each && number == 0 && !one.candidates.is_empty() {
+                return Err(nothing_of(one));
+            }
+            taken += number;
+        }
+        if !each && taken == 0 {
+            let error = Error::integrity("none of the skills that were chosen can be installed");
+            return Err(std::mem::take(&mut self.warnings).into_iter().fold(error, Error::hint));
         }
         Ok(())
     }
 
-    /// Takes the skills `chosen`, and returns how many could be taken.
+    /// Takes in what the skills depend on that were taken in, and what that depends on.
+    ///
+    /// # Errors
+    ///
+    /// As [`dependencies::resolve`] and [`Fetched::add`].
+    fn take_dependencies(&mut self, files: &Files, chosen: &[Chosen], intake: &Intake) -> Result<()> {
+        let came = std::mem::take(&mut self.came);
+        if came.iter().all(Dependent::is_independent) {
+            return Ok(());
+        }
+        for Chosen { spec, opened, .. } in chosen {
+            self.sources.note(spec, opened);
+        }
+        let problem = dependencies::problem(files).request(came);
+        let brought = dependencies::resolve(&mut self.sources, problem, None)?;
+        let Brought { assignment, selected, warnings, .. } = brought;
+        for one in selected {
+            let (name, offered) = (one.skill.name, one.candidate);
+            self.warnings.extend(unprotected(&offered.spec.origin));
+            let chosen = Chosen {
+                spec: offered.spec,
+                opened: offered.opened,
+                candidates: vec![offered.candidate],
+                named: true,
+                missed: Vec::new(),
+            };
+            self.add(As::default(), &chosen, intake).map_err(|error| {
+                let what = format!("`{}` needs `{name}`, which cannot be installed", one.by);
+                can_be_left_out(error.context(what))
+            })?;
+        }
+        dependencies::write_all(&assignment, &mut self.wanted);
+        self.warnings.extend(warnings);
+        self.assignment = assignment;
+        Ok(())
+    }
+
+    /// Takes in the skills `chosen`, and returns how many could be taken in.
     ///
     /// # Errors
     ///
     /// Where they were named: one that is refused; two different skills of one name.
-    pub(super) fn add_chosen(
-        &mut self,
-        context: &Context,
-        scope: &Scope,
-        request: &InstallRequest,
-        chosen: &Chosen,
-        intake: &Intake,
-    ) -> Result<usize> {
+    fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Intake) -> Result<usize> {
         let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
         opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
         if opened.shelf.is_none() {
-            return self.take_in(context, scope, request, chosen, opened, candidates, intake);
+            return self.take_in(how, chosen, opened, candidates, intake);
         }
         let mut installed = 0;
         // One by one: each may hold all of its files in memory.
@@ -189,19 +267,15 @@ impl Fetched {
                 Some((opened, candidate)) => (opened, candidate),
                 None => (opened, candidate),
             };
-            let one = std::slice::from_ref(candidate);
-            installed += self.take_in(context, scope, request, chosen, opened, one, intake)?;
+            installed += self.take_in(how, chosen, opened, std::slice::from_ref(candidate), intake)?;
         }
         Ok(installed)
     }
 
     /// Takes `candidates`, which `opened` has delivered, and returns how many could be taken.
-    #[expect(clippy::too_many_arguments, reason = "a step of `add_chosen`, with all that it knows")]
     fn take_in(
         &mut self,
-        context: &Context,
-        scope: &Scope,
-        request: &InstallRequest,
+        how: As<'_>,
         chosen: &Chosen,
         opened: &Opened,
         candidates: &[Candidate],
@@ -209,7 +283,7 @@ impl Fetched {
     ) -> Result<usize> {
         let mut jobs = Vec::with_capacity(candidates.len());
         for candidate in candidates {
-            let job = self.job(context, scope, request, &chosen.spec, opened, candidate);
+            let job = self.job(how, &chosen.spec, opened, candidate);
             let stop = job.is_err() && chosen.named;
             jobs.push(Mutex::new(Some(job)));
             if stop {
@@ -256,16 +330,14 @@ impl Fetched {
     }
 
     /// What is to be done to take `candidate` in, if its source may be used.
-    fn job<'a>(
+    fn job<'b>(
         &mut self,
-        context: &Context,
-        scope: &Scope,
-        request: &InstallRequest,
+        how: As<'_>,
         spec: &SourceSpec,
-        opened: &'a Opened,
-        candidate: &'a Candidate,
-    ) -> Result<Job<'a>> {
-        let name = match &request.alias {
+        opened: &'b Opened,
+        candidate: &'b Candidate,
+    ) -> Result<Job<'b>> {
+        let name = match how.alias {
             Some(alias) => alias_of(candidate, &opened.name, alias)?,
             None => install_name(candidate, &opened.name)?,
         };
@@ -279,12 +351,12 @@ impl Fetched {
             )));
         }
         // The directory may be denied where the source is not.
-        self.gate.source(Asked { path, ..asked(spec) })?;
+        self.sources.gate.source(Asked { path, ..asked(spec) })?;
         let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
         // What no manifest could hold is found by its path alone.
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
         let own = written.filter(|written| written != name.as_str()).filter(writable);
-        if let (Some(_), Some(own)) = (&request.alias, &own) {
+        if let (Some(_), Some(own)) = (how.alias, &own) {
             let told = format!(
                 "agents that go by the name in `SKILL.md` still call `{name}` `{}`",
                 visible_name(own)
@@ -295,11 +367,12 @@ impl Fetched {
             path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
             reference: spec.reference.clone(),
             name: own.clone(),
-            editable: request.editable,
+            editable: how.editable,
             ..Requirement::new(spec.origin.clone())
         };
-        let editable =
-            request.editable.then(|| editable::find(context, scope, &name, &requirement)).transpose()?;
+        let Sources { context, scope, .. } = self.sources;
+        let find = || editable::find(context, scope, &name, &requirement);
+        let editable = how.editable.then(find).transpose()?;
         // What is the whole of a file has no directory whose name could differ.
         let whole = candidate.path.is_empty() && spec.origin.is_file();
         let directory = (!whole).then(|| candidate.directory_name(&opened.name));
@@ -313,11 +386,11 @@ impl Fetched {
         let is_editable = editable.is_some();
         let content = match (editable, digest, &set) {
             (None, Some(digest), Some(set)) => {
-                self.gate.content(&name, candidate, set)?;
+                self.sources.gate.content(&name, candidate, set)?;
                 Content::Locked(locked(spec, opened, candidate, own, digest))
             }
             (Some(editable), ..) => {
-                self.gate.directory(&name, &editable.directory)?;
+                self.sources.gate.directory(&name, &editable.directory)?;
                 Content::Editable(editable)
             }
             _ => return Err(Error::io(format!("the files of `{name}` are missing"))),
@@ -350,7 +423,7 @@ impl Fetched {
             );
             self.warnings.push(Warning::new("unportable-name", told));
         }
-        self.came.push(Needer::new(&name, spec, candidate, is_editable));
+        self.came.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
         self.by_key.insert(key, self.wanted.len());
         self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));
         self.contents.extend(set.map(|set| (name, set)));
@@ -359,8 +432,9 @@ impl Fetched {
 
     /// Marks what would take the place of another skill of its own source: one is still where the installed skill of
     /// that name came from. A skill that moved in its repository is not there any more.
-    pub(super) fn set_apart(&mut self, files: &Files, chosen: &[Chosen]) {
-        for wanted in &mut self.wanted {
+    fn set_apart(&mut self, files: &Files) {
+        let Self { wanted, chosen, .. } = self;
+        for wanted in wanted {
             let Some(new) = &wanted.requirement else { continue };
             let entry = files.manifest.skills().get(&wanted.name);
             // The lockfile says where it was found, which may be below what the manifest names.
@@ -377,20 +451,6 @@ impl Fetched {
                 wanted.beside = Some(if old.is_empty() { ".".to_owned() } else { old.to_owned() });
             }
         }
-    }
-
-    /// Writes into what is to be locked which skills each one needs. Of what comes for that alone the manifest
-    /// says nothing.
-    pub(super) fn settle_needs(&mut self, needs: &mut Needs) {
-        for wanted in &mut self.wanted {
-            if needs.is_brought(&wanted.name) {
-                wanted.requirement = needs.entry(wanted);
-            }
-            if let Content::Locked(locked) | Content::AsItIs(locked) = &mut wanted.content {
-                needs.write(&wanted.name, locked);
-            }
-        }
-        self.warnings.extend(needs.warnings());
     }
 }
 
@@ -456,30 +516,10 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
     told.into_iter().map(|told| Warning::new("listed-wrongly", told)).collect()
 }
 
-/// What is locked of `candidate`, which was found in `opened`, the source that `spec` means; `own` is
-/// its own name, where it gets another one.
-pub(in crate::ops) fn locked(
-    spec: &SourceSpec,
-    opened: &Opened,
-    candidate: &Candidate,
-    own: Option<String>,
-    digest: Digest,
-) -> Locked {
-    Locked {
-        version: candidate.meta.as_ref().ok().and_then(|meta| meta.version.clone()),
-        origin: spec.origin.clone(),
-        path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
-        requested: spec.reference.as_ref().map(ToString::to_string),
-        revision: opened.revision.clone(),
-        digest,
-        dependencies: Vec::new(),
-        alias_of: own,
-        agents: BTreeSet::new(),
-    }
-}
-
-/// The error that nothing of what was chosen can be installed; `reasons` say why.
-pub(super) fn nothing(reasons: Vec<Warning>) -> Error {
-    let error = Error::integrity("none of the skills that were chosen can be installed");
-    reasons.into_iter().fold(error, Error::hint)
+/// Returns the error that none of the skills `chosen` of a source can be installed.
+fn nothing_of(chosen: &Chosen) -> Error {
+    let Chosen { spec, opened, candidates, .. } = chosen;
+    let number = candidates.len();
+    Error::integrity(format!("none of the {number} skills of `{spec}` can be installed"))
+        .hint(message!(Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)), " says why"))
 }

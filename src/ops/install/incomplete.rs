@@ -15,7 +15,7 @@ const POINTER_SIZES: std::ops::RangeInclusive<u64> = 100..=1024;
 const MOST: usize = 5;
 
 /// What is told of the skill `name`, whose files `set` are those of directory `dir` of `tree`.
-pub(super) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: &FileSet) -> Vec<Warning> {
+pub(in crate::ops) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: &FileSet) -> Vec<Warning> {
     let pointers: Vec<String> = set
         .files()
         .iter()

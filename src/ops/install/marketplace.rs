@@ -1,14 +1,13 @@
 //! `install --marketplace`: plugins by name, from the list that a marketplace is.
 
 use super::ask::{ask_among, leave};
-use super::fetch::{self, Chosen, Fetched, OpenedOnce, mark_named};
+use super::chosen::{Chosen, mark_named};
+use super::fetch::{self, Fetched};
 use super::select::{self, ALL};
 use super::{Available, InstallOutcome, InstallRequest, LeftOut, OfferedPlugin};
 use crate::advice::{Opt, Verb, Warning, message};
-use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::Scope;
-use crate::ops::gate::Gate;
+use crate::ops::fetcher::Sources;
 use crate::reporter::Choice;
 use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
@@ -22,13 +21,11 @@ use crate::text::{closest, visible_name};
 ///
 /// As [`choose_plugins`].
 pub(super) fn list(
-    context: &Context,
-    scope: &Scope,
+    sources: &mut Sources<'_>,
     request: &InstallRequest,
     typed: &str,
-    gate: Gate,
 ) -> Result<InstallOutcome> {
-    let mut market = Market::open(context, scope, request, typed, gate)?;
+    let mut market = Market::open(sources, request, typed)?;
     if request.sources.is_empty() {
         let plugins = market.list.plugins.iter().map(|plugin| market.offered(plugin)).collect();
         return Ok(InstallOutcome { plugins, ..InstallOutcome::default() });
@@ -51,13 +48,12 @@ pub(super) fn list(
 /// A source without a marketplace, or one that is refused; a plugin that is not there, cannot be
 /// fetched, or has no skills; several plugins, none named and nobody to ask.
 pub(super) fn choose_plugins(
-    context: &Context,
-    scope: &Scope,
+    fetched: &mut Fetched<'_>,
     request: &InstallRequest,
     typed: &str,
-    gate: Gate,
-) -> Result<(Fetched, Vec<Chosen>)> {
-    let mut market = Market::open(context, scope, request, typed, gate)?;
+) -> Result<Vec<Chosen>> {
+    let context = fetched.sources.context;
+    let mut market = Market::open(&mut fetched.sources, request, typed)?;
     let plugins = market.choose(request)?;
     let all = plugins.len() > 1 && (request.yes || request.sources.iter().any(|name| name == ALL));
     let (mut sources, mut warnings, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
@@ -85,11 +81,10 @@ pub(super) fn choose_plugins(
         let call = Verb::Install.call().option(Opt::Marketplace, typed).words(names);
         ask_among(context, &mut sources, request.yes, "these plugins", call)?;
     }
-    let mut fetched = Fetched::new(market.gate);
-    fetched.warnings = warnings;
-    fetched.left_out = left_out;
+    fetched.warnings.extend(warnings);
+    fetched.left_out.extend(left_out);
     mark_named(request, &mut sources);
-    Ok((fetched, sources))
+    Ok(sources)
 }
 
 /// Leaves only the skills that `names` mean; all where none is named.
@@ -126,30 +121,20 @@ fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
 }
 
 /// A marketplace that was opened.
-struct Market<'a> {
-    context: &'a Context,
-    scope: &'a Scope,
+struct Market<'a, 's> {
+    /// Where it was opened, and its plugins are.
+    sources: &'a mut Sources<'s>,
     /// As it was typed.
     typed: &'a str,
     /// The source that it lies in.
     spec: SourceSpec,
     opened: Opened,
     list: Marketplace,
-    /// Other sources.
-    others: OpenedOnce,
-    /// What sources have to pass.
-    gate: Gate,
 }
 
-impl<'a> Market<'a> {
-    fn open(
-        context: &'a Context,
-        scope: &'a Scope,
-        request: &InstallRequest,
-        typed: &'a str,
-        mut gate: Gate,
-    ) -> Result<Self> {
-        let spec = fetch::parse(context, scope, request, typed)?;
+impl<'a, 's> Market<'a, 's> {
+    fn open(sources: &'a mut Sources<'s>, request: &InstallRequest, typed: &'a str) -> Result<Self> {
+        let spec = fetch::parse(sources.context, sources.scope, request, typed)?;
         if let Some(name) = &spec.skill {
             return Err(Error::usage(format!("`@{name}` names a skill, but a marketplace has plugins"))
                 .hint(message!(
@@ -157,7 +142,7 @@ impl<'a> Market<'a> {
                     Verb::Install.call().option(Opt::Marketplace, "owner/repo").word("PLUGIN")
                 )));
         }
-        let opened = fetch::open(context, scope, &spec, &mut gate)?;
+        let opened = sources.open(&spec)?;
         let Some(list) = marketplace::read(&opened.tree, &spec)? else {
             return Err(Error::usage(format!("there is no marketplace in `{typed}`")).hint(message!(
                 format_args!("a marketplace has a `{}`; ", marketplace::FILES[0]),
@@ -165,7 +150,7 @@ impl<'a> Market<'a> {
                 " installs the skills of a source without one"
             )));
         };
-        Ok(Self { context, scope, typed, spec, opened, list, others: OpenedOnce::default(), gate })
+        Ok(Self { sources, typed, spec, opened, list })
     }
 
     /// The plugins that `names` mean.
@@ -208,7 +193,7 @@ impl<'a> Market<'a> {
         }
         let items: Vec<_> =
             plugins.iter().map(|plugin| Choice::new(&plugin.name, &one_line(&plugin.description))).collect();
-        match self.context.interact.choose("which plugins do you want to install?", &items) {
+        match self.sources.context.interact.choose("which plugins do you want to install?", &items) {
             Some(picked) if picked.is_empty() => Err(Error::usage("no plugin was chosen")
                 .hint("select plugins with the space bar, or name them after the source")),
             Some(picked) => Ok(picked.into_iter().filter_map(|at| plugins.get(at).cloned()).collect()),
@@ -250,9 +235,10 @@ impl<'a> Market<'a> {
         let (spec, opened) = match &plugin.source {
             PluginSource::Inside(dir) => (self.inside(dir), self.opened.clone()),
             PluginSource::Elsewhere(spec) => {
-                let origin = source::settled(self.context, self.scope.as_root(), spec.origin.clone())?;
+                let origin =
+                    source::settled(self.sources.context, self.sources.scope.as_root(), spec.origin.clone())?;
                 let spec = SourceSpec { origin, ..spec.clone() };
-                let opened = self.others.open(self.context, self.scope, &spec, &mut self.gate)?;
+                let opened = self.sources.open(&spec)?;
                 (spec, opened)
             }
             PluginSource::Unusable { message, hint } => {

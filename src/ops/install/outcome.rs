@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::advice::{Message, Warning};
+use super::desired::Desired;
+use super::{InstallRequest, replaced};
+use crate::advice::{Message, Verb, Warning, message};
+use crate::context::Context;
+use crate::error::Result;
 use crate::install::placed::Was;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
@@ -10,8 +14,10 @@ use crate::install::sight::Unseen;
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
+use crate::ops::change::Planned;
 use crate::ops::gate::Decided;
 use crate::resolve::graph::dependents;
+use crate::text::conflict_line;
 
 /// What was done.
 #[derive(Debug, Clone, Default)]
@@ -142,13 +148,39 @@ pub enum Change {
     Enabled,
 }
 
-pub(super) fn outcome(
+/// Returns what is told of an installation that is `planned`, from what was `desired`; `files` are manifest and lockfile
+/// before.
+///
+/// # Errors
+///
+/// Fails for a place that leads out of the project.
+pub(super) fn planned(
+    context: &Context,
     scope: &Scope,
-    goal: &Goal,
-    plan: &Plan,
+    request: &InstallRequest,
+    planned: &Planned<'_, '_>,
     files: &Files,
-    modified: &[SkillName],
-) -> InstallOutcome {
+    desired: Desired,
+) -> Result<InstallOutcome> {
+    let (plan, goal) = (planned.plan(), planned.goal());
+    let Desired { modified, unreadable, left_out, warnings, decided, .. } = desired;
+    let mut outcome = outcome(scope, goal, plan, files, &[&modified[..], &unreadable].concat());
+    outcome.dry_run = request.dry_run;
+    outcome.warnings = warnings;
+    outcome.left_out = left_out;
+    outcome.decided = decided;
+    outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, files, conflicts)));
+    outcome.warnings.extend(still_disabled(scope, request, goal));
+    outcome.warnings.extend(stays(context, scope, plan)?);
+    if !request.restores() {
+        outcome.warnings.extend(replaced::told(context, scope.kind, goal, files));
+    }
+    outcome.left_modified = modified.iter().map(ToString::to_string).collect();
+    outcome.left_unreadable = unreadable.iter().map(ToString::to_string).collect();
+    Ok(outcome)
+}
+
+fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
     let mut steps: BTreeMap<&SkillName, Vec<&Step>> = BTreeMap::new();
     for step in &plan.steps {
         steps.entry(step.name()).or_default().push(step);
@@ -269,4 +301,42 @@ fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
         needed_by: Vec::new(),
         change,
     }
+}
+
+/// What is told of skills that nothing names any more, and that stay because they were edited. It is told once: what
+/// is placed is noted without them.
+fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
+    let told = plan.stays.iter().map(|(place, name)| {
+        let path = scope.place(&context.settings, place, name)?;
+        let told = format!(
+            "`{name}` is no longer requested, but `{}` was edited since it was installed: it was kept, and is yours from now on",
+            path.display()
+        );
+        Ok(Warning::new("edited-kept", told))
+    });
+    told.collect()
+}
+
+/// What is told of a lockfile that was mended after a merge.
+fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warning {
+    let file = scope.lockfile.file_name().unwrap_or_default().display();
+    let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();
+    let anew =
+        if names.is_empty() { String::new() } else { format!("; resolved again: {}", names.join(", ")) };
+    let told = if files.lock_text.as_deref().and_then(conflict_line).is_some() {
+        format!("`{file}` had merge-conflict markers; both sides were combined{anew}")
+    } else {
+        format!("`{file}` had skills twice, as a merge can leave them; duplicates were removed{anew}")
+    };
+    Warning::new("lock-repaired", told)
+}
+
+/// Tells of skills that were named and that no agent sees all the same.
+fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Option<Warning> {
+    let names: Vec<_> = goal.put.iter().filter(|wanted| wanted.disabled).map(|w| w.name.as_str()).collect();
+    let (first, told) = (names.first()?, names.join("`, `"));
+    let stay = if names.len() == 1 { "stays" } else { "stay" };
+    let enable = Verb::Enable.within(scope.kind).word(first);
+    let told = message!(format_args!("`{told}` {stay} disabled: "), enable, " shows it to agents again");
+    (!request.restores()).then(|| Warning::new("still-disabled", told))
 }

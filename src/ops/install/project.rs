@@ -1,14 +1,15 @@
 //! `install --from-project`: the skills of the packages that a project uses.
 
 use super::ask::{ask_among, leave};
-use super::fetch::{Chosen, Fetched, mark_named};
+use super::chosen::{Chosen, mark_named};
+use super::fetch::Fetched;
 use super::select::{self, ALL};
 use super::{InstallOutcome, InstallRequest};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::Scope;
-use crate::ops::gate::Gate;
+use crate::ops::fetcher::Sources;
 use crate::source::discover::discover_all;
 use crate::source::package::{self, Project};
 use crate::spec::SourceSpec;
@@ -38,18 +39,13 @@ pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -
 ///
 /// As [`list`]; a name that no skill or more than one has; several skills, none named and nobody to
 /// ask.
-pub(super) fn choose_skills(
-    context: &Context,
-    scope: &Scope,
-    request: &InstallRequest,
-    gate: Gate,
-) -> Result<(Fetched, Vec<Chosen>)> {
+pub(super) fn choose_skills(fetched: &mut Fetched<'_>, request: &InstallRequest) -> Result<Vec<Chosen>> {
+    let Sources { context, scope, .. } = fetched.sources;
     let (mut bringers, warnings) = bringers(context, scope)?;
-    let mut fetched = Fetched::new(gate);
-    fetched.warnings = warnings;
+    fetched.warnings.extend(warnings);
     choose(context, request, &mut bringers)?;
     mark_named(request, &mut bringers);
-    Ok((fetched, bringers))
+    Ok(bringers)
 }
 
 fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<Warning>)> {

@@ -1,22 +1,15 @@
 //! `install` without sources: exactly what the lockfile says, and what the manifest adds to it.
 
-mod content;
-mod needs;
-mod sources;
+mod dependencies;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-pub(in crate::ops) use self::content::skill_file;
-use self::sources::At;
-pub(in crate::ops) use self::sources::{Newest, spec_of};
-use super::fetch::Fetched;
-use super::needs::Needer;
+use super::desired::Desired;
 use super::{InstallRequest, editable};
-use crate::admission::Asked;
-use crate::advice::{Warning, message};
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
@@ -27,25 +20,10 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::change::Unedited;
-use crate::ops::gate::Gate;
-use crate::source::Opened;
-use crate::spec::{Origin, Reference};
+use crate::ops::dependencies::write_all;
+use crate::ops::fetcher::{Fetcher, admit, spec_of};
+use crate::resolve::Dependent;
 use crate::tree::FileSet;
-
-/// What restoring needs.
-#[derive(Debug, Default)]
-pub(in crate::ops) struct Restore {
-    /// The skills that are to be there.
-    pub(in crate::ops) fetched: Fetched,
-    /// Locked skills that the manifest no longer asks for.
-    pub(in crate::ops) orphans: Vec<SkillName>,
-    /// Skills that were edited and are left as they are.
-    pub(in crate::ops) modified: Vec<SkillName>,
-    /// Skills that cannot be read and are left as they are.
-    pub(in crate::ops) unreadable: Vec<SkillName>,
-    /// What the manifest is to say of skills that are otherwise left alone.
-    pub(in crate::ops) entries: BTreeMap<SkillName, Requirement>,
-}
 
 /// How much is done for a skill that is installed.
 #[derive(Debug, Clone, Copy)]
@@ -82,11 +60,11 @@ pub(super) fn restore(
     scope: &Scope,
     files: &Files,
     request: &InstallRequest,
-) -> Result<Restore> {
+) -> Result<Desired> {
     let copy = request.copy || files.manifest.agents().copy;
     let replaces = if request.force { Replaces::All } else { Replaces::Fetched };
     let care = Care { bring: true, replaces, copy, check: true };
-    let mut work = Worker::new(context, scope, files)?;
+    let mut work = Restorer::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
     for (name, requirement) in files.manifest.skills().iter().filter(|(_, entry)| !entry.dependency) {
@@ -98,21 +76,19 @@ pub(super) fn restore(
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
         }
     }
-    let needs = work.complete(request)?;
+    let assignment = work.complete(request)?;
     let (kept, settled) = (work.kept(), work.settled());
     for (name, locked) in &files.lock.skills {
         if !kept.contains(name) {
-            work.restore.orphans.push(name.clone());
+            work.desired.orphans.push(name.clone());
         } else if !files.manifest.asks_for(name) && !settled.contains(name) {
             // A lockfile alone is enough to restore from.
             let disabled = files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
             work.locked(name, locked, disabled, care)?;
         }
     }
-    if let Some(mut needs) = needs {
-        work.restore.fetched.settle_needs(&mut needs);
-    }
-    Ok(work.restore)
+    write_all(&assignment, &mut work.desired.wanted);
+    Ok(work.finish())
 }
 
 /// Looks after skills that are installed, of which only those who see them change; `skills` says of
@@ -127,8 +103,8 @@ pub(in crate::ops) fn look_after(
     files: &Files,
     skills: &BTreeMap<SkillName, bool>,
     care: Care,
-) -> Result<Restore> {
-    let mut work = Worker::new(context, scope, files)?;
+) -> Result<Desired> {
+    let mut work = Restorer::new(context, scope, files)?;
     for (name, disabled) in skills {
         match (files.manifest.skills().get(name), files.lock.skills.get(name)) {
             (Some(requirement), _) if requirement.editable => {
@@ -139,21 +115,7 @@ pub(in crate::ops) fn look_after(
             (_, None) => {}
         }
     }
-    Ok(work.restore)
-}
-
-/// Asks `gate` whether what is locked of `name` may come back, be it from the store.
-///
-/// # Errors
-///
-/// A policy that refuses the source.
-pub(in crate::ops) fn admit(gate: &mut Gate, files: &Files, name: &SkillName, locked: &Locked) -> Result<()> {
-    let reference = match files.manifest.skills().get(name) {
-        Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
-        // Without an entry the lockfile names a commit, as firm as any pin.
-        _ => locked.revision.clone().map(Reference::Rev),
-    };
-    gate.source(Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: reference.as_ref() })
+    Ok(work.finish())
 }
 
 /// Where the skill `name` lies: where it is to lie, else where it may still lie.
@@ -179,45 +141,31 @@ pub(in crate::ops) fn lies(
     Ok(there)
 }
 
-/// Gets the files of skills: from the store, else from where they came, each source opened once.
-pub(in crate::ops) struct Worker<'a> {
+/// Works out what is to be there of what is locked and requested, and gets it.
+struct Restorer<'a> {
     context: &'a Context,
     scope: &'a Scope,
     files: &'a Files,
-    /// Sources that were opened, and at which revision or reference, so that each is fetched once.
-    opened: BTreeMap<(Origin, At), Opened>,
+    fetcher: Fetcher<'a>,
     canonical: SkillsDir,
     disabled: SkillsDir,
     unedited: Unedited<'a>,
     /// What is to stay, by manifest and lockfile.
     kept: BTreeSet<SkillName>,
-    /// Skills that were resolved, of which is to be looked at what they need.
-    came: Vec<Needer>,
-    pub(in crate::ops) restore: Restore,
+    /// The skills that were resolved, and whose dependencies are not.
+    came: Vec<Dependent>,
+    desired: Desired,
 }
 
-impl<'a> Worker<'a> {
-    /// Has opened nothing yet.
+impl<'a> Restorer<'a> {
+    /// Returns one that has opened no source yet.
     ///
     /// # Errors
     ///
-    /// A policy that cannot be read.
-    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
-        Self::resume(context, scope, files, Fetched::new(Gate::new(context, scope, &files.manifest)?))
-    }
-
-    /// Goes on with what was `fetched`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a directory of skills that leads out of the project or cannot be looked at.
-    pub(in crate::ops) fn resume(
-        context: &'a Context,
-        scope: &'a Scope,
-        files: &'a Files,
-        fetched: Fetched,
-    ) -> Result<Self> {
-        let restore = Restore { fetched, ..Restore::default() };
+    /// Fails for a policy that cannot be read, and for a directory of skills that leads out of the project or cannot be
+    /// looked at.
+    fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
+        let fetcher = Fetcher::new(context, scope, files)?;
         let open = |dir: PathBuf| -> Result<SkillsDir> {
             scope.check_inside(&dir)?;
             Ok(SkillsDir::open(&dir, &real_dir(&scope.skills_dir())?)?)
@@ -227,52 +175,41 @@ impl<'a> Worker<'a> {
             context,
             scope,
             files,
-            opened: BTreeMap::new(),
+            fetcher,
             canonical,
             disabled,
             unedited: Unedited::new(context, scope),
             kept: files.kept(),
             came: Vec::new(),
-            restore,
+            desired: Desired::default(),
         })
     }
 
-    /// Where and how it works.
-    pub(in crate::ops) fn context(&self) -> &'a Context {
-        self.context
+    /// Returns what is to be there, with what was told on the way.
+    fn finish(self) -> Desired {
+        let Self { fetcher, desired, .. } = self;
+        let decided = fetcher.sources.gate.decided();
+        Desired { warnings: fetcher.warnings, decided, ..desired }
     }
 
-    /// The scope that it is about.
-    pub(in crate::ops) fn scope(&self) -> &'a Scope {
-        self.scope
-    }
-
-    /// Whether what is locked of `name` is wanted, by the manifest or by a skill that needs it; without a
-    /// manifest, all of it is wanted.
-    fn is_wanted(&self, name: &SkillName, locked: &Locked) -> bool {
-        match self.files.manifest.skills().get(name) {
-            Some(requirement) if !requirement.dependency => locked.meets(requirement),
-            _ => self.kept.contains(name),
-        }
+    /// Gets ready what sources deliver one by one.
+    fn prefetch(&mut self) -> Result<()> {
+        let Self { files, kept, fetcher, .. } = self;
+        fetcher.prefetch(|name, locked| is_wanted(files, kept, name, locked))
     }
 
     /// Asks the policy about all that is locked and wanted, and about what is editable, before anything of it is
     /// fetched.
     fn admit(&mut self) -> Result<()> {
         for (name, locked) in &self.files.lock.skills {
-            if self.is_wanted(name, locked) {
-                self.ask(name, locked)?;
+            if is_wanted(self.files, &self.kept, name, locked) {
+                admit(&mut self.fetcher.sources.gate, self.files, name, locked)?;
             }
         }
         for requirement in self.files.manifest.skills().values().filter(|requirement| requirement.editable) {
-            self.admit_now(&spec_of(requirement))?;
+            self.fetcher.sources.admit(&spec_of(requirement))?;
         }
         Ok(())
-    }
-
-    /// Asks the policy about what is locked of `name`.
-    fn ask(&mut self, name: &SkillName, locked: &Locked) -> Result<()> {
-        admit(&mut self.restore.fetched.gate, self.files, name, locked)
     }
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
@@ -301,7 +238,7 @@ impl<'a> Worker<'a> {
             Some((dir, _)) if digest == Some(locked.digest) => {
                 if care.check {
                     let place = dir.place(name);
-                    self.check(name, locked, &place)?;
+                    self.fetcher.check(name, locked, &place)?;
                 }
                 self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
@@ -309,25 +246,25 @@ impl<'a> Worker<'a> {
                 // What has a digest was read.
                 let unread = there.filter(|_| digest.is_none());
                 match unread.and_then(|(dir, _)| why_no_skill(&dir.place(name))) {
-                    None => self.restore.modified.push(name.clone()),
+                    None => self.desired.modified.push(name.clone()),
                     Some(error) => {
                         let told = message!(
                             format_args!("`{name}` was left as is, but may differ from what is locked: "),
                             error.with_causes()
                         );
-                        self.restore.fetched.warnings.push(Warning::new("skill-unreadable", told));
-                        self.restore.unreadable.push(name.clone());
+                        self.fetcher.warnings.push(Warning::new("skill-unreadable", told));
+                        self.desired.unreadable.push(name.clone());
                     }
                 }
                 // Copies for agents are made from what is there too, if it can be read.
                 let copied = matches!(there, Some((_, Kind::Directory))) && digest.is_some();
                 let needed = care.copy && !disabled && !copied;
-                let set = if needed { Some(self.admitted(name, locked)?) } else { None };
+                let set = if needed { Some(self.fetcher.admitted(name, locked)?) } else { None };
                 self.want(name, Content::AsItIs(locked.clone()), disabled, set);
             }
             None if !care.bring => self.want(name, Content::AsItIs(locked.clone()), disabled, None),
             _ => {
-                let set = self.admitted(name, locked)?;
+                let set = self.fetcher.admitted(name, locked)?;
                 self.want(name, Content::Locked(locked.clone()), disabled, Some(set));
             }
         }
@@ -349,16 +286,62 @@ impl<'a> Worker<'a> {
         if !requirement.disabled
             && fs::real_path(&self.scope.skill_dir(name))?.as_ref() != Some(&found.directory)
         {
-            self.admit_now(&spec_of(requirement))?;
-            self.restore.fetched.gate.directory(name, &found.directory)?;
+            self.fetcher.sources.admit(&spec_of(requirement))?;
+            self.fetcher.sources.gate.directory(name, &found.directory)?;
         }
         self.want(name, Content::Editable(found), requirement.disabled, None);
         Ok(())
     }
 
+    /// Resolves what the manifest asks for and the lockfile does not have.
+    fn resolve(
+        &mut self,
+        name: &SkillName,
+        requirement: &Requirement,
+        stale: bool,
+        request: &InstallRequest,
+    ) -> Result<()> {
+        if let Some(option) = request.forbids_change() {
+            let what = if stale { "is locked as something else" } else { "is not in the lockfile" };
+            return Err(Error::config(message!(
+                format_args!("`{name}` is in the manifest, but {what}, and "),
+                option,
+                " forbids changing it"
+            ))
+            .hint(message!("run ", Verb::Install, " without it and commit `skillpm.lock`")));
+        }
+        let newest = self.fetcher.newest(name, requirement).map_err(|error| {
+            if !self.files.is_conflict(name) {
+                return error;
+            }
+            let why = format!("the sides of the merge in `skillpm.lock` differ for `{name}`, and it cannot be resolved again");
+            error.context(why).hint(message!("choose one side, for example with `git checkout --ours skillpm.lock`, then run ", Verb::Install.within(self.scope.kind)))
+        })?;
+        if let Some(own) = newest.other_name(name) {
+            let told = format!(
+                "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the right one",
+                requirement.origin.typed()
+            );
+            self.fetcher.warnings.push(Warning::new("name-directory", told));
+        }
+        let (locked, set) = self.fetcher.take(name, &newest)?;
+        self.came.push(newest.dependent(name));
+        self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
+        Ok(())
+    }
+
     fn want(&mut self, name: &SkillName, content: Content, disabled: bool, set: Option<FileSet>) {
         let wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
-        self.restore.fetched.wanted.push(wanted);
-        self.restore.fetched.contents.extend(set.map(|set| (name.clone(), set)));
+        self.desired.wanted.push(wanted);
+        self.desired.contents.extend(set.map(|set| (name.clone(), set)));
+    }
+}
+
+/// Returns whether what is locked of `name` is wanted, by the manifest or by a skill that depends on it; without a
+/// manifest, all of it is wanted. `kept` is what is to stay.
+fn is_wanted(files: &Files, kept: &BTreeSet<SkillName>, name: &SkillName, locked: &Locked) -> bool {
+    match files.manifest.skills().get(name) {
+        Some(requirement) if !requirement.dependency => locked.meets(requirement),
+        _ => kept.contains(name),
     }
 }

@@ -154,7 +154,7 @@ pub(super) fn by_names<'a>(
 /// # Errors
 ///
 /// A name that no skill or more than one has; several skills and nobody to ask.
-pub(super) fn select(
+pub(in crate::ops) fn select(
     context: &Context,
     spec: &SourceSpec,
     opened: &Opened,
@@ -256,7 +256,7 @@ fn by_place(spec: &SourceSpec, opened: &Opened, name: &str) -> Result<Option<Can
 }
 
 /// Whether `name` is that of a skill, as it is written or as it would be installed.
-pub(super) fn is_called(candidate: &Candidate, root: &str, name: &str) -> bool {
+pub(in crate::ops) fn is_called(candidate: &Candidate, root: &str, name: &str) -> bool {
     candidate.title(root) == name || install_name(candidate, root).is_ok_and(|own| own.as_str() == name)
 }
 
@@ -335,7 +335,7 @@ pub(super) fn available(spec: &SourceSpec, root: &str, candidate: &Candidate) ->
 ///
 /// A skill that cannot be loaded; a name of which nothing is left, that leads elsewhere, or that is made
 /// to look like another one.
-pub(super) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillName> {
+pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillName> {
     let directory = candidate.directory_name(root);
     let place = if candidate.path.is_empty() {
         candidate.file_name.clone()

@@ -16,7 +16,8 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
-use crate::ops::install::restore::{Newest as Fresh, skill_file, spec_of};
+use crate::ops::fetcher::{Newest as Fresh, spec_of};
+use crate::ops::gate::skill_file;
 use crate::ops::install::typed;
 use crate::ops::outdated::reference_gone;
 use crate::skill;
@@ -50,7 +51,7 @@ impl<'a> Finder<'a> {
                 self.other(&one, UpdateChange::Pinned);
                 continue;
             }
-            match self.worker.admit_now(&spec_of(&one.entry)) {
+            match self.fetcher.sources.admit(&spec_of(&one.entry)) {
                 Ok(()) => asked.push(one),
                 Err(error) => self.fail(&one, error)?,
             }
@@ -122,7 +123,7 @@ impl<'a> Finder<'a> {
         for ones in sites.into_values().filter(|ones| ones.len() > 1) {
             let paths: Vec<_> = ones.iter().map(|(_, path)| (*path, None)).collect();
             // What cannot be had is told where it is read, for each skill by itself.
-            if let Ok(opened) = self.worker.open_now(&spec_of(&ones[0].0.entry)) {
+            if let Ok(opened) = self.fetcher.sources.open_outside(&spec_of(&ones[0].0.entry)) {
                 let _ = opened.prefetch(&paths);
             }
         }
@@ -156,16 +157,16 @@ impl<'a> Finder<'a> {
             self.other(installed, UpdateChange::Failed);
             return Ok(());
         }
-        if let Err(error) = self.worker.open_now(&spec_of(&entry)) {
+        if let Err(error) = self.fetcher.sources.open_outside(&spec_of(&entry)) {
             if error.kind() == ErrorKind::Network {
                 self.unreachable.insert(source, self.found.failures.len());
             }
             return Err(error);
         }
-        let (newest, follows) = match self.worker.newest(name, &entry) {
+        let (newest, follows) = match self.fetcher.newest(name, &entry) {
             Ok(newest) => (newest, false),
             Err(error) => {
-                let Some(place) = self.worker.moved(name, &entry) else {
+                let Some(place) = self.fetcher.moved(name, &entry) else {
                     let here = source::here(&self.context.settings, self.scope.as_root(), &entry.origin);
                     return Err(gone(self.scope.kind, name, &entry, here.as_ref(), error));
                 };
@@ -199,7 +200,7 @@ impl<'a> Finder<'a> {
         let is_written = self.files.manifest.skills().contains_key(*name);
         let moved = Some(&entry).filter(|_| (moved || follows) && is_written).cloned();
         let job = self.renew(installed, &newest, moved)?;
-        self.came.push(newest.needer(name));
+        self.came.push(newest.dependent(name));
         self.found.jobs.push(job);
         Ok(())
     }
@@ -212,7 +213,7 @@ impl<'a> Finder<'a> {
     fn follow(&mut self, name: &SkillName, entry: &mut Requirement, place: String) -> Result<Fresh> {
         let old = entry.path.replace(place);
         entry.path = entry.path.take().filter(|path| !path.is_empty());
-        let newest = self.worker.newest(name, entry)?;
+        let newest = self.fetcher.newest(name, entry)?;
         let shown = |path: Option<&str>| path.map_or(".".to_owned(), visible_name);
         let (from, to) = (shown(old.as_deref()), shown(entry.path.as_deref()));
         let told = format!("`{name}` moved from `{from}` to `{to}` in `{}`", entry.origin.typed());
@@ -227,7 +228,7 @@ impl<'a> Finder<'a> {
         let lies = tree(self.context, self.scope, name, entry.disabled);
         let set = match lies {
             Ok(Some((path, Some(digest)))) if digest == locked.digest => self.read(&path),
-            _ => self.worker.content(name, locked),
+            _ => self.fetcher.content(name, locked),
         };
         // Of what nobody has any more, nothing can be compared.
         set.is_ok_and(|set| own_name(&set).is_some_and(|was| was != now))
@@ -240,7 +241,7 @@ impl<'a> Finder<'a> {
             return None;
         }
         let key = (locked.origin.clone(), locked.revision.clone());
-        let ask = || self.worker.gone(locked).map(|error| error.with_causes());
+        let ask = || self.fetcher.gone(locked).map(|error| error.with_causes());
         self.gone.entry(key).or_insert_with(ask).clone()
     }
 
@@ -256,7 +257,7 @@ impl<'a> Finder<'a> {
         moved: Option<Requirement>,
     ) -> Result<Job> {
         let Installed { name, entry, locked } = installed;
-        let (mut new, set) = self.worker.take(name, newest)?;
+        let (mut new, set) = self.fetcher.take(name, newest)?;
         // Until it is looked at.
         new.dependencies.clone_from(&locked.dependencies);
         let base = if new.digest == locked.digest {
@@ -286,7 +287,7 @@ impl<'a> Finder<'a> {
         {
             return Ok(Some(self.read(path)?));
         }
-        let error = match self.worker.content(name, locked) {
+        let error = match self.fetcher.content(name, locked) {
             Ok(set) => return Ok(Some(set)),
             Err(error) => error,
         };

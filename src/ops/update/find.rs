@@ -21,10 +21,11 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::absent::is_missing;
 use crate::ops::diff::VersionDiff;
+use crate::ops::fetcher::{Fetcher, admit};
 use crate::ops::gate::Decided;
-use crate::ops::install::needs::Needer;
-use crate::ops::install::restore::{Worker, admit, lies};
+use crate::ops::install::restore::lies;
 use crate::refusal::Limits;
+use crate::resolve::Dependent;
 use crate::spec::{Origin, Reference};
 use crate::store::Store;
 use crate::tree::{FileSet, Memory};
@@ -151,13 +152,13 @@ pub(super) fn find(
     request: &UpdateRequest,
     names: &[SkillName],
 ) -> Result<Found> {
-    let worker = Worker::new(context, scope, files)?;
+    let fetcher = Fetcher::new(context, scope, files)?;
     let mut finder = Finder {
         context,
         scope,
         files,
         request,
-        worker,
+        fetcher,
         kept: files.kept(),
         unreachable: BTreeMap::new(),
         gone: BTreeMap::new(),
@@ -183,13 +184,13 @@ pub(super) fn find(
     } else if !request.no_deps {
         finder.complete()?;
     }
-    let Finder { worker, mut found, .. } = finder;
+    let Finder { fetcher, mut found, .. } = finder;
     if request.abort && found.jobs.is_empty() && found.failures.is_empty() {
         return Err(Error::usage("there is no merge to undo")
             .hint("a merge can be undone after an update with conflicts, until they are resolved"));
     }
-    found.warnings.extend(worker.restore.fetched.warnings);
-    found.decided = worker.restore.fetched.gate.decided();
+    found.warnings.extend(fetcher.warnings);
+    found.decided = fetcher.sources.gate.decided();
     Ok(found)
 }
 
@@ -198,11 +199,11 @@ pub(super) struct Finder<'a> {
     pub(super) scope: &'a Scope,
     pub(super) files: &'a state::Files,
     pub(super) request: &'a UpdateRequest,
-    pub(super) worker: Worker<'a>,
+    pub(super) fetcher: Fetcher<'a>,
     /// What the manifest asks for, and what that needs.
     kept: BTreeSet<SkillName>,
-    /// New versions, of which is to be looked at what they need.
-    pub(super) came: Vec<Needer>,
+    /// New versions, whose dependencies are not resolved.
+    pub(super) came: Vec<Dependent>,
     /// Sources that could not be reached, with their place among the failures: each is tried once.
     pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
     /// Why locked revisions cannot be had any more, of those that were asked for.
@@ -318,8 +319,8 @@ impl<'a> Finder<'a> {
             return Ok(true);
         };
         let mine = mine(self.context, name, &record)?;
-        let base = self.worker.content(name, &record.before)?;
-        let theirs = self.worker.content(name, locked)?;
+        let base = self.fetcher.content(name, &record.before)?;
+        let theirs = self.fetcher.content(name, locked)?;
         job(None, Work::Decide { record, locked: (*locked).clone(), base, mine, theirs, prefer });
         Ok(true)
     }
@@ -400,7 +401,7 @@ impl<'a> Finder<'a> {
     /// The files with the digest `tree`, which are `locked` or what a user made of it, where the store has them and the
     /// policy lets them in.
     fn stored(&mut self, name: &SkillName, locked: &Locked, tree: &Digest) -> Result<Option<FileSet>> {
-        let gate = &mut self.worker.restore.fetched.gate;
+        let gate = &mut self.fetcher.sources.gate;
         admit(gate, self.files, name, locked)?;
         let set = Store::new(&self.context.settings)?.get(tree)?;
         let whole = |set: &FileSet| set.digest().is_ok_and(|digest| digest == *tree);

@@ -5,9 +5,9 @@
 //! is merged into what is new, and the scope is changed as one.
 
 mod ask;
+mod dependencies;
 mod edits;
 mod find;
-mod needs;
 mod outcome;
 mod settle;
 

@@ -1,19 +1,16 @@
 //! Sources as they were typed, opened if the policy lets them in.
 
-use std::collections::BTreeMap;
-
-use crate::admission::Asked;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, REVISION_UNKNOWN, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
-use crate::ops::gate::Gate;
+use crate::ops::fetcher::Sources;
 use crate::ops::install::select::{ALL, available, by_names, candidates, elsewhere, select};
 use crate::ops::install::{InstallOutcome, InstallRequest};
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
-use crate::spec::{Origin, Reference, SourceSpec, SpecError, is_page};
+use crate::spec::{Origin, SourceSpec, SpecError, is_page};
 use crate::text::shell_word;
 
 /// How many parts of a page's address are tried as parts of a branch's name: each may cost requests.
@@ -97,69 +94,20 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
         )))
 }
 
-/// Opens the source `spec`, if `gate` lets it in.
-///
-/// # Errors
-///
-/// As [`source::open`]; a policy that refuses the source.
-pub(in crate::ops) fn open(
-    context: &Context,
-    scope: &Scope,
-    spec: &SourceSpec,
-    gate: &mut Gate,
-) -> Result<Opened> {
-    gate.source(asked(spec))?;
-    let opened =
-        source::open(context, scope.as_root(), &spec.origin, source::Wanted::Now(spec.reference.as_ref()))?;
-    gate.release(context, asked(spec), &opened)?;
-    Ok(opened)
-}
-
-/// Sources that were opened for one command: each once, however many of its directories are meant.
-#[derive(Debug, Default)]
-pub(in crate::ops::install) struct OpenedOnce(BTreeMap<(Origin, Option<Reference>), Opened>);
-
-impl OpenedOnce {
-    /// Opens the source `spec`, if `gate` lets it in.
-    ///
-    /// # Errors
-    ///
-    /// As [`open`].
-    pub(in crate::ops::install) fn open(
-        &mut self,
-        context: &Context,
-        scope: &Scope,
-        spec: &SourceSpec,
-        gate: &mut Gate,
-    ) -> Result<Opened> {
-        let key = (spec.origin.clone(), spec.reference.clone());
-        if let Some(opened) = self.0.get(&key) {
-            gate.source(asked(spec))?;
-            gate.release(context, asked(spec), opened)?;
-            return Ok(opened.clone());
-        }
-        let opened = open(context, scope, spec, gate)?;
-        self.0.insert(key, opened.clone());
-        Ok(opened)
-    }
-}
-
-/// Opens what was read as `spec` from `text`, if `gate` lets it in, and returns what was opened as what.
+/// Opens what was read as `spec` from `text`, if the policy admits it, and returns what was opened as what.
 ///
 /// The address of a page does not tell where the name of a branch ends: where there is no such revision, longer names
 /// are tried.
 ///
 /// # Errors
 ///
-/// As [`open`].
+/// As [`Sources::open`].
 pub(super) fn open_typed(
-    context: &Context,
-    scope: &Scope,
-    (text, spec): (&str, &SourceSpec),
-    gate: &mut Gate,
-    sources: &mut OpenedOnce,
+    sources: &mut Sources<'_>,
+    text: &str,
+    spec: &SourceSpec,
 ) -> Result<(SourceSpec, Opened)> {
-    let first = match sources.open(context, scope, spec, gate) {
+    let first = match sources.open(spec) {
         Ok(opened) => return Ok((spec.clone(), opened)),
         Err(error) if error.code() == REVISION_UNKNOWN && is_page(text) => error,
         Err(error) => return Err(error),
@@ -167,7 +115,7 @@ pub(super) fn open_typed(
     let mut tried = spec.clone();
     for _ in 0..MOST_PARTS {
         let Some(longer) = tried.with_longer_reference() else { break };
-        match sources.open(context, scope, &longer, gate) {
+        match sources.open(&longer) {
             Ok(opened) => return Ok((longer, opened)),
             Err(error) if error.code() == REVISION_UNKNOWN => tried = longer,
             Err(error) => return Err(error),
@@ -201,11 +149,6 @@ pub(super) fn told_query(origin: &Origin) -> Option<Warning> {
         instead.unwrap_or_default()
     );
     Some(Warning::new("query-written", told))
-}
-
-/// What a policy is asked about `spec`.
-pub(in crate::ops) fn asked(spec: &SourceSpec) -> Asked<'_> {
-    Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
 }
 
 /// The skills that `request` and `spec` name; none where all are meant that there are.
@@ -249,7 +192,7 @@ pub(super) fn choose_from(
 /// # Errors
 ///
 /// The first such name.
-pub(in crate::ops::install) fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> {
+pub(super) fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> {
     let Some((first, others)) = missed.split_first() else { return Ok(()) };
     let Some(name) = first.iter().find(|name| others.iter().all(|other| other.contains(name))) else {
         return Ok(());
@@ -263,25 +206,22 @@ pub(in crate::ops::install) fn check_missed(request: &InstallRequest, missed: &[
 ///
 /// # Errors
 ///
-/// As [`open`] and [`candidates`]; a name that no skill or more than one has.
+/// As [`Sources::open`] and [`candidates`]; a name that no skill or more than one has.
 pub(in crate::ops::install) fn list(
-    context: &Context,
-    scope: &Scope,
+    sources: &mut Sources<'_>,
     request: &InstallRequest,
     specs: &[SourceSpec],
-    gate: &mut Gate,
 ) -> Result<InstallOutcome> {
     let mut outcome = InstallOutcome::default();
     let mut missed = Vec::new();
-    let mut sources = OpenedOnce::default();
     for (text, spec) in request.sources.iter().zip(specs) {
-        let (spec, opened) = open_typed(context, scope, (text, spec), gate, &mut sources)?;
+        let (spec, opened) = open_typed(sources, text, spec)?;
         let mut found = candidates(&opened, &spec)?;
         if names_of(request, &spec).is_empty() {
             outcome.warnings.extend(elsewhere(&spec, &opened, &found));
         } else {
             let not_here;
-            (found, not_here) = choose_from(context, request, &spec, &opened, found)?;
+            (found, not_here) = choose_from(sources.context, request, &spec, &opened, found)?;
             missed.push(not_here);
         }
         outcome.available.extend(found.iter().map(|c| available(&spec, &opened.name, c)));

@@ -1,4 +1,4 @@
-//! Who is to see what nobody asked for: whoever sees what needs it.
+//! Who is to see what nobody requested: whoever sees what depends on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,24 +28,24 @@ impl Audience<'_> {
         }
         let anew = wanted.iter().map(|one| (&one.name, one.content.locked())).collect();
         let stay = self.files.staying(asked.iter().copied(), &anew);
-        self.needers = needers_of(self.files, &stay, &asked, &anew);
+        self.dependents = dependents_of(self.files, &stay, &asked, &anew);
     }
 
     /// Takes note that the skills `names` go.
     pub(in crate::ops) fn go(&mut self, names: &[SkillName]) {
         let stay = self.kept.iter().filter(|name| !names.contains(name)).cloned().collect();
         let gone = names.iter().map(|name| (name, None)).collect();
-        self.needers = needers_of(self.files, &stay, &BTreeSet::new(), &gone);
+        self.dependents = dependents_of(self.files, &stay, &BTreeSet::new(), &gone);
     }
 
     /// Takes note that the manifest asks for `name` from now on. What came because others need it keeps the agents
     /// that it has.
     pub(in crate::ops) fn ask_for(&mut self, name: &SkillName) {
-        if !self.needers.contains_key(name) {
+        if !self.dependents.contains_key(name) {
             return;
         }
         let (ids, usual) = (self.of(name), self.of_new());
-        self.needers.remove(name);
+        self.dependents.remove(name);
         if ids != usual {
             self.now.own.insert(name.clone(), ids);
         }
@@ -71,7 +71,7 @@ impl Audience<'_> {
         let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
         // What others needed until now may be asked for from now on.
         let asked = self.now.own.keys().filter(|name| !self.before.own.contains_key(*name));
-        let along = self.needers.keys().chain(asked).filter(|name| !there.contains(name));
+        let along = self.dependents.keys().chain(asked).filter(|name| !there.contains(name));
         let locked = along.filter_map(|name| Some((name, lock.get(name)?)));
         let other = locked.filter(|(name, locked)| {
             let ids = self.of(name);
@@ -81,11 +81,11 @@ impl Audience<'_> {
     }
 
     /// The agents that see a skill which needs `name`, for which nobody asked; `None` where there is none.
-    pub(super) fn of_needers(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
-        let by = self.needers.get(name).filter(|_| seen.insert(name.clone()))?;
+    pub(super) fn of_dependents(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
+        let by = self.dependents.get(name).filter(|_| seen.insert(name.clone()))?;
         let of = |by: &SkillName| match self.now.own.get(by) {
             Some(own) => Some(own.clone()),
-            None if self.needers.contains_key(by) => self.of_needers(by, seen),
+            None if self.dependents.contains_key(by) => self.of_dependents(by, seen),
             None => Some(self.usual(by)),
         };
         by.iter().filter_map(of).reduce(|one, other| &one | &other)
@@ -94,7 +94,7 @@ impl Audience<'_> {
 
 /// The skills for which nobody asks, neither the manifest nor who asks for `asked`, with those that need them, of the
 /// ones that `stay`, once what is `anew` is locked in place of what is now.
-pub(super) fn needers_of<'a>(
+pub(super) fn dependents_of<'a>(
     files: &'a Files,
     stay: &BTreeSet<SkillName>,
     asked: &BTreeSet<&SkillName>,
@@ -102,16 +102,16 @@ pub(super) fn needers_of<'a>(
 ) -> BTreeMap<SkillName, BTreeSet<SkillName>> {
     let lock = &files.lock.skills;
     let as_before = lock.iter().filter(|(name, _)| !anew.contains_key(name));
-    let mut needers =
+    let mut by_name =
         dependents(as_before.chain(anew.iter().filter_map(|(name, locked)| Some((*name, (*locked)?)))));
     // A lockfile alone asks for all that it has.
     let is_asked = |name: &SkillName| match files.manifest_text {
         Some(_) => asked.contains(name) || files.manifest.asks_for(name),
         None => asked.contains(name) || lock.contains_key(name),
     };
-    needers.retain(|name, by| {
+    by_name.retain(|name, by| {
         by.retain(|by| stay.contains(by));
         !by.is_empty() && stay.contains(name) && !is_asked(name)
     });
-    needers
+    by_name
 }

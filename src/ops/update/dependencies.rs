@@ -1,80 +1,68 @@
-//! What new versions need: brought, or taken in another version than the one that is locked.
+//! What new versions depend on: brought, or taken in another version than the one that is locked.
 
 use super::find::{Come, Finder, Installed, Job, Work, nothing};
+use crate::advice::Warning;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
 use crate::name::SkillName;
+use crate::ops::dependencies::{
+    Brought, Offered, Unsatisfied, can_be_left_out, locked_dependent, out_of_range_for, problem, resolve,
+    write,
+};
 use crate::ops::diff::VersionDiff;
-use crate::ops::install::needs::{Needer, Needs, Pick, can_be_left_out};
+use crate::resolve::{Assignment, Dependent, Selected};
 use crate::store::Store;
 
-/// The installed skill whose new version needs what cannot be had, and why.
-struct NotFor(SkillName, Error);
-
 impl Finder<'_> {
-    /// Brings what the new versions need and nobody has installed.
+    /// Brings what the new versions depend on and nobody has installed.
     ///
     /// # Errors
     ///
-    /// As [`Needs::of`].
+    /// As [`resolve`].
     pub(super) fn complete(&mut self) -> Result<()> {
         let mut came = std::mem::take(&mut self.came);
         if came.is_empty() {
             return Ok(());
         }
-        // What one skill brings, others may count on: when it stays as it is, all is looked at anew without it.
-        let mut needs = loop {
+        // What one skill brings, others may count on: when it stays as it is, all is resolved anew without it.
+        let (assignment, warnings) = loop {
             match self.bring(&came) {
-                Ok(needs) => break needs,
-                Err(NotFor(root, error)) => {
-                    came.retain(|needer| needer.name != root);
+                Ok(brought) => break brought,
+                Err(Unsatisfied { root, error }) => {
+                    came.retain(|skill| skill.name != root);
                     self.give_up(&root, error)?;
                 }
             }
         };
-        self.held_by_others(&came, &mut needs)?;
         for job in &mut self.found.jobs {
             match &mut job.work {
-                Work::New(newer) => needs.write(&job.name, &mut newer.new),
-                Work::Come(come) => needs.write(&job.name, &mut come.locked),
+                Work::New(newer) => write(&assignment, &job.name, &mut newer.new),
+                Work::Come(come) => write(&assignment, &job.name, &mut come.locked),
                 Work::Decide { .. } | Work::Return { .. } | Work::Abort { .. } => {}
             }
         }
-        self.found.warnings.extend(needs.warnings());
+        self.found.warnings.extend(warnings);
+        let held = self.held_by_others(&came, &assignment)?;
+        self.found.warnings.extend(held);
         self.drop_unneeded();
         Ok(())
     }
 
-    /// Brings what the new versions `came` need, and what that needs, if all of it can be had: else nothing.
-    fn bring(&mut self, came: &[Needer]) -> Result<Needs, NotFor> {
-        let mut needs = Needs::new(self.files);
-        for needer in came {
-            needs.renewed(needer);
-        }
-        // Each with the installed skill for which it comes.
-        let mut open: Vec<_> = came.iter().map(|needer| (needer.name.clone(), needer.clone())).collect();
-        let mut picked = Vec::new();
-        while let Some((root, needer)) = open.pop() {
-            let picks = match needs.of(&mut self.worker, &needer) {
-                Ok(picks) => picks,
-                Err(error) => return Err(NotFor(root, error)),
-            };
-            for pick in picks {
-                open.push((root.clone(), pick.needer()));
-                picked.push((root.clone(), pick));
-            }
-        }
+    /// Brings what the new versions `came` depend on, and what that depends on, if all of it can be had: else nothing.
+    /// Returns what satisfies what, with what to tell of it.
+    fn bring(&mut self, came: &[Dependent]) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
+        let problem = problem(self.files).renew(came.iter().cloned());
+        let brought = resolve(&mut self.fetcher.sources, problem, None)?;
+        let Brought { assignment, selected, warnings, .. } = brought;
         let told = self.found.warnings.len();
         let mut jobs = Vec::new();
-        for (root, pick) in picked {
-            let name = pick.name.clone();
-            match self.take_needed(pick) {
+        for Selected { skill, candidate, root, .. } in selected {
+            match self.take_needed(&skill.name, candidate) {
                 Ok(job) => jobs.push(job),
                 Err(error) => {
                     self.found.warnings.truncate(told);
-                    let what = format!("`{root}` needs `{name}`, which cannot be installed");
-                    let error = can_be_left_out(error.context(what));
-                    return Err(NotFor(root, error));
+                    let what = format!("`{root}` needs `{}`, which cannot be installed", skill.name);
+                    return Err(Unsatisfied { root, error: can_be_left_out(error.context(what)) });
                 }
             }
         }
@@ -84,25 +72,27 @@ impl Finder<'_> {
             self.found.others.retain(|other| other.name != job.name.as_str());
             self.found.jobs.push(job);
         }
-        Ok(needs)
+        Ok((assignment, warnings))
     }
 
-    /// Looks at the skills that stay as they are and need one that comes: a new version may be out of their range.
-    fn held_by_others(&self, came: &[Needer], needs: &mut Needs) -> Result<()> {
-        let comes = |name: &String| came.iter().any(|needer| needer.name.as_str() == name);
+    /// Looks at the skills that stay as they are and depend on one that comes, and returns what to tell where its new
+    /// version is out of their range.
+    fn held_by_others(&self, came: &[Dependent], assignment: &Assignment) -> Result<Vec<Warning>> {
+        let comes = |name: &String| came.iter().any(|skill| skill.name.as_str() == name);
         let store = Store::new(&self.context.settings).ok();
+        let mut told = Vec::new();
         for (name, locked) in &self.files.lock.skills {
             if comes(&name.to_string()) || !locked.dependencies.iter().any(comes) {
                 continue;
             }
             // Without its files here nobody can tell, and an installation tells it.
             if let Some(set) = store.as_ref().and_then(|store| store.get(&locked.digest).ok()?)
-                && let Some(needer) = Needer::locked(name, locked, &set)?
+                && let Some(skill) = locked_dependent(name, locked, &set)?
             {
-                needs.of_unchanged(&needer);
+                told.extend(out_of_range_for(self.scope.kind, assignment, &skill));
             }
         }
-        Ok(())
+        Ok(told)
     }
 
     /// Leaves the skill `root` as it is: what its new version needs cannot be had.
@@ -122,19 +112,18 @@ impl Finder<'_> {
         self.found.jobs.retain(|job| !comes(job) || stay.contains(&job.name));
     }
 
-    /// Takes a skill in that others need.
-    fn take_needed(&mut self, pick: Pick) -> Result<Job> {
-        let name = pick.name.clone();
-        let newest = pick.newest()?;
-        if let Some((name, locked)) = self.files.lock.skills.get_key_value(&name) {
+    /// Takes the skill `name` in, on which others depend.
+    fn take_needed(&mut self, name: &SkillName, offered: Offered) -> Result<Job> {
+        let newest = offered.newest(name)?;
+        if let Some((name, locked)) = self.files.lock.skills.get_key_value(name) {
             let written = self.files.manifest.skills().get(name).cloned();
             let entry = written.unwrap_or_else(|| requirement_of(locked));
             let installed = Installed { name, entry, locked };
             return self.renew(&installed, &newest, None);
         }
-        let (locked, set) = self.worker.take(&name, &newest)?;
+        let (locked, set) = self.fetcher.take(name, &newest)?;
         let diff = VersionDiff::new(&nothing(), &set)?;
         let work = Work::Come(Box::new(Come { locked, set, diff }));
-        Ok(Job { name, entry: None, disabled: false, work })
+        Ok(Job { name: name.clone(), entry: None, disabled: false, work })
     }
 }

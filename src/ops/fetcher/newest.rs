@@ -1,31 +1,23 @@
-//! Sources of what is locked or asked for, each opened once.
+//! What sources have now of skills.
 
-use super::Worker;
-use crate::advice::{Message, Opt, Verb, Warning, message};
+use std::collections::BTreeSet;
+
+use super::{Fetcher, keep};
+use crate::advice::{Message, Opt, Verb, message};
 use crate::digest::Digest;
 use crate::error::{Error, REVISION_GONE, Result};
-use crate::install::plan::{Content, requirement_of};
+use crate::install::plan::requirement_of;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::install::InstallRequest;
-use crate::ops::install::fetch::{self, locked};
 use crate::ops::install::incomplete::incomplete;
-use crate::ops::install::intake::keep;
-use crate::ops::install::needs::Needer;
 use crate::ops::install::select::{candidates, install_name, is_called, of_name, source_of};
 use crate::refusal::Limits;
+use crate::resolve::{Dependent, directory_of};
 use crate::source::discover::{Candidate, discover_in};
-use crate::source::{self, Opened, Released, local};
-use crate::spec::{Origin, Reference, SourceSpec, is_commit};
+use crate::source::{self, Opened, Released};
+use crate::spec::{Reference, SourceSpec, is_commit};
 use crate::tree::FileSet;
-
-/// At which revision a source was opened.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum At {
-    Now(Option<Reference>),
-    Locked(String),
-}
 
 /// What a source has now of a skill.
 #[derive(Debug)]
@@ -59,9 +51,9 @@ impl Newest {
         Ok(Self { spec, own, opened, candidate, set })
     }
 
-    /// The skill under the name `name`, as one of which is looked at what it needs.
-    pub(in crate::ops) fn needer(&self, name: &SkillName) -> Needer {
-        Needer::new(name, &self.spec, &self.candidate, false)
+    /// Returns the skill under the name `name`, as one whose dependencies are to be resolved.
+    pub(in crate::ops) fn dependent(&self, name: &SkillName) -> Dependent {
+        dependent(name, &self.spec, &self.candidate)
     }
 
     /// The name that the skill has there, where nobody said which one is meant and it is not `name`.
@@ -87,27 +79,48 @@ pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
     }
 }
 
+/// What is locked of `candidate`, which was found in `opened`, the source that `spec` means; `own` is
+/// its own name, where it gets another one.
+pub(in crate::ops) fn locked(
+    spec: &SourceSpec,
+    opened: &Opened,
+    candidate: &Candidate,
+    own: Option<String>,
+    digest: Digest,
+) -> Locked {
+    Locked {
+        version: candidate.meta.as_ref().ok().and_then(|meta| meta.version.clone()),
+        origin: spec.origin.clone(),
+        path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
+        requested: spec.reference.as_ref().map(ToString::to_string),
+        revision: opened.revision.clone(),
+        digest,
+        dependencies: Vec::new(),
+        alias_of: own,
+        agents: BTreeSet::new(),
+    }
+}
+
+/// Returns the skill that was found as `candidate` in the source `spec`, and is to be installed as `name`, as one whose
+/// dependencies are to be resolved.
+pub(in crate::ops) fn dependent(name: &SkillName, spec: &SourceSpec, candidate: &Candidate) -> Dependent {
+    Dependent::new(name.clone(), directory_of(spec, &candidate.path), candidate.meta.as_ref().ok())
+}
+
 /// Whether `error` is that a source does not have the locked revision any more.
 fn is_gone(error: &Error) -> bool {
     error.code() == REVISION_GONE
 }
 
-impl Worker<'_> {
-    /// Opens `origin` at what a lockfile calls `revision`.
-    pub(super) fn open_locked(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
-        // The skills of a site have a revision each, and one index.
-        let revision = revision.filter(|_| !origin.delivers_each());
-        self.open(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
-    }
-
+impl Fetcher<'_> {
     /// Opens the source of what is locked at the locked revision, with its files.
     ///
     /// # Errors
     ///
     /// As [`source::open`].
-    pub(super) fn open_part(&mut self, locked: &Locked) -> Result<Opened> {
+    fn open_part(&mut self, locked: &Locked) -> Result<Opened> {
         let (path, revision) = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
-        self.open_locked(&locked.origin, revision)?.part(path, revision)
+        self.sources.open_locked(&locked.origin, revision)?.part(path, revision)
     }
 
     /// Why nobody can have what is `locked` any more; `None` where it is there, or its source does not tell.
@@ -141,110 +154,15 @@ impl Worker<'_> {
         (is_gone(error) && locked.origin.has_revisions()).then(hint)
     }
 
-    /// Asks the policy about the source of `spec`, before it is asked for anything.
-    ///
-    /// # Errors
-    ///
-    /// A policy that refuses it.
-    pub(in crate::ops) fn admit_now(&mut self, spec: &SourceSpec) -> Result<()> {
-        self.restore.fetched.gate.source(fetch::asked(spec))
-    }
-
-    /// Opens the source of `spec` as it is now, if the policy lets it in.
-    ///
-    /// # Errors
-    ///
-    /// As [`source::open`]; a policy that refuses the source.
-    pub(in crate::ops) fn open_now(&mut self, spec: &SourceSpec) -> Result<Opened> {
-        self.admit_now(spec)?;
-        local::check_outside(&self.context.settings, self.scope.as_root(), &spec.origin)?;
-        let opened = self.open(&spec.origin, At::Now(spec.reference.clone()))?;
-        self.restore.fetched.gate.release(self.context, fetch::asked(spec), &opened)?;
-        Ok(opened)
-    }
-
-    /// Opens the source of `spec` for a skill that needs something of it: at the revision of a lockfile where
-    /// there is one, else as it is now.
-    ///
-    /// # Errors
-    ///
-    /// As [`Worker::open_now`].
-    pub(in crate::ops) fn opened_for(&mut self, spec: &SourceSpec, revision: Option<&str>) -> Result<Opened> {
-        match revision {
-            Some(_) => {
-                self.admit_now(spec)?;
-                self.open_locked(&spec.origin, revision)
-            }
-            None => self.open_now(spec),
-        }
-    }
-
-    /// Takes note of a source that somebody has opened as it is now.
-    pub(in crate::ops) fn is_open(&mut self, spec: &SourceSpec, opened: &Opened) {
-        self.opened.insert((spec.origin.clone(), At::Now(spec.reference.clone())), opened.clone());
-    }
-
-    fn open(&mut self, origin: &Origin, at: At) -> Result<Opened> {
-        let key = (origin.clone(), at);
-        if let Some(opened) = self.opened.get(&key) {
-            return Ok(opened.clone());
-        }
-        let wanted = match &key.1 {
-            At::Now(reference) => source::Wanted::Now(reference.as_ref()),
-            At::Locked(revision) => source::Wanted::Locked(revision),
-        };
-        let opened = source::open(self.context, self.scope.as_root(), origin, wanted)?;
-        self.opened.insert(key, opened.clone());
-        Ok(opened)
-    }
-
-    /// Resolves what the manifest asks for and the lockfile does not have.
-    pub(super) fn resolve(
-        &mut self,
-        name: &SkillName,
-        requirement: &Requirement,
-        stale: bool,
-        request: &InstallRequest,
-    ) -> Result<()> {
-        if let Some(option) = request.forbids_change() {
-            let what = if stale { "is locked as something else" } else { "is not in the lockfile" };
-            return Err(Error::config(message!(
-                format_args!("`{name}` is in the manifest, but {what}, and "),
-                option,
-                " forbids changing it"
-            ))
-            .hint(message!("run ", Verb::Install, " without it and commit `skillpm.lock`")));
-        }
-        let newest = self.newest(name, requirement).map_err(|error| {
-            if !self.files.is_conflict(name) {
-                return error;
-            }
-            let why = format!("the sides of the merge in `skillpm.lock` differ for `{name}`, and it cannot be resolved again");
-            error.context(why).hint(message!("choose one side, for example with `git checkout --ours skillpm.lock`, then run ", Verb::Install.within(self.scope.kind)))
-        })?;
-        if let Some(own) = newest.other_name(name) {
-            let told = format!(
-                "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the right one",
-                requirement.origin.typed()
-            );
-            self.restore.fetched.warnings.push(Warning::new("name-directory", told));
-        }
-        let (locked, set) = self.take(name, &newest)?;
-        self.came.push(newest.needer(name));
-        self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
-        Ok(())
-    }
-
     /// Puts what a source has of the skill `name` into the store, if the policy lets it in.
     ///
     /// # Errors
     ///
     /// A policy that refuses the content; files that cannot be read.
     pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: &Newest) -> Result<(Locked, FileSet)> {
-        let warnings = &mut self.restore.fetched.warnings;
-        warnings.extend(incomplete(name, &newest.opened.tree, &newest.candidate.path, &newest.set));
-        let (digest, set) = keep(self.context, newest.set.clone(), warnings)?;
-        self.restore.fetched.gate.content(name, &newest.candidate, &set)?;
+        self.warnings.extend(incomplete(name, &newest.opened.tree, &newest.candidate.path, &newest.set));
+        let (digest, set) = keep(self.context, newest.set.clone(), &mut self.warnings)?;
+        self.sources.gate.content(name, &newest.candidate, &set)?;
         Ok((newest.locked(digest), set))
     }
 
@@ -252,7 +170,7 @@ impl Worker<'_> {
     /// the one that `requirement` names, and exactly one of that name elsewhere.
     pub(in crate::ops) fn moved(&mut self, name: &SkillName, requirement: &Requirement) -> Option<String> {
         let old = requirement.path.as_deref()?;
-        let opened = self.open_now(&spec_of(requirement)).ok()?;
+        let opened = self.sources.open_outside(&spec_of(requirement)).ok()?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         if !discover_in(&opened.tree, old).is_empty() {
             return None;
@@ -265,10 +183,10 @@ impl Worker<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Worker::open_now`]; a source that has no such skill, or more than one.
+    /// As [`Sources::open_outside`](super::Sources::open_outside); a source that has no such skill, or more than one.
     pub(in crate::ops) fn newest(&mut self, name: &SkillName, requirement: &Requirement) -> Result<Newest> {
         let spec = spec_of(requirement);
-        let opened = self.open_now(&spec)?;
+        let opened = self.sources.open_outside(&spec)?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
         let matching: Vec<_> = match &found[..] {

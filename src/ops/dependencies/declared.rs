@@ -1,4 +1,4 @@
-//! What an installed skill needs, by the lockfile and by its own file.
+//! What an installed skill depends on, by the lockfile and by its own file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,19 +12,19 @@ use crate::spec::SourceSpec;
 
 /// A skill that another one needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Dependency {
+pub(in crate::ops) struct Dependency {
     /// As it is written.
-    pub(super) text: String,
+    pub(in crate::ops) text: String,
     /// The name of the skill, where the text says it or it is known which one is meant.
-    pub(super) name: Option<String>,
+    pub(in crate::ops) name: Option<String>,
     /// Why the text says nothing.
-    pub(super) problem: Option<String>,
+    pub(in crate::ops) problem: Option<String>,
 }
 
 /// Returns what the skill in directory `dir` needs: what is `locked`, then what its `SKILL.md` declares
 /// besides; `installed` tells the name of a skill that comes from a source. A file that cannot be read declares
 /// nothing; other commands say what is wrong with it.
-pub(super) fn dependencies(
+pub(in crate::ops) fn dependencies(
     dir: &Path,
     locked: &[String],
     installed: impl Fn(&SourceSpec) -> Option<SkillName>,

@@ -3,32 +3,36 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::Worker;
+use super::{Fetcher, keep};
+use crate::admission::Asked;
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::digest::Digest;
-use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
+use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::install::intake::keep;
+use crate::ops::gate::Gate;
 use crate::refusal::Limits;
 use crate::source::{self, Opened};
 use crate::spec::{Identity, Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
 use crate::tree::{FileEntry, FileSet};
 
-impl Worker<'_> {
+impl Fetcher<'_> {
     /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
-    /// wanted and are neither here nor in the store.
-    pub(super) fn prefetch(&mut self) -> Result<()> {
+    /// `wanted` and are neither here nor in the store.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a source that cannot be opened, and for a place that cannot be looked at.
+    pub(in crate::ops) fn prefetch(&mut self, wanted: impl Fn(&SkillName, &Locked) -> bool) -> Result<()> {
         let store = Store::new(&self.context.settings).ok();
         let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
         for (name, locked) in &self.files.lock.skills {
-            let wanted = self.is_wanted(name, locked);
             let lies = |path: &Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
-            if !wanted || !locked.origin.delivers_each() || lies(&self.scope.skill_dir(name))? {
+            if !wanted(name, locked) || !locked.origin.delivers_each() || lies(&self.scope.skill_dir(name))? {
                 continue;
             }
             if let Some(store) = &store
@@ -41,7 +45,7 @@ impl Worker<'_> {
         }
         // One alone is fetched where its files are read.
         for (origin, skills) in missing.into_iter().filter(|(_, skills)| skills.len() > 1) {
-            self.open_locked(origin, None)?.prefetch(&skills)?;
+            self.sources.open_locked(origin, None)?.prefetch(&skills)?;
         }
         Ok(())
     }
@@ -51,10 +55,10 @@ impl Worker<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Worker::content`]; a policy that refuses what was found.
-    pub(super) fn admitted(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
+    /// As [`Fetcher::content`]; a policy that refuses what was found.
+    pub(in crate::ops) fn admitted(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         let set = self.content(name, locked)?;
-        self.restore.fetched.gate.skill(name, &set)?;
+        self.sources.gate.skill(name, &set)?;
         Ok(set)
     }
 
@@ -64,7 +68,7 @@ impl Worker<'_> {
     /// # Errors
     ///
     /// A source that has other bytes at the locked revision. One that cannot be asked is a warning.
-    pub(super) fn check(&mut self, name: &SkillName, locked: &Locked, dir: &Path) -> Result<()> {
+    pub(in crate::ops) fn check(&mut self, name: &SkillName, locked: &Locked, dir: &Path) -> Result<()> {
         let is_stored = Store::new(&self.context.settings).is_ok_and(|store| store.has(&locked.digest));
         if is_stored || !has_scripts(self.scope, dir) {
             return Ok(());
@@ -77,7 +81,7 @@ impl Worker<'_> {
                     format_args!("the scripts of `{name}` do not run until its source confirms them: "),
                     error.with_causes()
                 );
-                self.restore.fetched.warnings.push(Warning::new("scripts-unconfirmed", told));
+                self.warnings.push(Warning::new("scripts-unconfirmed", told));
                 Ok(())
             }
         }
@@ -89,12 +93,12 @@ impl Worker<'_> {
     ///
     /// Where neither store nor source has these bytes; a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
-        self.ask(name, locked)?;
-        let told = self.restore.fetched.warnings.len();
+        admit(&mut self.sources.gate, self.files, name, locked)?;
+        let told = self.warnings.len();
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
-        let is_told = self.restore.fetched.warnings.len() > told;
+        let is_told = self.warnings.len() > told;
         let is_readable =
             || Store::new(&self.context.settings).is_ok_and(|store| store.is_readable(&locked.digest));
         let lies = match is_told {
@@ -105,7 +109,7 @@ impl Worker<'_> {
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let failed =
             |error: Error| error.context(format!("`{name}` is {lies} in the store and cannot be fetched"));
-        let source = self.open_locked(&locked.origin, revision).map_err(|error| {
+        let source = self.sources.open_locked(&locked.origin, revision).map_err(|error| {
             let hint = self.hint_where_gone(name, locked, &error);
             hint.into_iter().fold(failed(error), Error::hint)
         })?;
@@ -132,7 +136,7 @@ impl Worker<'_> {
             let error = restored_by.into_iter().fold(error, Error::hint);
             return Err(error.hint(self.relock(name, locked)));
         }
-        let (_, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
+        let (_, set) = keep(self.context, set, &mut self.warnings)?;
         Ok(set)
     }
 
@@ -204,7 +208,7 @@ impl Worker<'_> {
         // A file of another user, say: what it holds may be right.
         if !store.is_readable(&locked.digest) {
             let told = message!(format_args!("the store's copy of `{name}` cannot be read: "), reason);
-            self.restore.fetched.warnings.push(Warning::new("store-unreadable", told));
+            self.warnings.push(Warning::new("store-unreadable", told));
             return None;
         }
         // A store that cannot be written is no reason to give up: the source has the bytes too.
@@ -213,7 +217,7 @@ impl Worker<'_> {
             Err(_) => "cannot be deleted",
         };
         let told = message!(format_args!("the store's copy of `{name}` is damaged and {thrown}: "), reason);
-        self.restore.fetched.warnings.push(Warning::new("store-damaged", told));
+        self.warnings.push(Warning::new("store-damaged", told));
         None
     }
 }
@@ -227,8 +231,16 @@ fn has_scripts(scope: &Scope, dir: &Path) -> bool {
     scope.index.trees().files(dir).is_ok_and(|set| !set.files().iter().all(is_text))
 }
 
-/// The file of `set` that makes it a skill: `SKILL.md`, else the first one whose name differs only in case.
-pub(in crate::ops) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
-    let mut files = set.files().iter();
-    set.get(SKILL_FILE).or_else(|| files.find(|file| file.path.as_str().eq_ignore_ascii_case(SKILL_FILE)))
+/// Asks `gate` whether what is locked of `name` may come back, be it from the store.
+///
+/// # Errors
+///
+/// A policy that refuses the source.
+pub(in crate::ops) fn admit(gate: &mut Gate, files: &Files, name: &SkillName, locked: &Locked) -> Result<()> {
+    let reference = match files.manifest.skills().get(name) {
+        Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
+        // Without an entry the lockfile names a commit, as firm as any pin.
+        _ => locked.revision.clone().map(Reference::Rev),
+    };
+    gate.source(Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: reference.as_ref() })
 }

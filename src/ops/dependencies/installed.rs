@@ -1,0 +1,110 @@
+//! Which installed skill a declared dependency means, and which address it is.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::plan::requirement_of;
+use crate::install::scope::Scope;
+use crate::install::state::Files;
+use crate::name::SkillName;
+use crate::ops::fetcher::spec_of;
+use crate::path::normal;
+use crate::resolve::{comes_from, sibling};
+use crate::source::{local, settled};
+use crate::spec::{Origin, SourceSpec};
+
+/// Returns where `spec` leads from the skill `own`, to a place that is not in the source of that.
+///
+/// # Errors
+///
+/// Fails for a path out of the source, for all but skills of this machine, where it may lead to any directory.
+pub(super) fn outside(
+    context: &Context,
+    scope: &Scope,
+    own: &SourceSpec,
+    spec: &SourceSpec,
+) -> Result<SourceSpec> {
+    if let (Some(text), Some(from)) = (spec.origin.local_path(), directory(context, scope, own)?) {
+        let origin =
+            if text.starts_with('~') { text.to_owned() } else { from.join(text).display().to_string() };
+        let origin = settled(context, scope.as_root(), Origin::local(origin))?;
+        return Ok(SourceSpec { origin, ..spec.clone() });
+    }
+    if spec.origin.path_here().is_some() && own.origin.path_here().is_none() {
+        return Err(Error::integrity(format!(
+            "it leads out of `{}`, to another path on this machine",
+            own.origin.typed()
+        ))
+        .hint("a skill may need what is in its own source, or what has an address that others can reach"));
+    }
+    let origin = settled(context, scope.as_root(), spec.origin.clone())?;
+    Ok(SourceSpec { origin, ..spec.clone() })
+}
+
+/// The directory of the skill `place`, where its source is a path of this machine.
+///
+/// # Errors
+///
+/// As [`local::resolve`].
+fn directory(context: &Context, scope: &Scope, place: &SourceSpec) -> Result<Option<PathBuf>> {
+    let Some(root) = place.origin.local_path() else { return Ok(None) };
+    let root = local::resolve(&context.settings, scope.as_root(), root)?;
+    Ok(Some(root.join(place.path.as_deref().unwrap_or_default())))
+}
+
+/// Where the skills of a scope come from, to find the ones that texts mean.
+pub(in crate::ops) struct Installed<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    files: &'a Files,
+    places: BTreeMap<&'a SkillName, SourceSpec>,
+    /// Those that come from a directory of this machine: its path may be written in several ways.
+    directories: BTreeMap<PathBuf, &'a SkillName>,
+}
+
+impl<'a> Installed<'a> {
+    /// Those of `files`.
+    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Self {
+        let locked = files.lock.skills.iter().map(|(name, locked)| (name, spec_of(&requirement_of(locked))));
+        let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
+        // What was locked before it became editable comes from elsewhere now.
+        let places: BTreeMap<_, _> =
+            locked.chain(editable.map(|(name, entry)| (name, spec_of(entry)))).collect();
+        let directory = |place: &SourceSpec| directory(context, scope, place).ok().flatten();
+        let directories = places.iter().filter_map(|(name, place)| Some((normal(&directory(place)?), *name)));
+        Self { context, scope, files, directories: directories.collect(), places }
+    }
+
+    /// Returns the skill that `spec` means, which the skill `dependent` declares; `None` where there is none, or only the source
+    /// could tell which.
+    pub(in crate::ops) fn find(&self, dependent: &SkillName, spec: &SourceSpec) -> Option<&'a SkillName> {
+        let Self { context, scope, .. } = self;
+        let own = self.places.get(dependent)?;
+        if let (Some(text), Some(from)) = (spec.origin.local_path(), directory(context, scope, own).ok()?) {
+            let target = if text.starts_with('~') {
+                local::resolve(&context.settings, scope.as_root(), text).ok()?
+            } else {
+                from.join(text)
+            };
+            return self.directories.get(&normal(&target)).copied();
+        }
+        let spec = match sibling(own, spec) {
+            Some(sibling) => sibling,
+            None => outside(context, scope, own, spec).ok()?,
+        };
+        let mut all = self.places.iter();
+        if let Some((name, _)) = all.find(|(name, place)| comes_from(name, place, &spec)) {
+            return Some(name);
+        }
+        // Of the only skill of a source the text does not say the directory; it is locked who was found there.
+        let is_alone = spec.path.is_none() && spec.skill.is_none();
+        let needed = &self.files.lock.skills.get(dependent).filter(|_| is_alone)?.dependencies;
+        let needed = needed.iter().filter_map(|text| self.places.get_key_value(&SkillName::new(text).ok()?));
+        let mut found = needed
+            .filter(|(name, place)| comes_from(name, &SourceSpec { path: None, ..(*place).clone() }, &spec));
+        let (name, _) = found.next()?;
+        found.next().is_none().then_some(*name)
+    }
+}

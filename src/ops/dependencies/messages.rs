@@ -1,0 +1,102 @@
+//! What a resolution tells, and why there is none, for a person.
+
+use super::can_be_left_out;
+use super::provider::Offered;
+use crate::advice::{Opt, Verb, Warning, message};
+use crate::error::{Error, ErrorKind};
+use crate::resolve::{Conflict, Has, MOST, Notice, Reason, Unresolved};
+use crate::scope::ScopeKind;
+use crate::spec::SourceSpec;
+
+/// Returns the error for a dependency that nothing satisfies.
+pub(super) fn error_of(unresolved: Unresolved<Offered, Error>) -> Error {
+    let Unresolved { dependent, text, reason, .. } = unresolved;
+    let error = match reason {
+        Reason::Source(error) => error,
+        Reason::Conflict(conflict) => conflicting(*conflict),
+        Reason::TooMany(name) => {
+            return Error::integrity(format!(
+                "more than {MOST} skills are needed by others, including `{name}`"
+            ))
+            .hint(message!(Opt::NoDeps, " leaves them out"));
+        }
+    };
+    can_be_left_out(error.context(format!("`{dependent}` needs `{text}`, which is not available")))
+}
+
+fn conflicting(conflict: Conflict<Offered>) -> Error {
+    let Conflict { kept, by, rejected, spec } = conflict;
+    let origin = rejected.candidate.opened.typed_here(&spec.origin).clone();
+    let by: Vec<_> = by.iter().map(|by| format!("`{by}`")).collect();
+    Error::new(
+        ErrorKind::Findings,
+        format!("{} needs `{}` from {}", by.join(", "), kept.name, source_of(&kept.place)),
+    )
+    .hint(message!(
+        "install the one that both can use: ",
+        Verb::Install.call().word(SourceSpec { origin, ..spec }.to_string()),
+        " or the other source"
+    ))
+}
+
+/// Returns the warning for `notice`, which is about a scope of the kind `scope`.
+pub(super) fn warning_of(notice: &Notice, scope: ScopeKind) -> Warning {
+    match notice {
+        Notice::Malformed { dependent, text, error } => {
+            let told = format!("what `{dependent}` needs cannot be read: `{text}`: {error}");
+            Warning::new("dependency-unreadable", told)
+        }
+        Notice::OutOfRange { dependent, text, version } => {
+            let is = version_of(version.as_ref());
+            let told = format!("`{dependent}` needs `{text}`, but the installed version is {is}");
+            Warning::new("dependency-out-of-range", told)
+        }
+        Notice::NowOutOfRange { dependent, text, name, version } => {
+            let is = version_of(version.as_ref());
+            let told = format!("`{dependent}` needs `{text}`, but `{name}` now has {is}");
+            Warning::new("dependency-out-of-range", told)
+        }
+        Notice::Missing { dependent, text, source, has } => {
+            let (source, has) = (source.typed(), text_of_has(has));
+            let told = message!(
+                format_args!(
+                    "`{dependent}` needs `{text}`, which is not installed, and `{source}` has {has}: "
+                ),
+                Verb::Install.within(scope).word("SOURCE"),
+                " installs it"
+            );
+            Warning::new("dependency-missing", told)
+        }
+        Notice::RequestedStays { dependent, spec, kept, place } => {
+            let from = source_of(place);
+            let told = format!(
+                "`{dependent}` needs `{kept}` from `{spec}`; kept the one that you requested, from {from}"
+            );
+            Warning::new("dependency-elsewhere", told)
+        }
+        Notice::NoRoom { dependent, name } => {
+            let told = format!("`{dependent}` needs `{name}`, but something else is in its place");
+            Warning::new("in-the-way", told)
+        }
+    }
+}
+
+fn text_of_has(has: &Has) -> String {
+    match has {
+        Has::Version(version) => version_of(version.as_ref()),
+        Has::Several => "more than one of that name".to_owned(),
+        Has::Nothing => "no such skill".to_owned(),
+    }
+}
+
+fn version_of(version: Option<&String>) -> String {
+    version.map_or("a version that it does not declare".to_owned(), |version| format!("version {version}"))
+}
+
+/// Returns where the skill at `place` comes from.
+fn source_of(place: &SourceSpec) -> String {
+    let path = place.path.as_deref().map(|path| format!(", directory `{path}`")).unwrap_or_default();
+    let reference =
+        place.reference.as_ref().map(|reference| format!(" at `{reference}`")).unwrap_or_default();
+    format!("`{}`{reference}{path}", place.origin.typed())
+}

@@ -1,0 +1,147 @@
+//! The skills that skills depend on (`metadata.skill-dependencies`): found where they already are, or fetched.
+//!
+//! [`resolve`](crate::resolve) has the rule. This is how it asks sources, and what becomes of its answer: every verb that
+//! brings skills states a [`Problem`], has it resolved by [`resolve()`], and takes in what was selected, in that order.
+
+mod declared;
+mod installed;
+mod messages;
+mod provider;
+mod settle;
+
+pub(super) use self::declared::dependencies;
+pub(super) use self::installed::Installed;
+pub(super) use self::provider::Offered;
+pub(super) use self::settle::{keep_locked, request_for_editable, unneeded, write, write_all};
+
+use self::messages::{error_of, warning_of};
+use self::provider::SourceProvider;
+use super::fetcher::Sources;
+use super::gate::skill_file;
+use crate::advice::{Opt, Warning, message};
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::install::plan::requirement_of;
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::resolve::graph::dependents;
+use crate::resolve::{self, Assignment, Dependent, Problem, Required, Resolution, Resolved, Selected};
+use crate::scope::ScopeKind;
+use crate::skill;
+use crate::spec::SourceSpec;
+use crate::tree::FileSet;
+
+/// What a problem resolved to.
+#[derive(Default)]
+pub(super) struct Brought {
+    /// Which skill satisfies which dependency.
+    pub(super) assignment: Assignment,
+    /// The skills that are to be fetched, in the order in which they were found.
+    pub(super) selected: Vec<Selected<Offered>>,
+    /// What a person should know.
+    pub(super) warnings: Vec<Warning>,
+    /// What could not be resolved, where the problem skips that.
+    pub(super) unresolved: Vec<Error>,
+}
+
+/// The skill that cannot be installed, because nothing satisfies what it depends on, and why.
+pub(super) struct Unsatisfied {
+    /// The skill, one of those that the problem was stated for.
+    pub(super) root: SkillName,
+    /// Why.
+    pub(super) error: Error,
+}
+
+impl From<Unsatisfied> for Error {
+    fn from(unsatisfied: Unsatisfied) -> Self {
+        unsatisfied.error
+    }
+}
+
+/// Tells whether there is room for a skill of a name in the scope.
+pub(super) type HasRoom<'p> = &'p dyn Fn(&SkillName) -> Result<bool>;
+
+/// Resolves `problem` with what `sources` have, under their policy. Where `has_room` is given, only skills are selected for
+/// which it finds room.
+///
+/// # Errors
+///
+/// Fails for a source that cannot be opened, is refused or has no such skill; where skills depend on different skills of
+/// one name; and where there are too many. Nothing fails where the problem skips what cannot be resolved.
+pub(super) fn resolve(
+    sources: &mut Sources<'_>,
+    problem: Problem,
+    has_room: Option<HasRoom<'_>>,
+) -> std::result::Result<Brought, Unsatisfied> {
+    let scope = sources.scope.kind;
+    let mut provider = SourceProvider::new(sources, has_room);
+    let resolution = resolve::resolve(problem, &mut provider).map_err(|unresolved| {
+        let root = unresolved.root.clone();
+        Unsatisfied { root, error: error_of(unresolved) }
+    })?;
+    let Resolution { assignment, selected, notices, unresolved } = resolution;
+    let warnings = notices.iter().map(|notice| warning_of(notice, scope)).collect();
+    let unresolved = unresolved.into_iter().map(error_of).collect();
+    Ok(Brought { assignment, selected, warnings, unresolved })
+}
+
+/// Returns a problem without dependencies, in a scope where what `files` say is installed.
+pub(super) fn problem(files: &Files) -> Problem {
+    let kept = files.kept();
+    let by = dependents(&files.lock.skills);
+    let resolved = |name: &SkillName| {
+        let Requirement { origin, path, reference, .. } = files.entry(name, &kept)?;
+        let locked = files.lock.skills.get(name);
+        let path = locked.map_or(path, |locked| locked.path.clone());
+        let is_requested = files.manifest.asks_for(name) || files.manifest_text.is_none();
+        let required = if is_requested {
+            Required::ByUser
+        } else {
+            let by = by.get(name).into_iter().flatten().filter(|by| kept.contains(*by));
+            Required::ByDependents(by.cloned().collect())
+        };
+        Some(Resolved {
+            name: name.clone(),
+            place: SourceSpec { origin, path, reference, skill: None },
+            version: locked.and_then(|locked| locked.version.clone()),
+            required,
+        })
+    };
+    Problem::new(kept.iter().filter_map(resolved))
+}
+
+/// Returns the skill that is installed as `locked` says and has the files `set`, as one whose dependencies are to be
+/// resolved; `None` where it cannot be loaded.
+///
+/// # Errors
+///
+/// Fails for a file that cannot be read.
+pub(super) fn locked_dependent(
+    name: &SkillName,
+    locked: &Locked,
+    set: &FileSet,
+) -> Result<Option<Dependent>> {
+    let Some(file) = skill_file(set) else { return Ok(None) };
+    let document = Document::from_bytes(set.read(file)?);
+    let Ok(loaded) = skill::load_in(&document, Some(name.as_str())) else { return Ok(None) };
+    let Requirement { origin, path, reference, .. } = requirement_of(locked);
+    let place = SourceSpec { origin, path, reference, skill: None };
+    let dependent = Dependent::new(name.clone(), place, Some(&loaded.meta));
+    Ok(Some(Dependent { revision: locked.revision.clone(), ..dependent }))
+}
+
+/// Returns what to tell of `dependent`, which stays as it is, where what comes by `assignment` is out of its ranges.
+pub(super) fn out_of_range_for(
+    scope: ScopeKind,
+    assignment: &Assignment,
+    dependent: &Dependent,
+) -> Vec<Warning> {
+    assignment.out_of_range_for(dependent).iter().map(|notice| warning_of(notice, scope)).collect()
+}
+
+/// Adds to `error`, which is about what a skill depends on, how to do without that.
+pub(super) fn can_be_left_out(error: Error) -> Error {
+    error.hint(message!(Opt::NoDeps, " leaves out what skills need"))
+}

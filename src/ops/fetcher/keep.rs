@@ -1,0 +1,35 @@
+//! Puts skills into the store, where it can be written.
+
+use crate::advice::{Warning, message};
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::Store;
+use crate::tree::FileSet;
+
+/// Puts `set` into the store and returns what lies there. Where the store cannot be written the
+/// skill is installed without it, and the reason is told once.
+pub(in crate::ops) fn keep(
+    context: &Context,
+    set: FileSet,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Digest, FileSet)> {
+    let store = Store::new(&context.settings);
+    match store.and_then(|store| Ok((store.put(&set)?, store))) {
+        Ok((digest, store)) => Ok((digest, store.get(&digest)?.unwrap_or(set))),
+        Err(error) if error.kind() == ErrorKind::Integrity => Err(error),
+        Err(error) => {
+            let warning = unwritable(&error);
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+            Ok((set.digest()?, set))
+        }
+    }
+}
+
+/// Returns what to tell where the store cannot be written.
+pub(in crate::ops) fn unwritable(error: &Error) -> Warning {
+    let told = "the store is not writable, so restoring will need the source again: ";
+    Warning::new("store-unwritable", message!(told, error.with_causes()))
+}

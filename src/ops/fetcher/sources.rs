@@ -1,0 +1,125 @@
+//! Sources, each opened once, if the policy admits it.
+
+use std::collections::BTreeMap;
+
+use crate::admission::Asked;
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::scope::Scope;
+use crate::ops::gate::Gate;
+use crate::source::{self, Opened, local};
+use crate::spec::{Origin, Reference, SourceSpec};
+
+/// At which revision a source was opened.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum At {
+    Now(Option<Reference>),
+    Locked(String),
+}
+
+/// The sources that one command opens: each once, however many of its skills are meant.
+pub(in crate::ops) struct Sources<'a> {
+    pub(in crate::ops) context: &'a Context,
+    pub(in crate::ops) scope: &'a Scope,
+    /// Asks the policy.
+    pub(in crate::ops) gate: Gate,
+    opened: BTreeMap<(Origin, At), Opened>,
+}
+
+impl<'a> Sources<'a> {
+    /// Returns the sources that `gate` admits; none is opened yet.
+    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, gate: Gate) -> Self {
+        Self { context, scope, gate, opened: BTreeMap::new() }
+    }
+
+    /// Asks the policy about the source of `spec`, before it is asked for anything.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a policy that refuses it.
+    pub(in crate::ops) fn admit(&mut self, spec: &SourceSpec) -> Result<()> {
+        self.gate.source(asked(spec))
+    }
+
+    /// Opens the source of `spec` as it is now, if the policy admits it.
+    ///
+    /// # Errors
+    ///
+    /// As [`source::open`]; a policy that refuses the source.
+    pub(in crate::ops) fn open(&mut self, spec: &SourceSpec) -> Result<Opened> {
+        self.admit(spec)?;
+        self.open_admitted(spec)
+    }
+
+    /// As [`Sources::open`], if the source is not a directory that skillpm manages itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sources::open`] and [`local::check_outside`].
+    pub(in crate::ops) fn open_outside(&mut self, spec: &SourceSpec) -> Result<Opened> {
+        self.admit(spec)?;
+        local::check_outside(&self.context.settings, self.scope.as_root(), &spec.origin)?;
+        self.open_admitted(spec)
+    }
+
+    fn open_admitted(&mut self, spec: &SourceSpec) -> Result<Opened> {
+        let opened = self.open_at(&spec.origin, At::Now(spec.reference.clone()))?;
+        self.gate.release(self.context, asked(spec), &opened)?;
+        Ok(opened)
+    }
+
+    /// Opens `origin` at what a lockfile calls `revision`. The policy is not asked.
+    ///
+    /// # Errors
+    ///
+    /// As [`source::open`].
+    pub(in crate::ops) fn open_locked(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
+        // The skills of a site have a revision each, and one index.
+        let revision = revision.filter(|_| !origin.delivers_each());
+        self.open_at(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
+    }
+
+    /// Opens the source of `spec` for a skill that depends on something of it: at the revision of a lockfile where
+    /// there is one, else as it is now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sources::open_outside`].
+    pub(in crate::ops) fn open_for_dependent(
+        &mut self,
+        spec: &SourceSpec,
+        revision: Option<&str>,
+    ) -> Result<Opened> {
+        match revision {
+            Some(_) => {
+                self.admit(spec)?;
+                self.open_locked(&spec.origin, revision)
+            }
+            None => self.open_outside(spec),
+        }
+    }
+
+    /// Notes that the source of `spec` was opened elsewhere, as it is now.
+    pub(in crate::ops) fn note(&mut self, spec: &SourceSpec, opened: &Opened) {
+        self.opened.insert((spec.origin.clone(), At::Now(spec.reference.clone())), opened.clone());
+    }
+
+    fn open_at(&mut self, origin: &Origin, at: At) -> Result<Opened> {
+        let key = (origin.clone(), at);
+        if let Some(opened) = self.opened.get(&key) {
+            return Ok(opened.clone());
+        }
+        let wanted = match &key.1 {
+            At::Now(reference) => source::Wanted::Now(reference.as_ref()),
+            At::Locked(revision) => source::Wanted::Locked(revision),
+        };
+        let opened = source::open(self.context, self.scope.as_root(), origin, wanted)?;
+        self.opened.insert(key, opened.clone());
+        Ok(opened)
+    }
+}
+
+/// Returns what a policy is asked about `spec`.
+pub(in crate::ops) fn asked(spec: &SourceSpec) -> Asked<'_> {
+    Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
+}

@@ -1,0 +1,101 @@
+//! What adopted skills depend on: other tools know nothing of it.
+
+use std::collections::BTreeSet;
+
+use super::in_directories;
+use crate::advice::Warning;
+use crate::agents::Agent;
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::plan::{Content, Wanted};
+use crate::install::scope::Scope;
+use crate::install::state::{Files, Found, Survey};
+use crate::name::SkillName;
+use crate::ops::dependencies::{self, Offered, problem, resolve, write};
+use crate::ops::fetcher::Fetcher;
+use crate::resolve::{Assignment, Dependent, OnUnresolved};
+use crate::tree::FileSet;
+
+/// What comes along with what is adopted.
+#[derive(Default)]
+pub(super) struct Brought {
+    /// The skills, which nobody requested.
+    pub(super) skills: Vec<(Wanted, FileSet)>,
+    /// Which skill satisfies which dependency.
+    assignment: Assignment,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl Brought {
+    /// Finds what the skills `came`, which are adopted, depend on and nobody has. What cannot be had is told: a skill
+    /// that is there already is adopted without it.
+    ///
+    /// # Errors
+    ///
+    /// A policy or an agent's directory that cannot be read.
+    pub(super) fn find(
+        context: &Context,
+        scope: &Scope,
+        files: &Files,
+        everyone: &[&'static Agent],
+        came: Vec<Dependent>,
+    ) -> Result<Self> {
+        if came.iter().all(Dependent::is_independent) {
+            return Ok(Self::default());
+        }
+        let roots: Vec<SkillName> = came.iter().map(|skill| skill.name.clone()).collect();
+        let problem = problem(files).request(came).on_unresolved(OnUnresolved::Skip);
+        let mut fetcher = Fetcher::new(context, scope, files)?;
+        let has_room = |name: &SkillName| has_room(context, scope, everyone, name);
+        let dependencies::Brought { assignment, selected, warnings, unresolved } =
+            resolve(&mut fetcher.sources, problem, Some(&has_room))?;
+        let mut brought = Self { assignment, ..Self::default() };
+        brought.warnings.extend(unresolved.into_iter().map(Warning::from));
+        let mut left_out = BTreeSet::new();
+        for one in selected {
+            let name = one.skill.name;
+            match take(&mut fetcher, &name, one.candidate) {
+                Ok(skill) => brought.skills.push(skill),
+                Err(error) => {
+                    let error = error.context(format!("`{}` needs `{name}`", one.by));
+                    brought.warnings.push(error.into());
+                    left_out.insert(name);
+                }
+            }
+        }
+        if !left_out.is_empty() {
+            // What comes only for one of these is of no use.
+            let reached = brought.assignment.reached(&roots, &left_out);
+            brought.skills.retain(|(wanted, _)| reached.contains(&wanted.name));
+        }
+        brought.warnings.extend(warnings);
+        brought.warnings.append(&mut fetcher.warnings);
+        Ok(brought)
+    }
+
+    /// Writes into what is to be locked of `wanted` what it depends on of the skills `there`.
+    pub(super) fn write(&self, wanted: &mut Wanted, there: &BTreeSet<SkillName>) {
+        if let Content::Locked(locked) = &mut wanted.content {
+            write(&self.assignment, &wanted.name, locked);
+            // What could not be had would stop each installation from now on.
+            locked.dependencies.retain(|name| there.iter().any(|there| there.as_str() == name));
+        }
+    }
+}
+
+fn take(fetcher: &mut Fetcher<'_>, name: &SkillName, offered: Offered) -> Result<(Wanted, FileSet)> {
+    let (locked, set) = fetcher.take(name, &offered.newest(name)?)?;
+    Ok((Wanted::new(name.clone(), Content::Locked(locked), None), set))
+}
+
+/// Returns whether nothing lies where the skill `name` would be put or linked.
+///
+/// # Errors
+///
+/// Fails for a place that cannot be looked at.
+fn has_room(context: &Context, scope: &Scope, everyone: &[&'static Agent], name: &SkillName) -> Result<bool> {
+    let survey = Survey::take(&context.settings, scope, &[name], everyone)?;
+    let at_agents = in_directories(&survey, everyone, name).into_iter().map(|(_, found)| found);
+    let mut found = survey.canonical.get(name).into_iter().chain(at_agents);
+    Ok(found.all(|found| matches!(found, Found::Absent | Found::OurLink)))
+}

@@ -1,0 +1,164 @@
+//! Taking skills in: each is read once, hashed, looked at, and written into the store.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::advice::Warning;
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::editable::Editable;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::fetcher::unwritable;
+use crate::ops::install::alarms::alarms;
+use crate::ops::install::incomplete::incomplete;
+use crate::ops::install::select::off_specification;
+use crate::refusal::Limits;
+use crate::source::discover::Candidate;
+use crate::store::{Session, Store};
+use crate::tree::{FileSet, Tree};
+
+/// A skill that is to be taken in.
+pub(super) struct Job<'a> {
+    pub(super) name: SkillName,
+    /// Where its files are.
+    pub(super) tree: &'a Tree,
+    pub(super) candidate: &'a Candidate,
+    /// Its own name, where it gets another one.
+    pub(super) own: Option<String>,
+    pub(super) requirement: Requirement,
+    /// The name of its directory; none of a file, which is the whole of a skill.
+    pub(super) directory: Option<&'a str>,
+    /// Where it lies, if it is to be a link to there.
+    pub(super) editable: Option<Editable>,
+}
+
+/// A skill that was read.
+pub(super) struct Ready {
+    /// Its digest; `None` of an editable one.
+    pub(super) digest: Option<Digest>,
+    pub(super) set: Option<FileSet>,
+    /// What a person should know.
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl Job<'_> {
+    /// Reads the skill; what is to be installed goes into `intake`.
+    pub(super) fn read(&self, intake: &Intake) -> Result<Ready> {
+        let set = self.tree.skill(&self.candidate.path, &Limits::default()).map_err(Error::from);
+        if self.editable.is_some() {
+            // A link leads to files that no copy could have, too.
+            let set = set.ok();
+            let warnings = set.as_ref().map(|set| self.warnings(set)).transpose()?.unwrap_or_default();
+            return Ok(Ready { digest: None, set, warnings });
+        }
+        let refused = |error: Error| error.context(format!("the skill `{}` is refused", self.name));
+        let look = |set: &FileSet| self.warnings(set);
+        let taken = set.and_then(|set| intake.take(set, look));
+        let (Taken { digest, set }, warnings) = taken.map_err(refused)?;
+        Ok(Ready { digest: Some(digest), set: Some(set), warnings })
+    }
+
+    /// What a person should know of the files.
+    fn warnings(&self, set: &FileSet) -> Result<Vec<Warning>> {
+        let Self { name, candidate, .. } = self;
+        let mut warnings = Vec::new();
+        if let Some(file) = set.get(&candidate.file_name) {
+            let directory = self.directory.unwrap_or(name.as_str());
+            let document = candidate.document(set.read(file)?);
+            warnings.extend(off_specification(name, directory, &candidate.file_name, &document));
+            warnings.extend(alarms(name, set, &document)?);
+        }
+        warnings.extend(unportable(name, set));
+        warnings.extend(incomplete(name, self.tree, &candidate.path, set));
+        Ok(warnings)
+    }
+}
+
+fn unportable(name: &SkillName, set: &FileSet) -> Option<Warning> {
+    let file = set.files().iter().find(|file| file.path.is_unportable())?;
+    let told = format!("`{name}` has the file `{}`, a name that Windows does not allow", file.path);
+    Some(Warning::new("unportable-name", told))
+}
+
+/// Where the skills of sources are stored. Any number of threads may use it at once.
+pub(super) struct Intake {
+    store: Option<Session>,
+    /// Why the store cannot be written; reported once.
+    trouble: Mutex<Option<Warning>>,
+}
+
+/// A skill that was taken in.
+struct Taken {
+    digest: Digest,
+    /// Its files: those in the store where it could be written, else those of the source.
+    set: FileSet,
+}
+
+impl Intake {
+    /// Opens the store for writing. Skills are taken in without one where it cannot be opened.
+    pub(super) fn new(context: &Context) -> Self {
+        let intake = Self { store: None, trouble: Mutex::default() };
+        match Store::new(&context.settings).and_then(|store| store.writer()) {
+            Ok(store) => Self { store: Some(store), ..intake },
+            Err(error) => {
+                intake.troubled(&error);
+                intake
+            }
+        }
+    }
+
+    /// Takes in `set`, the files of a skill. `look` sees them while they are in memory, unless they are too many for
+    /// that.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or is not what its source declared.
+    fn take<T>(&self, set: FileSet, look: impl FnOnce(&FileSet) -> Result<T>) -> Result<(Taken, T)> {
+        let Some(held) = set.hold()? else {
+            let taken = self.take_large(set)?;
+            let seen = look(&taken.set)?;
+            return Ok((taken, seen));
+        };
+        let seen = look(held.set())?;
+        let stored = self.store.as_ref().and_then(|store| match store.put(&held) {
+            Ok(_) => Some(store.stored(&held)),
+            Err(error) => {
+                self.troubled(&error);
+                None
+            }
+        });
+        Ok((Taken { digest: held.digest(), set: stored.unwrap_or(set) }, seen))
+    }
+
+    fn take_large(&self, set: FileSet) -> Result<Taken> {
+        let put = self.store.as_ref().map(|store| store.put_large(&set)).transpose();
+        let digest = match put {
+            Ok(digest) => digest,
+            Err(error) if error.kind() == ErrorKind::Integrity => return Err(error),
+            Err(error) => {
+                self.troubled(&error);
+                None
+            }
+        };
+        let stored = match (&self.store, digest) {
+            (Some(store), Some(digest)) => store.get(&digest)?.map(|stored| (digest, stored)),
+            _ => None,
+        };
+        let (digest, set) = match stored {
+            Some(stored) => stored,
+            None => (set.digest()?, set),
+        };
+        Ok(Taken { digest, set })
+    }
+
+    fn troubled(&self, error: &Error) {
+        let told = unwritable(error);
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
+    }
+
+    /// Returns why the store could not be written, for a person.
+    pub(super) fn warning(self) -> Option<Warning> {
+        self.trouble.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}

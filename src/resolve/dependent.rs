@@ -1,0 +1,92 @@
+//! Skills that depend on others, and skills that satisfy that.
+
+use std::collections::BTreeSet;
+
+use super::declared::{Declared, declared};
+use crate::name::SkillName;
+use crate::skill::SkillMeta;
+use crate::spec::SourceSpec;
+
+/// A skill whose dependencies are to be resolved.
+#[derive(Debug, Clone)]
+pub struct Dependent {
+    /// The name under which it is installed.
+    pub name: SkillName,
+    /// Its source and reference, and its directory in that source.
+    pub place: SourceSpec,
+    /// The locked revision at which its source is read; `None` reads it as it is now.
+    pub revision: Option<String>,
+    /// The version that it declares.
+    pub version: Option<String>,
+    /// What it declares to depend on.
+    pub declared: Vec<Declared>,
+    /// Whether it is a link to a directory, of which the lockfile says nothing.
+    pub editable: bool,
+}
+
+/// A skill that is installed or selected, and satisfies dependencies.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The name under which it is installed.
+    pub name: SkillName,
+    /// Its source and reference, and its directory in that source.
+    pub place: SourceSpec,
+    /// The version that it declares.
+    pub version: Option<String>,
+    /// Who requires it.
+    pub required: Required,
+}
+
+/// Who requires a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Required {
+    /// The user requested it.
+    ByUser,
+    /// These skills depend on it, and nobody requested it.
+    ByDependents(BTreeSet<SkillName>),
+}
+
+impl Dependent {
+    /// Returns the skill that comes from `place` now and is to be installed as `name`; a skill without `meta` depends on
+    /// nothing.
+    pub fn new(name: SkillName, place: SourceSpec, meta: Option<&SkillMeta>) -> Self {
+        Self {
+            name,
+            place,
+            revision: None,
+            version: meta.and_then(|meta| meta.version.clone()),
+            declared: meta.map(declared).unwrap_or_default(),
+            editable: false,
+        }
+    }
+
+    /// Returns whether it depends on nothing.
+    pub fn is_independent(&self) -> bool {
+        self.declared.is_empty()
+    }
+
+    /// Returns the skill as one that satisfies dependencies.
+    pub(super) fn resolved(&self, required: Required) -> Resolved {
+        let (name, place) = (self.name.clone(), self.place.clone());
+        Resolved { name, place, version: self.version.clone(), required }
+    }
+}
+
+impl Resolved {
+    /// Returns whether it comes from the source, reference and directory of `spec`.
+    pub fn is_from(&self, spec: &SourceSpec) -> bool {
+        comes_from(&self.name, &self.place, spec)
+    }
+}
+
+/// Returns whether the skill `name`, which comes from `place`, is the one that `spec` means: it has the same source,
+/// reference and directory. Where `spec` names a skill instead of a directory, names are compared.
+pub fn comes_from(name: &SkillName, place: &SourceSpec, spec: &SourceSpec) -> bool {
+    let text = |spec: &SourceSpec| spec.reference.as_ref().map(ToString::to_string);
+    let is_it = match (&spec.path, &spec.skill) {
+        (path, None) => *path == place.path,
+        (None, Some(skill)) => *skill == *name.as_str(),
+        (Some(_), Some(_)) => false,
+    };
+    place.origin == spec.origin && text(place) == text(spec) && is_it
+}
