@@ -102,17 +102,17 @@ test: tools test-tools ## run all tests, and validate the example skills and wha
 
 # One build for everything: the tests bring the program with them, and `tests/it/architecture.rs` holds that the
 # Python package needs each crate with the same features.
-SHAPE = --locked --all-features
+SHAPE = --locked --workspace --all-features
 rust-tests: tools ## run the tests in Rust, and `make own-skills`
 	$(CARGO) test $(SHAPE) --no-run
 	@$(MAKE) --no-print-directory own-skills
 	$(CARGO) test $(SHAPE)
 
 own-skills: tools ## validate the example skills, and a skill from each template, as for publishing
-	$(CARGO) test $(SHAPE) --quiet --no-run --test it
+	$(CARGO) test $(SHAPE) --quiet --no-run --package skillpm --test it
 	"$(DEBUG)" validate --profile publish --strict examples/skills examples/tools
 	@rm -rf $(MADE)
-	@for template in $(notdir $(wildcard templates/*)); do \
+	@for template in $(notdir $(wildcard crates/skillpm-core/templates/*)); do \
 	    echo "skillpm create $$template --template $$template, with and without all that can be added"; \
 	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE) --yes || exit; \
 	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE)/full --yes \
@@ -204,9 +204,9 @@ fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (n
 # The library has to build without the crates of the program, too. What it does then is tested with them.
 lint: tools ## check format, lints, documentation, and licences where cargo-deny is installed
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace $(SHAPE) --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace $(SHAPE) --no-deps
-	$(CARGO) clippy --locked --no-default-features --lib -- -D warnings
+	$(CARGO) clippy $(SHAPE) --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(SHAPE) --no-deps
+	$(CARGO) clippy --locked --package skillpm-core --no-default-features --lib -- -D warnings
 	@$(MAKE) --no-print-directory python-env
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
 	    "$(PYTHON_BIN)/ruff" check --quiet $(PYTHON_SOURCES) && "$(PYTHON_BIN)/ruff" format --check --quiet $(PYTHON_SOURCES); \

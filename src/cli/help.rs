@@ -438,6 +438,6 @@ mod tests {
                 let _ = write!(text, "\n### {name}\n\n```text\n{}\n```\n", page.trim_end());
             }
         }
-        crate::testing::check_reference("cli.md", &text);
+        skillpm_testing::check_reference("cli.md", &text);
     }
 }

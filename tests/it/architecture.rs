@@ -1,6 +1,8 @@
 //! The house: who may know whom, and which resource has which owner (`docs/design/layout.md`).
 //!
-//! Sources are read as text. Comments and code that is only compiled for tests do not count.
+//! That values and rules know nothing of the machine, and the machine nothing of front ends, is held by the compiler: they are
+//! crates. This test holds the order inside of them. Sources are read as text. Comments and code that is only compiled for
+//! tests do not count.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -180,8 +182,11 @@ fn members(group: &str) -> Vec<&str> {
     names
 }
 
+/// The directories of sources, each that of a crate: what one holds may know those after it.
+const CRATES: [&str; 3] = ["src", "crates/skillpm-core/src", "crates/skillpm-format/src"];
+
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn files(dir: &Path, found: &mut Vec<PathBuf>) {
@@ -198,7 +203,9 @@ fn files(dir: &Path, found: &mut Vec<PathBuf>) {
 /// All sources without comments and tests.
 fn sources() -> Vec<Source> {
     let mut paths = Vec::new();
-    files(&root(), &mut paths);
+    for sources in CRATES {
+        files(&root().join(sources), &mut paths);
+    }
     let texts: Vec<_> =
         paths.iter().map(|path| (path, std::fs::read_to_string(path).expect("a source"))).collect();
     let test_only: Vec<PathBuf> = texts.iter().flat_map(|(path, text)| test_modules(path, text)).collect();
@@ -206,7 +213,8 @@ fn sources() -> Vec<Source> {
         .into_iter()
         .filter(|(path, _)| !test_only.iter().any(|module| path.with_extension("").starts_with(module)))
         .map(|(path, text)| {
-            let path = path.strip_prefix(root()).expect("below src").to_string_lossy().replace('\\', "/");
+            let path = CRATES.iter().find_map(|sources| path.strip_prefix(root().join(sources)).ok());
+            let path = path.expect("in a crate").to_string_lossy().replace('\\', "/");
             Source { path, code: code(&text) }
         })
         .collect()
@@ -382,7 +390,7 @@ fn crates(package: &[&str]) -> Option<BTreeSet<String>> {
     let output = Command::new(cargo)
         .args(["tree", "--locked", "--offline", "--prefix", "none", "--format", "{p} [{f}]"])
         .args(package)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(root())
         .output()
         .expect("cargo starts");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
@@ -393,7 +401,7 @@ fn crates(package: &[&str]) -> Option<BTreeSet<String>> {
 /// `cargo test` and the build of the Python package share every crate: none is built a second time with other features.
 #[test]
 fn every_crate_is_built_once() {
-    let tests = crates(&["--package", "skillpm"]);
+    let tests = crates(&["--package", "skillpm", "--package", "skillpm-core", "--package", "skillpm-format"]);
     let python = crates(&["--package", "skillpm-python", "--edges", "normal,build"]);
     let all = crates(&["--workspace"]);
     let (Some(tests), Some(python), Some(all)) = (tests, python, all) else {

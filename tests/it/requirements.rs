@@ -135,7 +135,9 @@ fn files(dir: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 /// All tests that name a line, sorted.
 fn tests() -> Vec<Test> {
     let mut tests = Vec::new();
-    for (dir, ending) in [("src", "rs"), ("tests/it", "rs"), ("tests/slow", "rs"), ("python/tests", "py")] {
+    for (dir, ending) in
+        [("src", "rs"), ("crates", "rs"), ("tests/it", "rs"), ("tests/slow", "rs"), ("python/tests", "py")]
+    {
         let mut paths = Vec::new();
         files(&root().join(dir), ending, &mut paths);
         for path in paths {

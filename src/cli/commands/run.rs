@@ -231,7 +231,7 @@ mod tests {
     fn parse(line: &str) -> Option<RunRequest> {
         match Cli::try_parse_from(line.split(' ')).ok()?.command {
             Command::Run(args) => {
-                let context = crate::engine::testing::World::new().context();
+                let context = crate::world::World::new().context();
                 request(&context, &args).ok()
             }
             command => panic!("{command:?}"),

@@ -22,7 +22,7 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
     let header = ["agent", "found by", "in a project", "for the user", "links", "sees", "twice"];
     let mut table = Table::new(&header).state("links").number("sees").number("twice");
     for agent in &outcome.agents {
-        let found = agent.found_by.first().map(|path| outcome.short(path)).unwrap_or_default();
+        let found = agent.found_by.first().map(|path| short(outcome, path)).unwrap_or_default();
         let links = match (agent.universal, agent.chosen.is_empty()) {
             (false, false) => "yes",
             (false, true) if !reads_canonical(agent) => "not chosen",
@@ -56,7 +56,7 @@ fn reads_canonical(agent: &AgentView) -> bool {
 /// The directory of `scope` that serves `agent`.
 fn serving(outcome: &AgentsOutcome, agent: &AgentView, scope: ScopeKind) -> String {
     let dir = agent.directories.iter().find(|dir| dir.scope == scope);
-    dir.map(|dir| outcome.short(&dir.path)).unwrap_or_default()
+    dir.map(|dir| short(outcome, &dir.path)).unwrap_or_default()
 }
 
 pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
@@ -83,7 +83,7 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
         let _ = writeln!(text, "  {words}");
     };
     if agent.detected {
-        let signs: Vec<_> = agent.found_by.iter().map(|path| outcome.short(path)).collect();
+        let signs: Vec<_> = agent.found_by.iter().map(|path| short(outcome, path)).collect();
         line(&format!("found by {}", and(&signs)));
     } else {
         line("not found on this machine");
@@ -102,7 +102,7 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
         }
     }
     for twice in &agent.twice {
-        let places: Vec<_> = twice.places.iter().map(|path| outcome.short(path)).collect();
+        let places: Vec<_> = twice.places.iter().map(|path| short(outcome, path)).collect();
         let end = if twice.same { "one skill, found in several ways" } else { "different directories" };
         line(&format!("twice: {} in {} ({end})", one_line(&twice.name), and(&places)));
     }
@@ -122,7 +122,7 @@ fn directory(outcome: &AgentsOutcome, dir: &DirectoryView) -> String {
         (None, false) => "not there".to_owned(),
         (None, true) => count(seen, "skill"),
     };
-    format!("{} of the {}, {role}: {holds}", outcome.short(&dir.path), dir.scope)
+    format!("{} of the {}, {role}: {holds}", short(outcome, &dir.path), dir.scope)
 }
 
 fn what(skill: &SkillView) -> String {
@@ -140,10 +140,8 @@ fn what(skill: &SkillView) -> String {
     }
 }
 
-impl AgentsOutcome {
-    fn short(&self, path: &str) -> String {
-        super::short_path(&self.roots, path)
-    }
+fn short(outcome: &AgentsOutcome, path: &str) -> String {
+    super::short_path(&outcome.roots, path)
 }
 
 #[cfg(test)]
@@ -156,7 +154,7 @@ mod tests {
     /// The schema says what is printed, with every role and every form.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("agents.schema.json");
+        let schema = skillpm_testing::Schema::read("agents.schema.json");
         let forms = [Form::Canonical, Form::Link, Form::Copy, Form::Foreign, Form::Broken];
         schema.assert_generated("/$defs/form/enum", &serde_json::json!(forms));
         let roles = [Role::Canonical, Role::Own, Role::Other, Role::Shared];

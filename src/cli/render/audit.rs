@@ -117,6 +117,6 @@ mod tests {
         let outcome = recorded();
         let (talking, out, _) = printer(Look::PLAIN);
         talking.json(&outcome);
-        crate::testing::Schema::read("audit.schema.json").assert_describes(&out.text());
+        skillpm_testing::Schema::read("audit.schema.json").assert_describes(&out.text());
     }
 }

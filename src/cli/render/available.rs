@@ -85,7 +85,7 @@ mod tests {
         let broken = Available { problem: Some("it has no name".to_owned()), ..skill.clone() };
         let (printer, out, _) = printer(Look::PLAIN);
         json(&printer, &InstallOutcome { available: vec![skill, broken], ..InstallOutcome::default() });
-        let schema = crate::testing::Schema::read("available.schema.json");
+        let schema = skillpm_testing::Schema::read("available.schema.json");
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(schema.faults(&value), [""; 0]);
         value[0]["new"] = "a field that nobody described".into();

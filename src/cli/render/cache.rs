@@ -116,7 +116,7 @@ mod tests {
     /// The schema says what is printed, whatever is done.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("cache.schema.json");
+        let schema = skillpm_testing::Schema::read("cache.schema.json");
         let (name, path) = (|| "github".to_owned(), || "/c/github".to_owned());
         let (talking, out, _) = printer(Look::PLAIN);
         let room = || Room { name: name(), path: path(), count: 1, files: 2, bytes: 3 };

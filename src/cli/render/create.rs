@@ -113,7 +113,7 @@ mod tests {
         let (talking, out, err) = printer(Look::PLAIN);
         json(&talking, &outcome);
         assert_eq!(err.text(), "");
-        crate::testing::Schema::read("create.schema.json").assert_describes(&out.text());
+        skillpm_testing::Schema::read("create.schema.json").assert_describes(&out.text());
         let installed = Installed {
             scope: ScopeKind::Project,
             seen_by: vec!["cursor".to_owned()],
@@ -123,7 +123,7 @@ mod tests {
         };
         let (more, installed_out, _) = printer(Look::PLAIN);
         json(&more, &CreateOutcome { installed: Some(installed), ..outcome });
-        crate::testing::Schema::read("create.schema.json").assert_describes(&installed_out.text());
+        skillpm_testing::Schema::read("create.schema.json").assert_describes(&installed_out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&value["path"], &value["files"][1]["executable"]), (&"/p/pdf".into(), &true.into()));
     }

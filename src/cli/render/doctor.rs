@@ -88,7 +88,7 @@ mod tests {
     /// The schema says what is printed, with every problem.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("doctor.schema.json");
+        let schema = skillpm_testing::Schema::read("doctor.schema.json");
         let ids: Vec<_> = ALL.iter().map(|problem| problem.id).collect();
         schema.assert_generated("/$defs/finding/properties/id/enum", &ids.into());
         let text = |of_agent: bool| of_agent.then(|| "do it".to_owned());

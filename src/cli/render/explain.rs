@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("explain.schema.json");
+        let schema = skillpm_testing::Schema::read("explain.schema.json");
         let levels = Level::ALL.map(|(name, _)| name);
         schema.assert_generated("/$defs/level/enum", &json!(levels));
         let of_all = Profile::ALL.map(|(name, _)| (name.to_owned(), json!({ "$ref": "#/$defs/level" })));
@@ -265,7 +265,7 @@ mod tests {
                 section(&mut text, rule);
             }
         }
-        crate::testing::check_reference("rules.md", text.trim_end_matches('\n'));
+        skillpm_testing::check_reference("rules.md", text.trim_end_matches('\n'));
     }
 
     fn section(text: &mut String, rule: &Rule) {

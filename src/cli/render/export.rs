@@ -63,7 +63,7 @@ mod tests {
         ");
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &outcome);
-        crate::testing::Schema::read("export.schema.json").assert_describes(&out.text());
+        skillpm_testing::Schema::read("export.schema.json").assert_describes(&out.text());
         let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &ExportOutcome { path: None, ..outcome });
         assert_eq!(out.text(), "{}\n");

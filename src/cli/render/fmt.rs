@@ -175,7 +175,7 @@ mod tests {
         let (talking, out, err) = printer(Look::PLAIN);
         json(&talking, &outcome, true);
         assert_eq!(err.text(), "");
-        crate::testing::Schema::read("fmt.schema.json").assert_describes(&out.text());
+        skillpm_testing::Schema::read("fmt.schema.json").assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         let states: Vec<_> =
             value["skills"].as_array().unwrap().iter().map(|skill| &skill["state"]).collect();

@@ -229,7 +229,7 @@ mod tests {
     /// The schema says what is printed, with every verdict and every file.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("import.schema.json");
+        let schema = skillpm_testing::Schema::read("import.schema.json");
         let verdicts = [Verdict::Adopted, Verdict::Edited, Verdict::Left, Verdict::Tracked];
         schema.assert_generated("/$defs/skill/properties/verdict/enum", &serde_json::json!(verdicts));
         let files = [FoundIn::SkillsLock, FoundIn::GlobalLock, FoundIn::GhSkill, FoundIn::Directory];

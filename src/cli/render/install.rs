@@ -369,7 +369,7 @@ mod tests {
             Change::Disabled,
             Change::Enabled,
         ];
-        let schema = crate::testing::Schema::read("install.schema.json");
+        let schema = skillpm_testing::Schema::read("install.schema.json");
         schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(changes));
         let digest: crate::digest::Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();
         let name = || "pdf".parse().unwrap();

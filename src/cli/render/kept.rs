@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("undo.schema.json");
+        let schema = skillpm_testing::Schema::read("undo.schema.json");
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &copies());
         schema.assert_describes(&out.text());

@@ -299,7 +299,7 @@ mod tests {
             SkillState::Foreign,
         ];
         let names = states.map(|state| serde_json::to_value(state).expect("a text"));
-        let schema = crate::testing::Schema::read("list.schema.json");
+        let schema = skillpm_testing::Schema::read("list.schema.json");
         schema.assert_generated("/$defs/skill/properties/state/enum", &names.to_vec().into());
         let scopes = serde_json::json!([ScopeKind::Project, ScopeKind::User]);
         schema.assert_generated("/$defs/skill/properties/scope/enum", &scopes);

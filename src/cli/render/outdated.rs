@@ -290,7 +290,7 @@ mod tests {
     /// The schema says what is printed, with every state.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("outdated.schema.json");
+        let schema = skillpm_testing::Schema::read("outdated.schema.json");
         let names = STATES.map(|status| serde_json::to_value(status).expect("a text"));
         schema.assert_generated("/$defs/skill/properties/status/enum", &names.to_vec().into());
         let mut skills = STATES.map(skill).to_vec();

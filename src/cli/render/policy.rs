@@ -104,6 +104,6 @@ mod tests {
         let sources = scripts.map(ruling).to_vec();
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &PolicyOutcome { lines: vec![line()], sources });
-        crate::testing::Schema::read("policy.schema.json").assert_describes(&out.text());
+        skillpm_testing::Schema::read("policy.schema.json").assert_describes(&out.text());
     }
 }

@@ -69,7 +69,7 @@ mod tests {
 
         let (talking, out, _) = printer(Look::PLAIN);
         talking.json(&outcome);
-        crate::testing::Schema::read("remove.schema.json").assert_describes(&out.text());
+        skillpm_testing::Schema::read("remove.schema.json").assert_describes(&out.text());
         outcome.scope = Some(ScopeKind::User);
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &outcome);

@@ -175,7 +175,7 @@ mod tests {
             source: "github:acme/skills".into(),
             warnings: Vec::new(),
         };
-        let schema = crate::testing::Schema::read("run.schema.json");
+        let schema = skillpm_testing::Schema::read("run.schema.json");
         let mut told = |exit, ended| {
             (outcome.ran.exit, outcome.ran.ended) = (exit, ended);
             let (talking, out, _) = printer(Look::PLAIN);

@@ -304,8 +304,8 @@ mod tests {
     /// The schema says what is printed.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("show.schema.json");
-        let list = crate::testing::Schema::read("list.schema.json");
+        let schema = skillpm_testing::Schema::read("show.schema.json");
+        let list = skillpm_testing::Schema::read("list.schema.json");
         assert_eq!(schema.at("/$defs/skill"), list.at("/$defs/skill"), "it is what `list` prints");
         let shown = |outcome: &ShowOutcome| -> serde_json::Value {
             let (printer, out, _) = printer(Look::PLAIN);

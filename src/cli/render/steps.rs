@@ -102,8 +102,8 @@ mod tests {
     #[test]
     fn each_schema_knows_all_steps() {
         let mut schemas = 0;
-        for file in crate::testing::Schema::names() {
-            let schema = crate::testing::Schema::read(&file);
+        for file in skillpm_testing::Schema::names() {
+            let schema = skillpm_testing::Schema::read(&file);
             if !schema.has("/$defs/step") {
                 continue;
             }

@@ -55,9 +55,9 @@ mod tests {
     use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
-    use crate::engine::testing::World;
     use crate::engine::tools::{DescribedBy, TypedBy};
     use crate::ops::tools::{PassedAs, ToolsRequest, tools};
+    use crate::world::World;
 
     fn outcome() -> ToolsOutcome {
         let world = World::new();
@@ -94,7 +94,7 @@ mod tests {
     /// The schema says what is printed, with every word that can be there.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("tools.schema.json");
+        let schema = skillpm_testing::Schema::read("tools.schema.json");
         let described = [DescribedBy::Manifest, DescribedBy::Script, DescribedBy::Name];
         schema.assert_generated("/$defs/tool/properties/described_by/enum", &serde_json::json!(described));
         let typed = [

@@ -186,6 +186,6 @@ mod tests {
         let mut outcome = TreeOutcome::default();
         outcome.skills.push(one);
         json(&talking, &outcome);
-        crate::testing::Schema::read("tree.schema.json").assert_describes(&out.text());
+        skillpm_testing::Schema::read("tree.schema.json").assert_describes(&out.text());
     }
 }

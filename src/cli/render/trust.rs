@@ -78,6 +78,6 @@ mod tests {
         ");
         let (talking, out, _) = printer(Look::PLAIN);
         talking.json(&outcome);
-        crate::testing::Schema::read("trust.schema.json").assert_describes(&out.text());
+        skillpm_testing::Schema::read("trust.schema.json").assert_describes(&out.text());
     }
 }

@@ -172,7 +172,7 @@ mod tests {
         ");
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &outcome);
-        let schema = crate::testing::Schema::read("undo.schema.json");
+        let schema = skillpm_testing::Schema::read("undo.schema.json");
         schema.assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&value["skills"][5]["change"], &value["dry_run"]), (&"links".into(), &false.into()));

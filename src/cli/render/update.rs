@@ -411,7 +411,7 @@ mod tests {
     /// The schema says what is printed, with every change and every kind.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("update.schema.json");
+        let schema = skillpm_testing::Schema::read("update.schema.json");
         schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(CHANGES));
         schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(Kind::ALL));
         let (talking, out, _) = printer(Look::PLAIN);

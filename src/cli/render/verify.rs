@@ -278,7 +278,7 @@ mod tests {
     /// The schema says what is printed, with every verdict.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("verify.schema.json");
+        let schema = skillpm_testing::Schema::read("verify.schema.json");
         let names = Verdict::ALL.map(|verdict| serde_json::to_value(verdict).expect("a text"));
         schema.assert_generated("/$defs/verdict/enum", &names.to_vec().into());
         let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];

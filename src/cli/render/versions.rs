@@ -146,7 +146,7 @@ mod tests {
     /// The schema says what is printed, with every kind.
     #[test]
     fn the_schema_describes_the_json() {
-        let schema = crate::testing::Schema::read("diff.schema.json");
+        let schema = skillpm_testing::Schema::read("diff.schema.json");
         let kinds = Kind::ALL.map(Kind::id);
         schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(kinds));
         let whats = [What::Locked, What::Installed, What::Newest, What::Latest];

@@ -72,7 +72,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
         let asked = asked_for(skill).map(|asked| format!(", requested: {asked}")).unwrap_or_default();
         line(&format!("locked at {}{asked}", short_revision(revision)));
     }
-    line(&lies(skill, &outcome.short(&skill.location)));
+    line(&lies(skill, &short(outcome, &skill.location)));
     for seen in &why.seen {
         line(&seen_by(outcome, seen));
     }
@@ -80,10 +80,10 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
         line("seen by no agent on this machine");
     }
     for hidden in &why.shadows {
-        line(&format!("comes before {}", outcome.short(hidden)));
+        line(&format!("comes before {}", short(outcome, hidden)));
     }
     if let Some(used) = &why.shadowed_by {
-        line(&format!("comes after {}, where an agent takes only one", outcome.short(used)));
+        line(&format!("comes after {}, where an agent takes only one", short(outcome, used)));
     }
     text
 }
@@ -127,7 +127,7 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
 }
 
 fn asked_in(outcome: &WhyOutcome, asked: &Asked) -> String {
-    let file = outcome.short(&asked.file);
+    let file = short(outcome, &asked.file);
     match (asked.line, &asked.text) {
         (Some(line), Some(text)) => format!("requested by {file}:{line}: {text}"),
         _ => format!("requested by {file}"),
@@ -140,7 +140,7 @@ fn seen_by(outcome: &WhyOutcome, seen: &SeenBy) -> String {
         Form::Copy => ", a copy",
         Form::Canonical | Form::Foreign | Form::Broken => "",
     };
-    format!("seen by {} in {}{how}", seen.agents.join(", "), outcome.short(&seen.path))
+    format!("seen by {} in {}{how}", seen.agents.join(", "), short(outcome, &seen.path))
 }
 
 fn elsewhere(outcome: &WhyOutcome, other: &Elsewhere) -> String {
@@ -156,13 +156,11 @@ fn elsewhere(outcome: &WhyOutcome, other: &Elsewhere) -> String {
     } else {
         format!(", seen by {}", other.agents.join(", "))
     };
-    format!("  {}: {}\n", outcome.short(&other.path), one_line(&format!("{what}{who}")))
+    format!("  {}: {}\n", short(outcome, &other.path), one_line(&format!("{what}{who}")))
 }
 
-impl WhyOutcome {
-    fn short(&self, path: &str) -> String {
-        super::short_path(&self.roots, path)
-    }
+fn short(outcome: &WhyOutcome, path: &str) -> String {
+    super::short_path(&outcome.roots, path)
 }
 
 #[cfg(test)]
@@ -256,7 +254,7 @@ mod tests {
             closest: Some("pdfs".to_owned()),
             ..WhyOutcome::default()
         };
-        let schema = crate::testing::Schema::read("why.schema.json");
+        let schema = skillpm_testing::Schema::read("why.schema.json");
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &outcome);
         schema.assert_describes(&out.text());

@@ -1,8 +1,5 @@
 //! What the tests stand on: a GitHub made of this process, archives, and a machine to install on.
 
-#[path = "../../../src/archive/testing.rs"]
-#[expect(dead_code, reason = "the tests of the readers use the rest of it")]
-pub(crate) mod archive;
 pub mod forge;
 pub mod git;
 pub mod machine;

@@ -31,7 +31,7 @@ fn the_list_is_that_of_the_tests() {
     let text = std::fs::read_to_string(root.join("docs/design/threats.md")).expect("the list");
     let (listed, rest) = text.split_once("## Not yet").expect("what waits");
     let waiting = rest.split_once("In h33").expect("a table").0;
-    let test = Regex::new(r"`((?:it|src)/[^`]+\.rs)` `(\w+)`").expect("a pattern");
+    let test = Regex::new(r"`((?:it|src|crates)/[^`]+\.rs)` `(\w+)`").expect("a pattern");
     let mut known = BTreeSet::new();
     for row in listed.lines().filter(|line| line.starts_with("| ")).filter(|line| !line.starts_with("| -")) {
         let Some(name) = names(row.split('|').nth(1).expect("a cell")).pop_first() else { continue };
@@ -47,7 +47,9 @@ fn the_list_is_that_of_the_tests() {
     assert!(known.len() > 100, "the list was read");
     let mut named = BTreeSet::new();
     named_below(&root.join("tests/it"), &mut named);
-    named_below(&root.join("src"), &mut named);
+    for sources in ["src", "crates"] {
+        named_below(&root.join(sources), &mut named);
+    }
     assert_eq!(named, known, "the names in the tests, and those in the list");
     assert!(names(waiting).is_disjoint(&named), "what waits has no test");
     // The lessons, and where else the page points to.

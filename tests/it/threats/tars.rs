@@ -1,7 +1,7 @@
 //! Tar archives: tt.
 
 use super::{AFTER, BEFORE, Scene, Want, Way};
-use crate::support::archive::{Member, gzip, link, member, pax, tar};
+use skillpm_testing::archive::{Member, gzip, link, member, pax, tar};
 
 use Want::Refused;
 

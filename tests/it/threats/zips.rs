@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{AFTER, BEFORE, COMMIT, Scene, Want, Way};
-use crate::support::archive::{ZipEntry, deflate, deflated, stored, zip, zip_with};
+use skillpm_testing::archive::{ZipEntry, deflate, deflated, stored, zip, zip_with};
 
 use Want::{Fails, Quiet, Refused, Told};
 

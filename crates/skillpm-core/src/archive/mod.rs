@@ -1,0 +1,121 @@
+//! Readers of archives that may be hostile.
+//!
+//! Two programs that read one archive must never see different files in it: that is how a scanner
+//! is shown one skill and an agent gets another. So these readers have no mercy: every byte of an
+//! archive belongs to exactly one entry or header, everything that is said twice is said alike,
+//! nothing is there twice, and whatever leaves a choice is refused with a [`Refusal`].
+//!
+//! Opening looks at the structure alone; content is read, inflated and checked when it is asked
+//! for, in small pieces, from any number of threads. Names are only made harmless here (no `..`, no
+//! control characters); what a *skill* may contain is checked by [`Tree::skill`], so that a
+//! repository with an odd file elsewhere can still be read.
+
+mod bytes;
+mod gzip;
+mod inflate;
+mod kind;
+mod names;
+mod password;
+mod tar;
+mod zip;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::fs::SharedFile;
+use crate::refusal::{Limits, Refusal};
+use crate::tree::{Content, Entry, ReadError, Tree};
+use kind::Kind;
+pub use password::needs_password;
+
+/// What an archive holds.
+#[derive(Debug, Clone)]
+pub struct Archive {
+    /// The entries. Directories are implied by the files below them.
+    pub tree: Tree,
+    /// The comment of a zip archive, or the one in the global header of a tar archive, if it is
+    /// UTF-8 without NUL. `git archive` and GitHub write the commit there.
+    pub comment: Option<String>,
+}
+
+/// What a reader hands back before it becomes an [`Archive`].
+struct Parts {
+    entries: BTreeMap<String, Entry>,
+    content: Arc<dyn Content>,
+    comment: Option<Vec<u8>>,
+}
+
+impl From<Parts> for Archive {
+    fn from(parts: Parts) -> Self {
+        let comment = parts
+            .comment
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .filter(|text| !text.is_empty() && !text.contains('\0'));
+        Self { tree: Tree::new(parts.entries, parts.content), comment }
+    }
+}
+
+/// Opens the archive in `file`, whose kind the first bytes tell: zip, tar, or tar in gzip.
+///
+/// # Errors
+///
+/// [`Refusal::NotAnArchive`] for all other kinds, and the errors of [`open_zip`], [`open_tar`] and
+/// [`open_tar_gz`].
+pub fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError> {
+    let head = kind::head(&file)?;
+    match kind::of(&head) {
+        Some(Kind::Zip) => open_zip(file, limits),
+        Some(Kind::Gzip) => open_tar_gz(&file, limits),
+        Some(Kind::Tar) => open_tar(file, limits),
+        None => Err(kind::refusal("a zip, tar or tar.gz archive", &head).into()),
+    }
+}
+
+/// Opens a zip archive.
+///
+/// The rules are those of the ZIP specification (APPNOTE.TXT 6.3.10) without the parts that let two
+/// readers differ: one end record at the very end, entries side by side from the first byte to
+/// the directory, both headers of an entry alike, only stored and deflated content.
+///
+/// # Errors
+///
+/// A [`Refusal`] for each rule that is broken, or an input error.
+pub fn open_zip(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError> {
+    check_size(&file, limits)?;
+    zip::open(file, limits).map(Archive::from)
+}
+
+/// Opens a tar archive in the format of POSIX.1-2001 (`pax`, and `ustar` below it).
+///
+/// # Errors
+///
+/// A [`Refusal`] for each rule that is broken, or an input error.
+pub fn open_tar(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError> {
+    check_size(&file, limits)?;
+    tar::open(file, limits, "a tar archive").map(Archive::from)
+}
+
+/// Opens a tar archive in one gzip member (RFC 1952).
+///
+/// It is inflated once, to the end, into a temporary file without a name.
+///
+/// # Errors
+///
+/// As [`open_tar`]; [`Refusal::BadData`], [`Refusal::BadChecksum`] and [`Refusal::StrayBytes`] for the
+/// gzip stream; [`Refusal::TooLarge`] and [`Refusal::Ratio`] for one that grows too much.
+pub fn open_tar_gz(file: &SharedFile, limits: &Limits) -> Result<Archive, ReadError> {
+    check_size(file, limits)?;
+    let unpacked = gzip::unpack(file, limits)?;
+    tar::open(Arc::new(unpacked), limits, "a tar archive in a gzip file").map(Archive::from)
+}
+
+/// Refuses an archive file that is larger than `limits` allow.
+fn check_size(file: &SharedFile, limits: &Limits) -> Result<(), Refusal> {
+    if file.len() > limits.archive_bytes {
+        return Err(Refusal::ArchiveTooLarge(limits.archive_bytes));
+    }
+    Ok(())
+}

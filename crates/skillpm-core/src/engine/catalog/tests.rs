@@ -1,0 +1,347 @@
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::*;
+use crate::engine::testing::World;
+use crate::policy::Policy;
+use crate::skill::SkillMeta;
+
+fn skill(name: &str, description: &str) -> Skill {
+    let meta = SkillMeta { name: name.into(), description: description.into(), ..SkillMeta::default() };
+    let dir = PathBuf::from(format!("/p/.agents/skills/{}", name.replace('/', "_")));
+    Skill {
+        meta,
+        source: "project".into(),
+        kind: SourceKind::Project,
+        file: dir.join("SKILL.md"),
+        real: PathBuf::from("/real").join(dir.file_name().unwrap_or_default()),
+        dir,
+        deviations: Vec::new(),
+    }
+}
+
+fn arcs(skills: impl IntoIterator<Item = Skill>) -> Vec<Arc<Skill>> {
+    skills.into_iter().map(Arc::new).collect()
+}
+
+fn full() -> Vec<Arc<Skill>> {
+    let mut pdf = skill("pdf", "Reads <PDF> & \"forms\".\n  Use it for 'PDF'.");
+    pdf.meta.compatibility = Some("python3 & git".into());
+    pdf.meta.allowed_tools = vec!["Bash(git:*)".into(), "Read".into()];
+    pdf.meta.tags = vec!["office".into(), "files".into()];
+    pdf.meta.version = Some("1.10".into());
+    arcs([pdf, skill("docx", "Writes.")])
+}
+
+fn text(skills: &[Arc<Skill>], form: CatalogForm, options: &Options) -> String {
+    catalog(skills, &Options { form, ..options.clone() }).text().into_owned()
+}
+
+/// A text is taken as it is only where no form writes any of it in another way.
+#[test]
+fn only_plain_texts_are_taken_as_they_are() {
+    let is_taken = |text: &str| matches!(CatalogForm::Xml.escaped(text), Cow::Borrowed(_));
+    for byte in 0..0x80_u8 {
+        let character = char::from(byte);
+        let is_plain = !character.is_control() && !"&<>\"'\\".contains(character);
+        for before in ["", "ab", &"x".repeat(40)] {
+            for text in [format!("{before}{character}"), format!("{before}{character}x")] {
+                assert_eq!(is_taken(&text), is_plain, "{text:?}");
+            }
+        }
+    }
+    assert!(is_taken("") && is_taken("one two"));
+    for text in ["é", "x\u{202e}", "two  gaps", &format!("{}  x", "x".repeat(31))] {
+        assert!(!is_taken(text), "{text:?}");
+    }
+}
+
+/// S4-2, S4-3, S3-FR-12, conflict C27: each form, with all fields that a skill has.
+#[test]
+fn forms() {
+    let all = Options {
+        fields: Field::NAMES.iter().map(|(_, field)| *field).filter(|field| *field != Field::Files).collect(),
+        ..Options::default()
+    };
+    let of = |form| text(&full(), form, &all);
+    insta::assert_snapshot!(of(CatalogForm::Xml), @"
+    <available_skills>
+      <skill>
+        <name>pdf</name>
+        <description>Reads &lt;PDF&gt; &amp; &quot;forms&quot;. Use it for &#x27;PDF&#x27;.</description>
+        <location>/p/.agents/skills/pdf/SKILL.md</location>
+        <compatibility>python3 &amp; git</compatibility>
+        <version>1.10</version>
+        <allowed-tools>Bash(git:*), Read</allowed-tools>
+        <tags>office, files</tags>
+      </skill>
+      <skill>
+        <name>docx</name>
+        <description>Writes.</description>
+        <location>/p/.agents/skills/docx/SKILL.md</location>
+      </skill>
+    </available_skills>
+    ");
+    insta::assert_snapshot!(of(CatalogForm::Markdown), @r#"
+    - **pdf**: Reads &lt;PDF> & "forms". Use it for 'PDF'.
+      - location: /p/.agents/skills/pdf/SKILL.md
+      - compatibility: python3 & git
+      - version: 1.10
+      - allowed-tools: Bash(git:*), Read
+      - tags: office, files
+    - **docx**: Writes.
+      - location: /p/.agents/skills/docx/SKILL.md
+    "#);
+    insta::assert_snapshot!(of(CatalogForm::Plain), @r#"
+    pdf: Reads <PDF> & "forms". Use it for 'PDF'.
+      location: /p/.agents/skills/pdf/SKILL.md
+      compatibility: python3 & git
+      version: 1.10
+      allowed-tools: Bash(git:*), Read
+      tags: office, files
+    docx: Writes.
+      location: /p/.agents/skills/docx/SKILL.md
+    "#);
+    insta::assert_snapshot!(of(CatalogForm::Json), @r#"
+    {
+      "skills": [
+        {
+          "name": "pdf",
+          "description": "Reads <PDF> & \"forms\".\n  Use it for 'PDF'.",
+          "location": "/p/.agents/skills/pdf/SKILL.md",
+          "compatibility": "python3 & git",
+          "allowed_tools": [
+            "Bash(git:*)",
+            "Read"
+          ],
+          "tags": [
+            "office",
+            "files"
+          ],
+          "version": "1.10"
+        },
+        {
+          "name": "docx",
+          "description": "Writes.",
+          "location": "/p/.agents/skills/docx/SKILL.md"
+        }
+      ],
+      "tokens": 130,
+      "budget": null,
+      "cut": []
+    }
+    "#);
+}
+
+/// `schema/catalog.schema.json` describes what is printed, whatever the fields.
+#[test]
+fn the_schema_describes_it() {
+    let schema = skillpm_testing::Schema::read("catalog.schema.json");
+    let fields = Field::NAMES.map(|(_, field)| field).to_vec();
+    for (fields, budget) in [(fields, Some(60)), (Vec::new(), None)] {
+        let options = Options { form: CatalogForm::Json, fields, budget, ..Options::default() };
+        let told = catalog(&full(), &options);
+        assert_eq!(told.cut.is_empty(), budget.is_none());
+        let value = serde_json::from_str(&told.text()).expect("JSON");
+        assert_eq!(schema.faults(&value), [""; 0]);
+    }
+}
+
+/// What the reference's `to-prompt` prints, but for locations, which it does not escape.
+#[test]
+fn the_reference_s_lines() {
+    let text = text(&full()[..1], CatalogForm::Reference, &Options::default());
+    assert_eq!(
+        text,
+        "<available_skills>\n<skill>\n<name>\npdf\n</name>\n<description>\nReads &lt;PDF&gt; &amp; \
+         &quot;forms&quot;.\n  Use it for &#x27;PDF&#x27;.\n</description>\n<location>\n/real/pdf/SKILL.md\n\
+         </location>\n</skill>\n</available_skills>\n"
+    );
+}
+
+/// S4-4, conflict C27: nothing at all where there is nothing, unless a text is wanted; JSON stays JSON.
+#[test]
+fn no_skills() {
+    for (_, form) in CatalogForm::NAMES {
+        let nothing = text(&[], form, &Options::default());
+        let said = text(&[], form, &Options { empty: "No skills available.".into(), ..Options::default() });
+        if form == CatalogForm::Json {
+            assert_eq!(nothing, said);
+            let value: Value = serde_json::from_str(&nothing).expect("JSON");
+            assert_eq!(value["skills"], serde_json::json!([]));
+        } else {
+            let tags = "<available_skills>\n</available_skills>\n";
+            let expected = if form == CatalogForm::Reference { tags } else { "" };
+            assert_eq!((nothing.as_str(), said.as_str()), (expected, "No skills available."));
+        }
+    }
+}
+
+/// What only a person is to start, what is disabled, and what has other tags is not told.
+#[test]
+fn filters() {
+    let mut skills = Vec::new();
+    for (name, value) in [("shown", Value::Bool(false)), ("flag", true.into()), ("text", "True".into())] {
+        let mut skill = skill(name, "x");
+        skill.meta.extra.insert("disable-model-invocation".into(), value);
+        skill.meta.tags = vec![name.to_owned(), "all".to_owned()];
+        skills.push(skill);
+    }
+    let skills = arcs(skills);
+    let names = |options: Options| {
+        let told = catalog(&skills, &Options { fields: Vec::new(), form: CatalogForm::Plain, ..options });
+        assert_eq!(told.count, told.text().lines().count());
+        told.text().replace('\n', " ").trim().to_owned()
+    };
+    assert_eq!(names(Options::default()), "shown");
+    let hidden = || Options { hidden: true, ..Options::default() };
+    assert_eq!(names(hidden()), "shown flag text");
+    assert_eq!(names(Options { tags: vec!["flag".into(), "text".into()], ..hidden() }), "flag text");
+    assert_eq!(names(Options { tags: vec!["none".into()], ..hidden() }), "");
+    let disabled = |kind| Options { disabled: vec![(kind, "flag".into())], ..hidden() };
+    assert_eq!(names(disabled(SourceKind::Project)), "shown text");
+    assert_eq!(names(disabled(SourceKind::User)), "shown flag text", "that is another one");
+}
+
+fn fifty() -> Vec<Arc<Skill>> {
+    let words =
+        "Extracts text and tables from PDF files, fills forms, merges documents. Use when it says so. ";
+    arcs((0..50).map(|number| {
+        let description =
+            words.repeat(12).chars().take(if number % 5 == 0 { 60 } else { 1000 }).collect::<String>();
+        skill(&format!("skill-number-{number}"), &description)
+    }))
+}
+
+/// S3-NFR-4, conflict C28: 50 skills with long descriptions within 5,000 tokens; the longest give, all
+/// names stay, and what was cut is told.
+#[test]
+fn a_budget_is_kept() {
+    for (_, form) in CatalogForm::NAMES {
+        let options = Options { form, budget: Some(5000), ..Options::default() };
+        let skills = fifty();
+        let cut = catalog(&skills, &options);
+        let tokens = cut.most.expect("counted");
+        assert!(!cut.is_over_budget() && (4500..=5000).contains(&tokens), "{form}: {tokens}");
+        let text = cut.text();
+        assert!((0..50).all(|number| text.contains(&format!("skill-number-{number}"))));
+        assert_eq!(cut.cut.len(), 40, "{form}: the short ones are whole");
+        assert!(cut.cut.iter().all(|cut| cut.characters == 1000 && cut.kept > 60 && cut.kept < 600));
+        for budget in [100_000, usize::MAX] {
+            let options = Options { budget: Some(budget), ..options.clone() };
+            assert!(catalog(&skills, &options).cut.is_empty(), "{form}: {budget}");
+        }
+    }
+}
+
+/// What fits as a whole is left whole, though its parts, each counted up to whole tokens, are more.
+#[test]
+fn what_fits_is_not_cut() {
+    for (_, form) in CatalogForm::NAMES {
+        let skills =
+            arcs(["Überträgt Daten & prüft \"sie\".", "<b>", "日本語の説明"].map(|text| skill("a", text)));
+        let of = |budget| catalog(&skills, &Options { form, budget: Some(budget), ..Options::default() });
+        let tokens = of(usize::MAX).most.expect("counted");
+        assert_eq!((of(tokens).cut.len(), of(tokens).most), (0, Some(tokens)), "{form}");
+        assert!(!of(tokens - 1).cut.is_empty(), "{form}");
+    }
+}
+
+/// Conflict C28: no budget is so small that a name goes.
+#[test]
+fn names_are_never_dropped() {
+    let cut = catalog(&fifty(), &Options { budget: Some(1), ..Options::default() });
+    assert!(cut.is_over_budget() && cut.count == 50 && cut.cut.len() == 50);
+    assert!(!cut.text().contains("<description>"));
+    assert!((0..50).all(|number| cut.text().contains(&format!("<name>skill-number-{number}</name>"))));
+}
+
+/// S3-FR-12: the files of a skill are listed where they are asked for.
+#[test]
+fn files() {
+    let world = World::new();
+    world.skill(".agents/skills/pdf", "pdf");
+    world.write(".agents/skills/pdf/references/a, b.md", "");
+    world.write(".agents/skills/pdf/scripts/x.py", "");
+    let library = Library::of_places(&world.settings(&[]), Policy::DEFAULT).expect("places");
+    let options = Options {
+        fields: vec![Field::Location, Field::Files],
+        relative_to: Some(world.project().join("docs")),
+        ..Options::default()
+    };
+    let text = library.catalog(&options).expect("no error").text().into_owned();
+    assert_eq!(
+        text,
+        "<available_skills>\n  <skill>\n    <name>pdf</name>\n    \
+         <location>../.agents/skills/pdf/SKILL.md</location>\n    <file>references/a, b.md</file>\n    \
+         <file>scripts/x.py</file>\n  </skill>\n</available_skills>\n"
+    );
+}
+
+/// One file is told as one, whatever its name is.
+#[test]
+fn names_of_files_stay_whole() {
+    let told = Told { name: "a".into(), files: vec!["a\nb.md".into(), "c\td.md".into()], ..Told::default() };
+    let text = |form: CatalogForm| form.render(std::slice::from_ref(&told));
+    let xml = text(CatalogForm::Xml);
+    assert!(xml.contains("<file>a\\u{a}b.md</file>\n    <file>c\\u{9}d.md</file>\n"), "{xml}");
+    let plain = text(CatalogForm::Plain);
+    assert!(plain.contains(": a\\u{a}b.md, c\\u{9}d.md\n"), "{plain}");
+}
+
+/// What an agent opens is told with every gap that is in it, on one line.
+#[test]
+fn paths_keep_their_gaps() {
+    let location = "/p/新\u{3000}dir  x/a\nb\u{2028}<c>/SKILL.md";
+    let told = Told {
+        name: "a".into(),
+        location: Some(location.into()),
+        files: vec!["two  gaps\u{2029}.md".into()],
+        ..Told::default()
+    };
+    let text = |form: CatalogForm| form.render(std::slice::from_ref(&told));
+    let shown = "/p/新\u{3000}dir  x/a\\u{a}b\\u{2028}";
+    for (form, rest) in [
+        (CatalogForm::Xml, "<location>P&lt;c&gt;/SKILL.md</location>\n    <file>F</file>\n"),
+        (CatalogForm::Reference, "<location>\nP&lt;c&gt;/SKILL.md\n</location>\n<file>\nF\n</file>\n"),
+        (CatalogForm::Markdown, "location: P&lt;c>/SKILL.md\n  - files: F\n"),
+        (CatalogForm::Plain, "location: P<c>/SKILL.md\n  files: F\n"),
+    ] {
+        let expected = rest.replace('P', shown).replace('F', "two  gaps\\u{2029}.md");
+        let text = text(form);
+        assert!(text.contains(&expected), "{text}");
+    }
+    assert!(text(CatalogForm::Json).contains("新\u{3000}dir  x/a\\nb"), "JSON has it as it is");
+}
+
+proptest! {
+    /// Conflict C27: whatever a skill says of itself, it can neither end its element nor a block in a file.
+    #[test]
+    fn nobody_breaks_out(
+        name in "(<|>|/|&|-|!|\n|a|skill|available_skills|<!-- end of the skillpm catalog -->|\u{202e}){1,8}",
+        description in "(<|>|/|&|-|!|\n\n|# a|```|\"|\\\\|<!-- end of the skillpm catalog -->|</description>|é){1,12}",
+        budget in proptest::option::of(0_usize..60),
+    ) {
+        let skills = arcs([skill(&name, &description), skill("last", "Last.")]);
+        for (_, form) in CatalogForm::NAMES {
+            let text = text(&skills, form, &Options { budget, ..Options::default() });
+            prop_assert!(!text.contains("<!--"), "{}", text);
+            let file = block::put(b"# A\n", &text, "A.md").expect("no marks");
+            prop_assert_eq!(block::put(&file, "", "A.md").expect("one block").len(), "# A\n\n".len() + block::start("A.md").len() + block::END.len() + 2);
+            match form {
+                CatalogForm::Xml | CatalogForm::Reference => {
+                    prop_assert_eq!(text.matches("<skill>").count(), 2);
+                    prop_assert_eq!(text.matches("</skill>").count(), 2);
+                    prop_assert_eq!(text.matches("</available_skills>").count(), 1);
+                    prop_assert_eq!(text.matches("</location>").count(), 2);
+                }
+                CatalogForm::Json => {
+                    let value: Value = serde_json::from_str(&text).expect("JSON");
+                    prop_assert_eq!(value["skills"][0]["name"].as_str(), Some(name.as_str()));
+                }
+                CatalogForm::Markdown => prop_assert!(!text.contains('<') && text.lines().all(|line| line.starts_with("- ") || line.starts_with("  - "))),
+                CatalogForm::Plain => prop_assert!(text.lines().count() <= 6),
+            }
+        }
+    }
+}

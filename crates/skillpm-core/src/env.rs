@@ -1,0 +1,284 @@
+//! The environment: every variable that skillpm reads, each with what it does.
+//!
+//! The process's environment is read once, into an [`Env`]; nothing else in the program looks at
+//! it. The constants make the reference page of the environment.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+macro_rules! variables {
+    ($($(#[doc = $doc:literal])+ $name:ident;)+) => {
+        $($(#[doc = $doc])+ pub const $name: &str = stringify!($name);)+
+
+        /// All variables with their descriptions, sorted as they are declared.
+        pub const VARIABLES: &[(&str, &str)] = &[$((stringify!($name), concat!($($doc),+))),+];
+    };
+}
+
+variables! {
+    /// Token for GitHub's API, sent to no other host. Wins over `GH_TOKEN`.
+    GITHUB_TOKEN;
+    /// Token for GitHub's API, as the `gh` program reads it.
+    GH_TOKEN;
+    /// Token for the GitHub Enterprise server that `GH_HOST` names.
+    GH_ENTERPRISE_TOKEN;
+    /// Host of a GitHub Enterprise server: what `owner/repo` is read from.
+    GH_HOST;
+    /// Address of the GitHub API, `https://api.github.com` unless set.
+    GITHUB_API_URL;
+    /// With a host behind it, as in `SKILLPM_TOKEN_DOCS_EXAMPLE_COM`: token for downloads and sites of
+    /// that host, sent to no other, and only over `https` or to this machine. A dot is `_`, a hyphen
+    /// `__`, and a port follows after `___`.
+    SKILLPM_TOKEN_;
+    /// With a host behind it, as `SKILLPM_TOKEN_`: the secret query, such as `sig=...`, for addresses of that host that
+    /// have none; sent to no other, and only over `https` or to this machine.
+    SKILLPM_QUERY_;
+    /// File of names and passwords for hosts, `~/.netrc` unless set.
+    NETRC;
+    /// Seconds without a byte after which a connection is given up, 30 unless set.
+    SKILLPM_HTTP_TIMEOUT;
+    /// How often a request is tried again after a failure that may pass, 3 unless set.
+    SKILLPM_HTTP_RETRIES;
+    /// Uses no network at all when set to `1` or `true`, as `--offline` does.
+    SKILLPM_OFFLINE;
+    /// A file of rules for what may be installed and run, beside that of the machine: both hold.
+    SKILLPM_POLICY;
+    /// Where the audit log is written, an absolute path; `off` writes none.
+    SKILLPM_AUDIT;
+    /// Writes the arguments of skills and scripts into the audit log, not only their digest, when set to `1`.
+    SKILLPM_AUDIT_ARGUMENTS;
+    /// What ties the lines of one session in the audit log together; each process has its own unless set.
+    SKILLPM_SESSION;
+    /// Set by the scripts of `skillpm completions`: the shell whose words are completed, instead of running a command.
+    SKILLPM_COMPLETE;
+    /// The ssh command that git uses, as it is; without one ssh asks nothing (`BatchMode`).
+    GIT_SSH_COMMAND;
+    /// The ssh program that git uses; as `GIT_SSH_COMMAND`, which wins.
+    GIT_SSH;
+    /// Proxy for all addresses without a proxy of their own.
+    ALL_PROXY;
+    /// Proxy for `https` addresses; the lower-case name works too.
+    HTTPS_PROXY;
+    /// Proxy for `http` addresses; only the lower-case name is read where CGI scripts run.
+    HTTP_PROXY;
+    /// Hosts that are reached without the proxy, separated by commas.
+    NO_PROXY;
+    /// File of certificates to trust instead of the system's.
+    SSL_CERT_FILE;
+    /// Directory of certificates to trust instead of the system's.
+    SSL_CERT_DIR;
+    /// The user's home directory.
+    HOME;
+    /// The user's home directory on Windows.
+    USERPROFILE;
+    /// Where your own manifest is, `~/.config` unless set.
+    XDG_CONFIG_HOME;
+    /// Where the store is, `~/.local/share` unless set.
+    XDG_DATA_HOME;
+    /// Where downloads are kept, `~/.cache` unless set.
+    XDG_CACHE_HOME;
+    /// Where trusted directories, the audit log and, for `undo`, the last changes are noted; `~/.local/state` unless set.
+    XDG_STATE_HOME;
+    /// Where temporary files lie, and copies of skills whose scripts run; the system's place unless set. It may be relative.
+    TMPDIR;
+    /// The Python environment whose packages bring skills along; wins over `VIRTUAL_ENV`.
+    SKILLPM_PYTHON_ENV;
+    /// The Python environment that is active.
+    VIRTUAL_ENV;
+    /// The conda environment that is active, looked into where the project has no environment of its own.
+    CONDA_PREFIX;
+    /// Libraries of R packages, looked into after that of `renv`.
+    R_LIBS;
+    /// The user's libraries of R packages, looked into next.
+    R_LIBS_USER;
+    /// The site's libraries of R packages, looked into next.
+    R_LIBS_SITE;
+    /// Where R is installed; `library` in it holds its own packages.
+    R_HOME;
+    /// Where `renv` keeps the packages that its libraries link to.
+    RENV_PATHS_CACHE;
+    /// Where `renv` keeps its own files; `cache` in it holds packages.
+    RENV_PATHS_ROOT;
+    /// Where R packages keep files of theirs, among them those of `renv`.
+    R_USER_CACHE_DIR;
+    /// Where Cargo keeps the sources of crates, `~/.cargo` unless set.
+    CARGO_HOME;
+    /// Claude Code's home, `~/.claude` unless set.
+    CLAUDE_CONFIG_DIR;
+    /// Codex's home, `~/.codex` unless set.
+    CODEX_HOME;
+    /// Autohand Code's home, `~/.autohand` unless set.
+    AUTOHAND_HOME;
+    /// Grok's home, `~/.grok` unless set.
+    GROK_HOME;
+    /// Hermes's home, `~/.hermes` unless set.
+    HERMES_HOME;
+    /// Sarvam Code's home, `~/.sarvam` unless set.
+    SARVAM_HOME;
+    /// Mistral Vibe's home, `~/.vibe` unless set.
+    VIBE_HOME;
+    /// Where Windows keeps settings for all users; the machine's policy is there.
+    PROGRAMDATA;
+    /// Where Windows programs keep their settings; Zed is looked for there.
+    APPDATA;
+    /// Where a Flatpak sandbox keeps settings; Zed is looked for there.
+    FLATPAK_XDG_CONFIG_HOME;
+    /// No colours when set to anything but the empty text.
+    NO_COLOR;
+    /// Colours even where standard error is not a terminal, when set to anything but `0`.
+    CLICOLOR_FORCE;
+    /// What the terminal can do; `dumb` gets no colours.
+    TERM;
+    /// Where a workflow of GitHub has the repository: `--format github` and `sarif` tell the files of `validate` from there.
+    GITHUB_WORKSPACE;
+    /// Set on build machines: nothing is asked, no progress bars are drawn.
+    CI;
+}
+
+/// The arguments of this process, the program's name first.
+pub fn arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
+/// The working directory of this process. A host may change it at any time.
+///
+/// # Errors
+///
+/// Where it is gone, or may not be looked at.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that asks for it")]
+pub fn work_dir() -> std::io::Result<PathBuf> {
+    std::env::current_dir()
+}
+
+/// Seconds since 1970, by this machine's clock.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// The directories that a value such as that of `PATH` lists.
+pub fn split_paths(value: &OsStr) -> impl Iterator<Item = PathBuf> + '_ {
+    std::env::split_paths(value)
+}
+
+/// Such a value of `dirs`; those whose names it cannot hold are left out.
+pub fn join_paths(dirs: &[PathBuf]) -> OsString {
+    let fit = dirs.iter().filter(|dir| std::env::join_paths([dir]).is_ok());
+    std::env::join_paths(fit).unwrap_or_default()
+}
+
+/// The directories of `path`, a value of `PATH`, in which a program is looked for; those of the system where there is
+/// none, each once. Relative ones are left out: what lies in the working directory may be a stranger's, and is never
+/// started.
+pub fn program_dirs(path: Option<&OsStr>) -> Vec<PathBuf> {
+    let standard = OsStr::new(if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" });
+    let absolute = |path| {
+        let mut dirs: Vec<PathBuf> = Vec::new();
+        // A directory that was looked into has nothing new the second time.
+        for dir in split_paths(path).filter(|dir| dir.is_absolute()) {
+            if !dirs.contains(&dir) {
+                dirs.push(dir);
+            }
+        }
+        dirs
+    };
+    let dirs = path.map(absolute).unwrap_or_default();
+    if dirs.is_empty() { absolute(standard) } else { dirs }
+}
+
+/// What the process was started with, read once.
+#[derive(Debug, Clone, Default)]
+pub struct Env {
+    /// All variables.
+    pub vars: BTreeMap<OsString, OsString>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Whether a person can answer: standard input and standard error are terminals.
+    pub interactive: bool,
+}
+
+impl Env {
+    /// Reads the environment of this process.
+    ///
+    /// # Errors
+    ///
+    /// Where the working directory is gone or cannot be read.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    pub fn from_process() -> std::io::Result<Self> {
+        Ok(Self {
+            vars: std::env::vars_os().collect(),
+            cwd: work_dir()?,
+            interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+        })
+    }
+
+    /// The value of variable `name` as text, or `None` where it is unset, empty or not UTF-8.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.vars.get(OsStr::new(name))?.to_str().filter(|value| !value.is_empty())
+    }
+
+    /// The value of variable `name` as an absolute path; others are ignored, as the XDG
+    /// specification says.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        let path = PathBuf::from(self.vars.get(OsStr::new(name))?);
+        path.is_absolute().then_some(path)
+    }
+
+    /// The value of `PATH` for programs that are started, with the [directories](program_dirs) that count.
+    pub fn program_path(&self) -> OsString {
+        join_paths(&program_dirs(self.vars.get(OsStr::new("PATH")).map(OsString::as_os_str)))
+    }
+
+    /// Whether variable `name` is switched on: `1`, `true`, `yes` or `on`.
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name)
+            .is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn each_variable_is_declared_once_with_one_sentence_or_more() {
+        let mut names: Vec<_> = VARIABLES.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), VARIABLES.len());
+        for (name, description) in VARIABLES {
+            assert!(description.trim().ends_with('.'), "{name}: {description}");
+        }
+    }
+
+    /// The working directory may be a stranger's: no program is looked for in it.
+    #[cfg(unix)]
+    #[test]
+    fn programs_are_looked_for_in_absolute_directories() {
+        let dirs = |path: &str| program_dirs(Some(OsStr::new(path)));
+        assert_eq!(
+            dirs("bin:.::/usr/bin:../x:/bin:/usr/bin:/bin/"),
+            [PathBuf::from("/usr/bin"), PathBuf::from("/bin")]
+        );
+        let standard = program_dirs(None);
+        assert_eq!(standard.len(), 3);
+        for none in ["", ".", ":", "node_modules/.bin"] {
+            assert_eq!(dirs(none), standard, "{none}");
+        }
+        let vars = [("PATH".into(), ".:/usr/bin:".into())].into();
+        assert_eq!(Env { vars, ..Env::default() }.program_path(), "/usr/bin");
+    }
+
+    #[test]
+    fn the_reference_page_lists_these_variables() {
+        let mut page = String::from("| variable | what it does |\n|---|---|\n");
+        for (name, description) in VARIABLES {
+            writeln!(page, "| `{name}` | {} |", description.trim()).expect("a string takes all");
+        }
+        skillpm_testing::check_reference("environment.md", &page);
+    }
+}

@@ -1,0 +1,528 @@
+//! From sources to skills that can be installed: chosen, taken in, and what they depend on with them.
+
+mod intake;
+mod sources;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use self::intake::{Intake, Job, Ready};
+#[cfg(feature = "create")]
+pub(in crate::ops) use self::sources::check_no_directory;
+pub(in crate::ops) use self::sources::unprotected;
+use self::sources::{check_missed, choose_from, names_of, open_typed, told_query};
+pub(super) use self::sources::{list, parse};
+
+use super::chosen::Chosen;
+use super::desired::{Desired, DesiredNotes};
+use super::select::{ALL, by_path, candidates, check_alphabet, elsewhere, install_name, source_of, typed};
+use super::{InstallRequest, LeftOut, editable, marketplace, project};
+use crate::admission::Asked;
+use crate::advice::{Opt, Verb, Warning, message};
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::plan::{Content, Wanted};
+use crate::install::scope::Scope;
+use crate::install::state::Files;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::dependencies::{self, Brought, can_be_left_out};
+use crate::ops::fetcher::{Sources, asked, dependent, locked};
+use crate::ops::gate::Gate;
+use crate::path::SafePath;
+use crate::resolve::{Assignment, Dependent};
+use crate::source::Opened;
+use crate::source::discover::{self, Candidate};
+use crate::source::local;
+use crate::spec::{SourceSpec, check_directory};
+use crate::text::visible_name;
+use crate::tree::FileSet;
+use crate::workers;
+
+/// Skills that are ready to be installed.
+pub(super) struct Fetched<'a> {
+    /// The sources that were opened.
+    pub(super) sources: Sources<'a>,
+    /// What was chosen.
+    chosen: Vec<Chosen>,
+    /// What is to be there.
+    wanted: Vec<Wanted>,
+    /// Where in `wanted` a skill is, by the key under which names fall together.
+    by_key: BTreeMap<String, usize>,
+    /// Their files.
+    contents: BTreeMap<SkillName, FileSet>,
+    /// What a person should know.
+    pub(super) warnings: Vec<Warning>,
+    /// What was asked for among others and could not be taken; the warnings say why.
+    pub(super) left_out: Vec<LeftOut>,
+    /// The skills that were taken in, and whose dependencies are not resolved.
+    came: Vec<Dependent>,
+    /// Which skill satisfies which dependency.
+    assignment: Assignment,
+}
+
+/// How a skill is taken in.
+#[derive(Debug, Clone, Copy, Default)]
+struct As<'r> {
+    /// The name that it gets in place of its own.
+    alias: Option<&'r str>,
+    /// A link to its directory takes the place of a copy.
+    editable: bool,
+}
+
+/// Opens the sources of `request`, `specs` where it names some, and takes the skills in that are meant, with what they
+/// depend on. `files` are manifest and lockfile of `scope`, which is neither locked nor changed.
+///
+/// # Errors
+///
+/// Fails for a source that cannot be opened or is refused; for skills that are not there, are refused, or have one name;
+/// and where none can be taken in.
+pub(super) fn fetch<'a>(
+    context: &'a Context,
+    scope: &'a Scope,
+    request: &InstallRequest,
+    specs: &[SourceSpec],
+    files: &Files,
+) -> Result<Fetched<'a>> {
+    let gate = Gate::new(context, scope, &files.manifest)?;
+    let mut fetched = Fetched::new(Sources::new(context, scope, gate));
+    let chosen = if let Some(typed) = &request.marketplace {
+        marketplace::choose_plugins(&mut fetched, request, typed)?
+    } else if request.from_project {
+        project::choose_skills(&mut fetched, request)?
+    } else {
+        fetched.choose_all(request, specs)?
+    };
+    // What is fetched may take long, and the scope is not locked for that.
+    let intake = Intake::new(context);
+    fetched.take_chosen(request, &chosen, &intake)?;
+    if !request.no_deps {
+        fetched.take_dependencies(files, &chosen, &intake)?;
+    }
+    fetched.warnings.extend(intake.warning());
+    fetched.chosen = chosen;
+    Ok(fetched)
+}
+
+impl<'a> Fetched<'a> {
+    /// Nothing yet; what the policy of `sources` admits can be added.
+    fn new(sources: Sources<'a>) -> Self {
+        Self {
+            sources,
+            chosen: Vec::new(),
+            wanted: Vec::new(),
+            by_key: BTreeMap::new(),
+            contents: BTreeMap::new(),
+            warnings: Vec::new(),
+            left_out: Vec::new(),
+            came: Vec::new(),
+            assignment: Assignment::default(),
+        }
+    }
+
+    /// Returns what is to be there, in a scope with the manifest and lockfile `files`.
+    pub(super) fn desired(mut self, files: &Files) -> Desired {
+        self.set_apart(files);
+        Desired {
+            entries: dependencies::request_for_editable(&self.assignment, files),
+            wanted: self.wanted,
+            contents: self.contents,
+            notes: DesiredNotes {
+                left_out: self.left_out,
+                warnings: self.warnings,
+                decided: self.sources.gate.decided(),
+                ..DesiredNotes::default()
+            },
+            ..Desired::default()
+        }
+    }
+
+    /// Opens the sources `specs`, which the texts of `request` were read as, and chooses the skills that are meant.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a source that cannot be opened, and for skills that are not there.
+    fn choose_all(&mut self, request: &InstallRequest, specs: &[SourceSpec]) -> Result<Vec<Chosen>> {
+        let typed = request.sources.iter().zip(specs);
+        let chosen: Vec<_> =
+            typed.map(|(text, spec)| self.choose(request, text, spec)).collect::<Result<_>>()?;
+        let missed: Vec<_> = chosen.iter().map(|chosen| chosen.missed.clone()).collect();
+        check_missed(request, &missed)?;
+        Ok(chosen)
+    }
+
+    /// Opens source `spec`, which `text` was read as, and chooses the skills that `request` means.
+    fn choose(&mut self, request: &InstallRequest, text: &str, spec: &SourceSpec) -> Result<Chosen> {
+        let Sources { context, scope, .. } = self.sources;
+        if request.editable {
+            editable::check(context, scope, spec)?;
+        }
+        local::check_outside(&context.settings, scope.as_root(), &spec.origin)?;
+        let (spec, opened) = open_typed(&mut self.sources, text, spec)?;
+        self.warnings.extend(unprotected(&spec.origin));
+        self.warnings.extend(told_query(&spec.origin));
+        let found = candidates(&opened, &spec)?;
+        let named = names_of(request, &spec).iter().any(|name| name != ALL);
+        if !named {
+            self.warnings.extend(elsewhere(&spec, &opened, &found));
+        }
+        let passed_over: Vec<Candidate> = match opened.shelf {
+            Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
+            None => Vec::new(),
+        };
+        let (chosen, missed) = choose_from(context, request, &spec, &opened, found)?;
+        if chosen.is_empty() {
+            let told =
+                format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed());
+            self.warnings.push(Warning::new("source-unused", told));
+        }
+        if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
+            let number = chosen.len();
+            return Err(Error::usage(message!(
+                (Opt::As, alias),
+                format_args!(" is for one skill, but {number} were chosen")
+            ))
+            .hint(message!("name the one with ", (Opt::Skill, "NAME"))));
+        }
+        self.warnings.extend(unusable(&spec, &passed_over, &chosen));
+        let named = named || chosen.len() == 1;
+        Ok(Chosen { spec, opened, candidates: chosen, named, missed })
+    }
+
+    /// Takes in what was `chosen`: at least one skill of each source that was typed, or one of any other.
+    ///
+    /// # Errors
+    ///
+    /// As [`Fetched::add`]; where none can be taken in.
+    fn take_chosen(&mut self, request: &InstallRequest, chosen: &[Chosen], intake: &Intake) -> Result<()> {
+        let how = As { alias: request.alias.as_deref(), editable: request.editable };
+        let each = request.marketplace.is_none() && !request.from_project;
+        let mut taken = 0;
+        for one in chosen {
+            let number = self.add(how, one, intake)?;
+            if each && number == 0 && !one.candidates.is_empty() {
+                return Err(nothing_of(one));
+            }
+            taken += number;
+        }
+        if !each && taken == 0 {
+            let error = Error::integrity("none of the skills that were chosen can be installed");
+            return Err(std::mem::take(&mut self.warnings).into_iter().fold(error, Error::hint));
+        }
+        Ok(())
+    }
+
+    /// Takes in what the skills depend on that were taken in, and what that depends on.
+    ///
+    /// # Errors
+    ///
+    /// As [`dependencies::resolve`] and [`Fetched::add`].
+    fn take_dependencies(&mut self, files: &Files, chosen: &[Chosen], intake: &Intake) -> Result<()> {
+        let came = std::mem::take(&mut self.came);
+        if came.iter().all(Dependent::is_independent) {
+            return Ok(());
+        }
+        for Chosen { spec, opened, .. } in chosen {
+            self.sources.note(spec, opened);
+        }
+        let problem = dependencies::problem(files).request(came);
+        let brought = dependencies::resolve(&mut self.sources, problem, None)?;
+        let Brought { assignment, selected, warnings, .. } = brought;
+        for one in selected {
+            let (name, offered) = (one.skill.name, one.candidate);
+            self.warnings.extend(unprotected(&offered.spec.origin));
+            let chosen = Chosen {
+                spec: offered.spec,
+                opened: offered.opened,
+                candidates: vec![offered.candidate],
+                named: true,
+                missed: Vec::new(),
+            };
+            self.add(As::default(), &chosen, intake).map_err(|error| {
+                let what = format!("`{}` needs `{name}`, which cannot be installed", one.by);
+                can_be_left_out(error.context(what))
+            })?;
+        }
+        dependencies::write_all(&assignment, &mut self.wanted);
+        self.warnings.extend(warnings);
+        self.assignment = assignment;
+        Ok(())
+    }
+
+    /// Takes in the skills `chosen`, and returns how many could be taken in.
+    ///
+    /// # Errors
+    ///
+    /// Where they were named: one that is refused; two different skills of one name.
+    fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Intake) -> Result<usize> {
+        let Chosen { opened, candidates, .. } = chosen;
+        let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
+        opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
+        if opened.shelf.is_none() {
+            return self.take_in(how, chosen, opened, candidates, intake);
+        }
+        let mut installed = 0;
+        // One by one: each may hold all of its files in memory.
+        for candidate in candidates {
+            let delivered = opened.deliver(candidate)?;
+            let (opened, candidate) = match &delivered {
+                Some((opened, candidate)) => (opened, candidate),
+                None => (opened, candidate),
+            };
+            installed += self.take_in(how, chosen, opened, std::slice::from_ref(candidate), intake)?;
+        }
+        Ok(installed)
+    }
+
+    /// Takes `candidates`, which `opened` has delivered, and returns how many could be taken.
+    fn take_in(
+        &mut self,
+        how: As<'_>,
+        chosen: &Chosen,
+        opened: &Opened,
+        candidates: &[Candidate],
+        intake: &Intake,
+    ) -> Result<usize> {
+        let mut jobs = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            let job = self.job(how, &chosen.spec, opened, candidate);
+            let stop = job.is_err() && chosen.named;
+            jobs.push(Mutex::new(Some(job)));
+            if stop {
+                break;
+            }
+        }
+        // What is written is the same in whatever order the threads come by it.
+        let done = workers::map(
+            &jobs,
+            workers::FEW,
+            || (),
+            |(), job| {
+                let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
+                job.map(|job| job.and_then(|job| Ok((job.read(intake)?, job))))
+            },
+        );
+        let done: Vec<_> = candidates.iter().zip(done).filter_map(|(c, done)| Some((c, done?))).collect();
+        let unclear = if chosen.named { BTreeMap::new() } else { unclear(&done) };
+        for paths in unclear.values() {
+            self.warnings.push(told_unclear(&chosen.spec, opened, paths));
+            let left = paths
+                .iter()
+                .map(|path| LeftOut { name: visible_name(path), code: ErrorKind::Findings.exit_code() });
+            self.left_out.extend(left);
+        }
+        let mut installed = 0;
+        for (candidate, done) in done {
+            if done.as_ref().is_ok_and(|(_, job)| unclear.contains_key(&job.name.collision_key())) {
+                continue;
+            }
+            match done.and_then(|(ready, job)| self.finish(&chosen.spec, opened, job, ready)) {
+                Ok(()) => installed += 1,
+                // Of many, the ones that cannot be used are passed over, and told.
+                Err(error) if !chosen.named => {
+                    let name = visible_name(candidate.title(&opened.name));
+                    let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
+                    self.warnings.push(Warning::new(error.code(), told));
+                    self.left_out.push(LeftOut { name, code: error.kind().exit_code() });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(installed)
+    }
+
+    /// What is to be done to take `candidate` in, if its source may be used.
+    fn job<'b>(
+        &mut self,
+        how: As<'_>,
+        spec: &SourceSpec,
+        opened: &'b Opened,
+        candidate: &'b Candidate,
+    ) -> Result<Job<'b>> {
+        let name = match how.alias {
+            Some(alias) => alias_of(candidate, &opened.name, alias)?,
+            None => install_name(candidate, &opened.name)?,
+        };
+        let path = Some(candidate.path.as_str()).filter(|path| !path.is_empty());
+        // What could be written into no manifest, or would look there like another one.
+        if let Some(path) = path.filter(|path| check_directory(path).is_err() || visible_name(path) != *path)
+        {
+            let place = visible_name(path);
+            return Err(Error::integrity(format!(
+                "the directory `{place}` has a name that a skill must not have"
+            )));
+        }
+        // The directory may be denied where the source is not.
+        self.sources.gate.source(Asked { path, ..asked(spec) })?;
+        let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
+        // What no manifest could hold is found by its path alone.
+        let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
+        let own = written.filter(|written| written != name.as_str()).filter(writable);
+        if let (Some(_), Some(own)) = (how.alias, &own) {
+            let told = format!(
+                "agents that go by the name in `SKILL.md` still call `{name}` `{}`",
+                visible_name(own)
+            );
+            self.warnings.push(Warning::new("name-directory", told));
+        }
+        let requirement = Requirement {
+            path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
+            reference: spec.reference.clone(),
+            name: own.clone(),
+            editable: how.editable,
+            ..Requirement::new(spec.origin.clone())
+        };
+        let Sources { context, scope, .. } = self.sources;
+        let find = || editable::find(context, scope, &name, &requirement);
+        let editable = how.editable.then(find).transpose()?;
+        // What is the whole of a file has no directory whose name could differ.
+        let whole = candidate.path.is_empty() && spec.origin.is_file();
+        let directory = (!whole).then(|| candidate.directory_name(&opened.name));
+        Ok(Job { name, tree: &opened.tree, candidate, own, requirement, directory, editable })
+    }
+
+    /// Adds a skill that was read, if the policy lets it in.
+    fn finish(&mut self, spec: &SourceSpec, opened: &Opened, job: Job<'_>, ready: Ready) -> Result<()> {
+        let Job { name, candidate, own, requirement, editable, .. } = job;
+        let Ready { digest, set, warnings } = ready;
+        let is_editable = editable.is_some();
+        let content = match (editable, digest, &set) {
+            (None, Some(digest), Some(set)) => {
+                self.sources.gate.content(&name, candidate, set)?;
+                Content::Locked(locked(spec, opened, candidate, own, digest))
+            }
+            (Some(editable), ..) => {
+                self.sources.gate.directory(&name, &editable.directory)?;
+                Content::Editable(editable)
+            }
+            _ => return Err(Error::io(format!("the files of `{name}` are missing"))),
+        };
+        let key = name.collision_key();
+        if let Some(other) = self.by_key.get(&key).and_then(|at| self.wanted.get(*at)) {
+            if other.content.is_same(&content) {
+                return Ok(());
+            }
+            let other = other.requirement.as_ref().unwrap_or(&requirement);
+            let place = |of: &Requirement| {
+                let source = typed(&of.origin, of.reference.as_ref());
+                format!("\n  {source} {}", of.path.as_deref().unwrap_or("."))
+            };
+            let places = place(other) + &place(&requirement);
+            return Err(Error::usage(format!(
+                "two different skills would be installed as `{name}`:{places}"
+            ))
+            .hint(message!(
+                "name one of them by its path, such as `owner/repo/path`, or install one alone with ",
+                (Opt::As, "NAME")
+            )));
+        }
+        self.warnings.extend(warnings);
+        if SafePath::new(name.as_str()).is_ok_and(|path| path.is_device()) {
+            let told = message!(
+                format_args!("`{name}` is the name of a device on Windows, where nobody can install it; "),
+                (Opt::As, "NAME"),
+                " gives it another one"
+            );
+            self.warnings.push(Warning::new("unportable-name", told));
+        }
+        self.came.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
+        self.by_key.insert(key, self.wanted.len());
+        self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));
+        self.contents.extend(set.map(|set| (name, set)));
+        Ok(())
+    }
+
+    /// Marks what would take the place of another skill of its own source: one is still where the installed skill of
+    /// that name came from. A skill that moved in its repository is not there any more.
+    fn set_apart(&mut self, files: &Files) {
+        let Self { wanted, chosen, .. } = self;
+        for wanted in wanted {
+            let Some(new) = &wanted.requirement else { continue };
+            let entry = files.manifest.skills().get(&wanted.name);
+            // The lockfile says where it was found, which may be below what the manifest names.
+            let locked = files.lock.skills.get(&wanted.name).filter(|locked| locked.origin == new.origin);
+            let Some(old) = locked.map(|locked| &locked.path).or(entry.map(|entry| &entry.path)) else {
+                continue;
+            };
+            let is_same = *old == new.path || entry.is_some_and(|entry| entry.path == new.path);
+            let old = old.as_deref().unwrap_or_default();
+            let is_there = |chosen: &Chosen| {
+                chosen.spec.origin == new.origin && discover::is_skill(&chosen.opened.tree, old)
+            };
+            if !is_same && chosen.iter().any(is_there) {
+                wanted.beside = Some(if old.is_empty() { ".".to_owned() } else { old.to_owned() });
+            }
+        }
+    }
+}
+
+/// The paths of different skills that would get one name, by what they would collide in: nobody said which of them is
+/// meant. A skill that lies there twice with the same bytes is one.
+fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, Job<'_>)>)]) -> BTreeMap<String, Vec<&'a str>> {
+    let mut found: BTreeMap<String, Vec<(&str, Option<Digest>)>> = BTreeMap::new();
+    for (candidate, done) in done {
+        if let Ok((ready, job)) = done {
+            found.entry(job.name.collision_key()).or_default().push((&candidate.path, ready.digest));
+        }
+    }
+    found.retain(|_, all| {
+        all.iter().any(|(_, digest)| all.len() > 1 && (digest.is_none() || *digest != all[0].1))
+    });
+    found.into_iter().map(|(key, all)| (key, all.into_iter().map(|(path, _)| path).collect())).collect()
+}
+
+/// What is told of the skills at `paths`, which would all get one name.
+fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> Warning {
+    let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
+    let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
+    let told = message!(
+        format_args!(
+            "{} were left out: they are different skills of one name; name one by its path, such as ",
+            list.join(" and ")
+        ),
+        by_path(spec, opened, paths[0])
+    );
+    Warning::new("name-twins", told)
+}
+
+/// The name that was typed for `candidate`. What cannot be loaded says so here.
+fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
+    let name = SkillName::new(alias).map_err(|error| {
+        Error::usage(error.to_string()).hint(message!("give another name with ", Opt::As))
+    })?;
+    check_alphabet(&name)?;
+    // Its own name may be one that no skill could be installed under.
+    match candidate.meta {
+        Ok(_) => Ok(name),
+        Err(_) => install_name(candidate, root),
+    }
+}
+
+/// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
+/// owner may not know.
+fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
+    const MOST: usize = 20;
+    let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
+    let mut told: Vec<String> = others
+        .filter_map(|listed| {
+            let problem = listed.meta.as_ref().err()?;
+            let path = visible_name(&listed.path);
+            Some(format!("`{path}` of `{}` cannot be installed: {problem}", spec.origin.typed()))
+        })
+        .collect();
+    if told.len() > MOST {
+        let more = told.len() - MOST;
+        told.truncate(MOST);
+        told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
+    }
+    told.into_iter().map(|told| Warning::new("listed-wrongly", told)).collect()
+}
+
+/// Returns the error that none of the skills `chosen` of a source can be installed.
+fn nothing_of(chosen: &Chosen) -> Error {
+    let Chosen { spec, opened, candidates, .. } = chosen;
+    let number = candidates.len();
+    Error::integrity(format!("none of the {number} skills of `{spec}` can be installed"))
+        .hint(message!(Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)), " says why"))
+}

@@ -1,0 +1,342 @@
+//! What was done.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::desired::DesiredNotes;
+use super::{InstallRequest, replaced};
+use crate::advice::{Message, Verb, Warning, message};
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::placed::Was;
+use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::sight::Unseen;
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::ops::change::Planned;
+use crate::ops::gate::Decided;
+use crate::resolve::graph::dependents;
+use crate::text::conflict_line;
+
+/// What was done.
+#[derive(Debug, Clone, Default)]
+pub struct InstallOutcome {
+    /// With `list`: what the sources hold.
+    pub available: Vec<Available>,
+    /// With `list` and a marketplace: its plugins, where none of them was named.
+    pub plugins: Vec<OfferedPlugin>,
+    /// The skills that were asked for, sorted by name.
+    pub skills: Vec<InstalledSkill>,
+    /// What was or would be done, in order.
+    pub steps: Vec<Step>,
+    /// The links that were or would be made.
+    pub links: Vec<NewLink>,
+    /// Which files changed or would change.
+    pub files: ChangedFiles,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// The ids of the agents that have links or copies of their own.
+    pub agents: Vec<String>,
+    /// The ids of the agents, of this machine or named by the manifest, that see all of these skills.
+    pub seen_by: Vec<String>,
+    /// The agents of this machine that do not see all skills of the scope.
+    pub unseen: Vec<Unseen>,
+    /// Where a file changed: of these skills, those whose source only this machine has, a path outside of the project.
+    pub only_here: Vec<String>,
+    /// The directory of the skills, as it is named in the working directory.
+    pub place: String,
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// What a person should know.
+    pub warnings: Vec<Warning>,
+    /// Those of the warnings that tell of copies of edited skills, which were saved.
+    pub saved: Vec<Warning>,
+    /// Which lines of which policy decided about the sources.
+    pub decided: Vec<Decided>,
+    /// Skills that were edited and left as they are: the outcome is not what was asked for.
+    pub left_modified: Vec<String>,
+    /// Skills that cannot be read and are left as they are; the warnings say why.
+    pub left_unreadable: Vec<String>,
+    /// What was asked for among others and could not be installed; the warnings say why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A skill or plugin that was asked for among others and could not be installed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LeftOut {
+    /// Its name, or its directory where several have one name.
+    pub name: String,
+    /// The exit code of what went wrong.
+    pub code: u8,
+}
+
+/// A skill that a source holds.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Available {
+    /// The source, in full.
+    pub source: String,
+    /// The name as the skill writes it, or that of its directory where it cannot be read.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// The directory in the source; empty is its root.
+    pub path: String,
+    /// Why it cannot be installed.
+    pub problem: Option<String>,
+}
+
+/// A plugin of a marketplace.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct OfferedPlugin {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The version that the marketplace tells.
+    pub version: Option<String>,
+    /// Where it lies, in full; `None` where skillpm cannot fetch it.
+    pub source: Option<String>,
+    /// The directories of its skills; `None` where they are not known without fetching it.
+    pub skills: Option<Vec<String>>,
+    /// Why it cannot be installed.
+    pub problem: Option<Message>,
+}
+
+/// A skill that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct InstalledSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// The version as the skill writes it.
+    pub version: Option<String>,
+    /// The source.
+    pub source: String,
+    /// The directory in the source.
+    pub path: Option<String>,
+    /// The commit.
+    pub revision: Option<String>,
+    /// The digest; `None` for an editable one.
+    pub digest: Option<String>,
+    /// Whether it is a link to a directory that somebody works on.
+    pub editable: bool,
+    /// Whether agents do not see it for now.
+    pub disabled: bool,
+    /// The skills that need it, where nobody asked for it.
+    pub needed_by: Vec<String>,
+    /// What happened to it.
+    pub change: Change,
+}
+
+/// What happened to a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// It was not there.
+    Added,
+    /// It took the place of another version.
+    Updated,
+    /// It was there already.
+    Unchanged,
+    /// It is no longer asked for.
+    Removed,
+    /// It was edited, and left as it is.
+    Kept,
+    /// Agents no longer see it.
+    Disabled,
+    /// Agents see it again.
+    Enabled,
+}
+
+/// Returns what is told of an installation that is `planned`, with the `notes` of what was desired; `files` are manifest and
+/// lockfile before.
+///
+/// # Errors
+///
+/// Fails for a place that leads out of the project.
+pub(super) fn planned(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    planned: &Planned<'_, '_>,
+    files: &Files,
+    notes: DesiredNotes,
+) -> Result<InstallOutcome> {
+    let (plan, goal) = (planned.plan(), planned.goal());
+    let DesiredNotes { modified, unreadable, left_out, warnings, decided } = notes;
+    let mut outcome = outcome(scope, goal, plan, files, &[&modified[..], &unreadable].concat());
+    outcome.dry_run = request.dry_run;
+    outcome.warnings = warnings;
+    outcome.left_out = left_out;
+    outcome.decided = decided;
+    outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, files, conflicts)));
+    outcome.warnings.extend(still_disabled(scope, request, goal));
+    outcome.warnings.extend(stays(context, scope, plan)?);
+    if !request.restores() {
+        outcome.warnings.extend(replaced::told(context, scope.kind, goal, files));
+    }
+    outcome.left_modified = modified.iter().map(ToString::to_string).collect();
+    outcome.left_unreadable = unreadable.iter().map(ToString::to_string).collect();
+    Ok(outcome)
+}
+
+fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
+    let mut steps: BTreeMap<&SkillName, Vec<&Step>> = BTreeMap::new();
+    for step in &plan.steps {
+        steps.entry(step.name()).or_default().push(step);
+    }
+    let steps_of = |wanted: &Wanted| steps.get(&wanted.name).map(Vec::as_slice).unwrap_or_default();
+    let modified: BTreeSet<_> = modified.iter().collect();
+    let mut skills: Vec<_> = goal
+        .put
+        .iter()
+        .map(|wanted| installed(wanted, change_of(wanted, steps_of(wanted), files, &modified), files))
+        .collect();
+    for name in &goal.remove {
+        let locked = files.lock.skills.get(name).cloned();
+        let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
+        skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
+    }
+    // Of what was placed and is gone already, nothing is told; nor of what comes because another skill needs it.
+    let put: BTreeSet<_> = goal.put.iter().map(|wanted| &wanted.name).collect();
+    let gone = goal.left.iter().filter(|(name, _)| steps.contains_key(name) && !put.contains(name));
+    skills.extend(gone.map(|(name, was)| match was {
+        Was::Copy(locked, _) => {
+            let gone = Wanted::new(name.clone(), Content::Locked((**locked).clone()), None);
+            installed(&gone, Change::Removed, files)
+        }
+        Was::Link(link) => InstalledSkill {
+            name: name.to_string(),
+            version: None,
+            source: link.source.clone(),
+            path: None,
+            revision: None,
+            digest: None,
+            editable: true,
+            disabled: false,
+            needed_by: Vec::new(),
+            change: Change::Removed,
+        },
+    }));
+    let mut by = needed_by(goal, files);
+    for skill in &mut skills {
+        skill.needed_by = by.remove(&skill.name).unwrap_or_default();
+    }
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    let seen: BTreeSet<_> =
+        goal.put.iter().filter(|wanted| !wanted.disabled).flat_map(Wanted::linked).collect();
+    InstallOutcome {
+        skills,
+        steps: plan.steps.clone(),
+        links: plan.links.clone(),
+        files: plan.files(),
+        agents: seen.into_iter().map(ToOwned::to_owned).collect(),
+        scope: Some(scope.kind),
+        ..InstallOutcome::default()
+    }
+}
+
+/// The skills for which nobody asks once `goal` is reached, with those that need them.
+fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
+    if files.manifest_text.is_none() && goal.put.iter().all(|wanted| wanted.requirement.is_none()) {
+        return BTreeMap::new();
+    }
+    let mut locked: BTreeMap<&SkillName, &Locked> = files.lock.skills.iter().collect();
+    locked.extend(goal.put.iter().filter_map(|wanted| Some((&wanted.name, wanted.content.locked()?))));
+    for name in &goal.remove {
+        locked.remove(name);
+    }
+    let mut by = dependents(locked);
+    let put = goal.put.iter().filter(|wanted| wanted.is_asked()).map(|wanted| &wanted.name);
+    let entries = goal.entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
+    for asked in files.manifest.asked().chain(entries).chain(put) {
+        by.remove(asked);
+    }
+    let text = |(name, by): (SkillName, BTreeSet<SkillName>)| {
+        (name.into(), by.into_iter().map(Into::into).collect())
+    };
+    by.into_iter().map(text).collect()
+}
+
+/// What happens to a skill, by the steps that are about it.
+fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &BTreeSet<&SkillName>) -> Change {
+    let name = &wanted.name;
+    let mut steps = steps.iter();
+    let old = files.lock.skills.get(name);
+    match wanted.content.locked() {
+        _ if modified.contains(name) => Change::Kept,
+        Some(locked) if old.is_some_and(|old| old.digest != locked.digest) => Change::Updated,
+        _ if steps.clone().any(|step| matches!(step, Step::Disable { .. })) => Change::Disabled,
+        _ if steps.clone().any(|step| matches!(step, Step::Enable { .. })) => Change::Enabled,
+        Some(_) if old.is_none() => Change::Added,
+        // It was a copy, and is a link now.
+        None if old.is_some() => Change::Updated,
+        _ if steps.any(|step| {
+            matches!(step, Step::Put { place: Place::Canonical | Place::Disabled, .. } | Step::Edit { .. })
+        }) =>
+        {
+            Change::Added
+        }
+        _ => Change::Unchanged,
+    }
+}
+
+fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
+    let entry = wanted.requirement.as_ref().or_else(|| files.manifest.skills().get(&wanted.name));
+    let locked = wanted.content.locked();
+    let origin = locked.map(|locked| &locked.origin).or(entry.map(|entry| &entry.origin));
+    let path = match locked {
+        Some(locked) => locked.path.clone(),
+        None => entry.and_then(|entry| entry.path.clone()),
+    };
+    InstalledSkill {
+        name: wanted.name.to_string(),
+        version: locked.and_then(|locked| locked.version.clone()),
+        source: origin.map(ToString::to_string).unwrap_or_default(),
+        path,
+        revision: locked.and_then(|locked| locked.revision.clone()),
+        digest: locked.map(|locked| locked.digest.to_string()),
+        editable: locked.is_none(),
+        disabled: wanted.disabled,
+        needed_by: Vec::new(),
+        change,
+    }
+}
+
+/// What is told of skills that nothing names any more, and that stay because they were edited. It is told once: what
+/// is placed is noted without them.
+fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
+    let told = plan.stays.iter().map(|(place, name)| {
+        let path = scope.place(&context.settings, place, name)?;
+        let told = format!(
+            "`{name}` is no longer requested, but `{}` was edited since it was installed: it was kept, and is yours from now on",
+            path.display()
+        );
+        Ok(Warning::new("edited-kept", told))
+    });
+    told.collect()
+}
+
+/// What is told of a lockfile that was mended after a merge.
+fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warning {
+    let file = scope.lockfile.file_name().unwrap_or_default().display();
+    let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();
+    let anew =
+        if names.is_empty() { String::new() } else { format!("; resolved again: {}", names.join(", ")) };
+    let told = if files.lock_text.as_deref().and_then(conflict_line).is_some() {
+        format!("`{file}` had merge-conflict markers; both sides were combined{anew}")
+    } else {
+        format!("`{file}` had skills twice, as a merge can leave them; duplicates were removed{anew}")
+    };
+    Warning::new("lock-repaired", told)
+}
+
+/// Tells of skills that were named and that no agent sees all the same.
+fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Option<Warning> {
+    let names: Vec<_> = goal.put.iter().filter(|wanted| wanted.disabled).map(|w| w.name.as_str()).collect();
+    let (first, told) = (names.first()?, names.join("`, `"));
+    let stay = if names.len() == 1 { "stays" } else { "stay" };
+    let enable = Verb::Enable.within(scope.kind).word(first);
+    let told = message!(format_args!("`{told}` {stay} disabled: "), enable, " shows it to agents again");
+    (!request.restores()).then(|| Warning::new("still-disabled", told))
+}

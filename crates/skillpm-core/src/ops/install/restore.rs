@@ -1,0 +1,348 @@
+//! `install` without sources: exactly what the lockfile says, and what the manifest adds to it.
+
+mod dependencies;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::desired::{Desired, DesiredNotes};
+use super::{InstallRequest, editable};
+use crate::advice::{Verb, Warning, message};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::install::directory::SkillsDir;
+use crate::install::editable::Editable;
+use crate::install::plan::{Content, Place, Wanted};
+use crate::install::scope::Scope;
+use crate::install::state::{Files, real_dir, why_no_skill};
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::change::Unedited;
+use crate::ops::dependencies::write_all;
+use crate::ops::fetcher::{Fetcher, admit, spec_of};
+use crate::resolve::Dependent;
+use crate::tree::FileSet;
+
+/// How much is done for a skill that is installed.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ops) struct Care {
+    /// Whether what is missing comes back.
+    pub(in crate::ops) bring: bool,
+    /// What is replaced that is not what is locked.
+    pub(in crate::ops) replaces: Replaces,
+    /// Whether agents get copies, for which the locked bytes are needed.
+    pub(in crate::ops) copy: bool,
+    /// Whether what was never fetched here is checked against its source.
+    pub(in crate::ops) check: bool,
+}
+
+/// What is replaced of trees that are not what is locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ops) enum Replaces {
+    /// Nothing.
+    Nothing,
+    /// Versions that nobody edited, such as the one of before somebody else's update.
+    Fetched,
+    /// Edited ones too.
+    All,
+}
+
+/// Works out what is missing in `scope` and gets it: from the store, else from where it came.
+///
+/// # Errors
+///
+/// Bytes that are not what was locked; a source that cannot be reached; with `locked` or `frozen`,
+/// a manifest that asks for more than is locked.
+pub(super) fn restore(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    request: &InstallRequest,
+) -> Result<Desired> {
+    let copy = request.copy || files.manifest.agents().copy;
+    let replaces = if request.force { Replaces::All } else { Replaces::Fetched };
+    let care = Care { bring: true, replaces, copy, check: true };
+    let mut work = Restorer::new(context, scope, files)?;
+    work.admit()?;
+    work.prefetch()?;
+    for (name, requirement) in files.manifest.skills().iter().filter(|(_, entry)| !entry.dependency) {
+        match files.lock.skills.get(name) {
+            _ if requirement.editable => work.editable(name, requirement, care)?,
+            Some(locked) if locked.meets(requirement) && !files.is_conflict(name) => {
+                work.locked(name, locked, requirement.disabled, care)?;
+            }
+            stale => work.resolve(name, requirement, stale.is_some(), request)?,
+        }
+    }
+    let assignment = work.complete(request)?;
+    let (kept, settled) = (work.kept(), work.settled());
+    for (name, locked) in &files.lock.skills {
+        if !kept.contains(name) {
+            work.desired.orphans.push(name.clone());
+        } else if !files.manifest.asks_for(name) && !settled.contains(name) {
+            // A lockfile alone is enough to restore from.
+            let disabled = files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
+            work.locked(name, locked, disabled, care)?;
+        }
+    }
+    write_all(&assignment, &mut work.desired.wanted);
+    Ok(work.finish())
+}
+
+/// Looks after skills that are installed, of which only those who see them change; `skills` says of
+/// each whether it is to be disabled.
+///
+/// # Errors
+///
+/// As [`restore`], of what is missing and is to come back.
+pub(in crate::ops) fn look_after(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    skills: &BTreeMap<SkillName, bool>,
+    care: Care,
+) -> Result<Desired> {
+    let mut work = Restorer::new(context, scope, files)?;
+    for (name, disabled) in skills {
+        match (files.manifest.skills().get(name), files.lock.skills.get(name)) {
+            (Some(requirement), _) if requirement.editable => {
+                work.editable(name, &Requirement { disabled: *disabled, ..requirement.clone() }, care)?;
+            }
+            (_, Some(locked)) => work.locked(name, locked, *disabled, care)?,
+            // It is in the manifest and was never installed.
+            (_, None) => {}
+        }
+    }
+    Ok(work.finish())
+}
+
+/// Where the skill `name` lies: where it is to lie, else where it may still lie.
+///
+/// # Errors
+///
+/// A place that leads out of the project or cannot be looked at.
+pub(in crate::ops) fn lies(
+    context: &Context,
+    scope: &Scope,
+    name: &SkillName,
+    disabled: bool,
+) -> Result<Option<PathBuf>> {
+    let places =
+        if disabled { [Place::Disabled, Place::Canonical] } else { [Place::Canonical, Place::Disabled] };
+    let mut there = None;
+    for place in &places {
+        let path = scope.place(&context.settings, place, name)?;
+        if there.is_none() && fs::kind(&path)?.is_some() {
+            there = Some(path);
+        }
+    }
+    Ok(there)
+}
+
+/// Works out what is to be there of what is locked and requested, and gets it.
+struct Restorer<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    files: &'a Files,
+    fetcher: Fetcher<'a>,
+    canonical: SkillsDir,
+    disabled: SkillsDir,
+    unedited: Unedited<'a>,
+    /// What is to stay, by manifest and lockfile.
+    kept: BTreeSet<SkillName>,
+    /// The skills that were resolved, and whose dependencies are not.
+    came: Vec<Dependent>,
+    desired: Desired,
+}
+
+impl<'a> Restorer<'a> {
+    /// Returns one that has opened no source yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a policy that cannot be read, and for a directory of skills that leads out of the project or cannot be
+    /// looked at.
+    fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
+        let fetcher = Fetcher::new(context, scope, files)?;
+        let open = |dir: PathBuf| -> Result<SkillsDir> {
+            scope.check_inside(&dir)?;
+            Ok(SkillsDir::open(&dir, &real_dir(&scope.skills_dir())?)?)
+        };
+        let (canonical, disabled) = (open(scope.skills_dir())?, open(scope.disabled_dir())?);
+        Ok(Self {
+            context,
+            scope,
+            files,
+            fetcher,
+            canonical,
+            disabled,
+            unedited: Unedited::new(context, scope),
+            kept: files.kept(),
+            came: Vec::new(),
+            desired: Desired::default(),
+        })
+    }
+
+    /// Returns what is to be there, with what was told on the way.
+    fn finish(self) -> Desired {
+        let Self { fetcher, desired, .. } = self;
+        let decided = fetcher.sources.gate.decided();
+        let notes = DesiredNotes { warnings: fetcher.warnings, decided, ..desired.notes };
+        Desired { notes, ..desired }
+    }
+
+    /// Gets ready what sources deliver one by one.
+    fn prefetch(&mut self) -> Result<()> {
+        let Self { files, kept, fetcher, .. } = self;
+        fetcher.prefetch(|name, locked| is_wanted(files, kept, name, locked))
+    }
+
+    /// Asks the policy about all that is locked and wanted, and about what is editable, before anything of it is
+    /// fetched.
+    fn admit(&mut self) -> Result<()> {
+        for (name, locked) in &self.files.lock.skills {
+            if is_wanted(self.files, &self.kept, name, locked) {
+                admit(&mut self.fetcher.sources.gate, self.files, name, locked)?;
+            }
+        }
+        for requirement in self.files.manifest.skills().values().filter(|requirement| requirement.editable) {
+            self.fetcher.sources.admit(&spec_of(requirement))?;
+        }
+        Ok(())
+    }
+
+    fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
+        // Where it is to lie, then where it may still lie.
+        let [first, second] =
+            if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
+        let there = match first.kind(name)? {
+            Some(kind) => Some((first, kind)),
+            None => second.kind(name)?.map(|kind| (second, kind)),
+        };
+        let digest = there.and_then(|(dir, kind)| match kind {
+            Kind::Directory => dir.digest(name, &self.scope.index),
+            _ => self.scope.index.trees().digest(&dir.place(name)),
+        });
+        let place = || match there {
+            Some((dir, _)) if dir.real() == self.disabled.real() => Place::Disabled,
+            _ => Place::Canonical,
+        };
+        let may_go = || match care.replaces {
+            Replaces::Nothing => false,
+            Replaces::Fetched => digest.is_some_and(|digest| self.unedited.has(&place(), name, &digest)),
+            Replaces::All => true,
+        };
+        match there {
+            // Only links and entries may be missing; copies for agents are made from what is there.
+            Some((dir, _)) if digest == Some(locked.digest) => {
+                if care.check {
+                    let place = dir.place(name);
+                    self.fetcher.check(name, locked, &place)?;
+                }
+                self.want(name, Content::Locked(locked.clone()), disabled, None);
+            }
+            Some(_) if !may_go() => {
+                // What has a digest was read.
+                let unread = there.filter(|_| digest.is_none());
+                match unread.and_then(|(dir, _)| why_no_skill(&dir.place(name))) {
+                    None => self.desired.notes.modified.push(name.clone()),
+                    Some(error) => {
+                        let told = message!(
+                            format_args!("`{name}` was left as is, but may differ from what is locked: "),
+                            error.with_causes()
+                        );
+                        self.fetcher.warnings.push(Warning::new("skill-unreadable", told));
+                        self.desired.notes.unreadable.push(name.clone());
+                    }
+                }
+                // Copies for agents are made from what is there too, if it can be read.
+                let copied = matches!(there, Some((_, Kind::Directory))) && digest.is_some();
+                let needed = care.copy && !disabled && !copied;
+                let set = if needed { Some(self.fetcher.admitted(name, locked)?) } else { None };
+                self.want(name, Content::AsItIs(locked.clone()), disabled, set);
+            }
+            None if !care.bring => self.want(name, Content::AsItIs(locked.clone()), disabled, None),
+            _ => {
+                let set = self.fetcher.admitted(name, locked)?;
+                self.want(name, Content::Locked(locked.clone()), disabled, Some(set));
+            }
+        }
+        Ok(())
+    }
+
+    fn editable(&mut self, name: &SkillName, requirement: &Requirement, care: Care) -> Result<()> {
+        // Nobody needs the directory of what nobody sees, or is only to be taken away.
+        let gone = if care.bring && !requirement.disabled {
+            None
+        } else {
+            Editable::of(&self.context.settings, self.scope, requirement)?
+        };
+        let found = match gone {
+            Some(found) => found,
+            None => editable::find(self.context, self.scope, name, requirement)?,
+        };
+        // Of what is linked already, agents see nothing that they did not see before.
+        if !requirement.disabled
+            && fs::real_path(&self.scope.skill_dir(name))?.as_ref() != Some(&found.directory)
+        {
+            self.fetcher.sources.admit(&spec_of(requirement))?;
+            self.fetcher.sources.gate.directory(name, &found.directory)?;
+        }
+        self.want(name, Content::Editable(found), requirement.disabled, None);
+        Ok(())
+    }
+
+    /// Resolves what the manifest asks for and the lockfile does not have.
+    fn resolve(
+        &mut self,
+        name: &SkillName,
+        requirement: &Requirement,
+        stale: bool,
+        request: &InstallRequest,
+    ) -> Result<()> {
+        if let Some(option) = request.forbids_change() {
+            let what = if stale { "is locked as something else" } else { "is not in the lockfile" };
+            return Err(Error::config(message!(
+                format_args!("`{name}` is in the manifest, but {what}, and "),
+                option,
+                " forbids changing it"
+            ))
+            .hint(message!("run ", Verb::Install, " without it and commit `skillpm.lock`")));
+        }
+        let newest = self.fetcher.newest(name, requirement).map_err(|error| {
+            if !self.files.is_conflict(name) {
+                return error;
+            }
+            let why = format!("the sides of the merge in `skillpm.lock` differ for `{name}`, and it cannot be resolved again");
+            error.context(why).hint(message!("choose one side, for example with `git checkout --ours skillpm.lock`, then run ", Verb::Install.within(self.scope.kind)))
+        })?;
+        if let Some(own) = newest.other_name(name) {
+            let told = format!(
+                "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the right one",
+                requirement.origin.typed()
+            );
+            self.fetcher.warnings.push(Warning::new("name-directory", told));
+        }
+        let (locked, set) = self.fetcher.take(name, &newest)?;
+        self.came.push(newest.dependent(name));
+        self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
+        Ok(())
+    }
+
+    fn want(&mut self, name: &SkillName, content: Content, disabled: bool, set: Option<FileSet>) {
+        let wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
+        self.desired.wanted.push(wanted);
+        self.desired.contents.extend(set.map(|set| (name.clone(), set)));
+    }
+}
+
+/// Returns whether what is locked of `name` is wanted, by the manifest or by a skill that depends on it; without a
+/// manifest, all of it is wanted. `kept` is what is to stay.
+fn is_wanted(files: &Files, kept: &BTreeSet<SkillName>, name: &SkillName, locked: &Locked) -> bool {
+    match files.manifest.skills().get(name) {
+        Some(requirement) if !requirement.dependency => locked.meets(requirement),
+        _ => kept.contains(name),
+    }
+}

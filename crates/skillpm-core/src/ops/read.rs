@@ -1,0 +1,231 @@
+//! `read`: what is in a file of a skill, and which files there are.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::Serialize;
+
+use super::named::find;
+use crate::advice::{Opt, Warning, message};
+use crate::context::Context;
+use crate::engine::resources::{self, Content, MAX_BYTES};
+use crate::error::{Error, Result};
+use crate::policy::{Listing, Policy};
+
+/// Which file, and how much of it.
+#[derive(Debug, Clone)]
+pub struct ReadRequest {
+    /// The skill's name.
+    pub name: String,
+    /// The file's path below the skill's directory, `/`-separated.
+    pub path: String,
+    /// The largest file that is read, in bytes.
+    pub max_bytes: u64,
+    /// How many lines of a text are left out at its start.
+    pub offset: usize,
+    /// How many lines of a text are wanted; all where it is `None`.
+    pub limit: Option<usize>,
+}
+
+impl Default for ReadRequest {
+    fn default() -> Self {
+        Self { name: String::new(), path: String::new(), max_bytes: MAX_BYTES, offset: 0, limit: None }
+    }
+}
+
+/// What is in the file. The JSON form of this and of [`FilesOutcome`] is an interface: fields are only
+/// added, and a text has none but the first three (S3-FR-16).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReadOutcome {
+    /// The skill's name.
+    pub skill_name: String,
+    /// The file's path, as it was asked for.
+    pub filename: String,
+    /// The text, or the bytes in base64.
+    pub content: String,
+    /// `base64` for what is no text in UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<&'static str>,
+    /// What a person should know of the skill.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Which files a skill has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FilesOutcome {
+    /// The skill's name.
+    pub skill_name: String,
+    /// Their paths below the skill's directory, `/`-separated, sorted by their bytes.
+    pub available_files: Vec<String>,
+    /// What a person should know of the skill.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads a file of a skill.
+///
+/// # Errors
+///
+/// An unknown skill; a name that leads out of its directory, or to nothing; what is no regular file or too
+/// large; a part of what is no text.
+pub fn read(context: &Context, request: &ReadRequest) -> Result<ReadOutcome> {
+    let hit = find(context, &request.name)?;
+    let name = &hit.skill.meta.name;
+    let content = resources::read(&hit.skill.dir, &request.path, &Policy::DEFAULT, request.max_bytes)
+        // By its own name another one may be found: what was asked for may be hidden.
+        .map_err(|error| error.into_error(&request.name, &request.path))?;
+    let is_part = request.offset > 0 || request.limit.is_some();
+    let (content, encoding) = match content {
+        Content::Text(text) if is_part => (lines(&text, request.offset, request.limit).to_owned(), None),
+        Content::Text(text) => (text, None),
+        Content::Binary(_) if is_part => {
+            let message =
+                format!("the file `{}` of the skill `{name}` is not text: it has no lines", request.path);
+            return Err(Error::usage(message).hint(message!(
+                "without ",
+                Opt::Offset,
+                " and ",
+                Opt::Limit,
+                " it is given in base64"
+            )));
+        }
+        Content::Binary(bytes) => (BASE64_STANDARD.encode(bytes), Some("base64")),
+    };
+    Ok(ReadOutcome {
+        skill_name: name.clone(),
+        filename: request.path.clone(),
+        content,
+        encoding,
+        warnings: hit.warnings,
+    })
+}
+
+/// Lists the files of the skill `name`, its `SKILL.md` left out.
+///
+/// # Errors
+///
+/// An unknown skill, or a directory that cannot be read.
+pub fn files(context: &Context, name: &str, listing: Listing) -> Result<FilesOutcome> {
+    let hit = find(context, name)?;
+    let available_files = resources::list(&hit.skill.dir, listing).map_err(|error| {
+        Error::io(format!("the files of the skill `{name}` are not listed")).because(error)
+    })?;
+    Ok(FilesOutcome { skill_name: hit.skill.meta.name.clone(), available_files, warnings: hit.warnings })
+}
+
+/// The lines of `text` after the first `offset`, `limit` at most, with their ends.
+fn lines(text: &str, offset: usize, limit: Option<usize>) -> &str {
+    // Where a line starts, and where the text ends.
+    let starts = || std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let start = starts().nth(offset).unwrap_or(text.len());
+    let end = limit.and_then(|limit| starts().nth(offset.saturating_add(limit)));
+    &text[start..end.unwrap_or(text.len()).max(start)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::error::ErrorKind;
+
+    fn world() -> World {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.write(".agents/skills/pdf/references/forms.md", "a\nb\r\n\nd");
+        world.write(".agents/skills/pdf/assets/logo.png", "\u{1}\0PNG");
+        world
+    }
+
+    fn request(path: &str) -> ReadRequest {
+        ReadRequest { name: "pdf".into(), path: path.into(), ..ReadRequest::default() }
+    }
+
+    /// S3-FR-16: these keys for a text, and no others.
+    #[test]
+    fn text_and_what_is_none() {
+        let world = world();
+        let json = |path: &str| {
+            let outcome = read(&world.context(), &request(path)).expect("reads");
+            serde_json::to_string(&outcome).expect("JSON")
+        };
+        assert_eq!(
+            json("references/forms.md"),
+            r#"{"skill_name":"pdf","filename":"references/forms.md","content":"a\nb\r\n\nd"}"#
+        );
+        assert_eq!(
+            json("assets/logo.png"),
+            r#"{"skill_name":"pdf","filename":"assets/logo.png","content":"AQBQTkc=","encoding":"base64"}"#
+        );
+    }
+
+    /// `schema/read.schema.json` describes what is printed.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let world = world();
+        let schema = skillpm_testing::Schema::read("read.schema.json");
+        let told = |path: &str| read(&world.context(), &request(path)).expect("reads");
+        let json = |outcome: &ReadOutcome| serde_json::to_string(outcome).expect("JSON");
+        schema.assert_describes(&json(&told("references/forms.md")));
+        // Without its encoding it would be a text.
+        let binary = serde_json::to_value(told("assets/logo.png")).expect("JSON");
+        assert_eq!(schema.faults(&binary), [""; 0]);
+        let listed = files(&world.context(), "pdf", Listing::All).expect("lists");
+        schema.assert_describes(&serde_json::to_string(&listed).expect("JSON"));
+    }
+
+    #[test]
+    fn some_lines() {
+        let text = "a\nb\r\n\nd";
+        for (offset, limit, expected) in [
+            (0, None, text),
+            (1, None, "b\r\n\nd"),
+            (1, Some(1), "b\r\n"),
+            (0, Some(0), ""),
+            (2, Some(9), "\nd"),
+            (3, Some(usize::MAX), "d"),
+            (4, None, ""),
+            (99, Some(1), ""),
+        ] {
+            assert_eq!(lines(text, offset, limit), expected, "{offset} {limit:?}");
+        }
+        assert_eq!(lines("a\n", 1, None), "");
+        let world = world();
+        let part = |path: &str| read(&world.context(), &ReadRequest { limit: Some(1), ..request(path) });
+        assert_eq!(part("references/forms.md").expect("reads").content, "a\n");
+        assert_eq!(part("assets/logo.png").expect_err("no lines").kind(), ErrorKind::Usage);
+    }
+
+    /// The hint leads to the skill that was asked for, not to the one that hides it.
+    #[test]
+    fn a_hint_names_the_skill_as_it_was_asked_for() {
+        let world = world();
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        let asked = ReadRequest { name: "user:pdf".into(), ..request("nope") };
+        let error = read(&world.context(), &asked).expect_err("not there");
+        assert_eq!(error.hints(), ["`read user:pdf` lists its files"]);
+    }
+
+    /// Conflict C15.
+    #[test]
+    fn unknown_skills_and_files() {
+        let world = world();
+        let error =
+            read(&world.context(), &ReadRequest { name: "pdff".into(), ..request("x") }).expect_err("none");
+        assert_eq!(error.to_string(), "there is no skill `pdff`");
+        assert_eq!(error.hints()[0], "did you mean `pdf`?");
+        let error = read(&world.context(), &request("form.md")).expect_err("none");
+        assert_eq!(
+            error.to_string(),
+            "the file `form.md` of the skill `pdf` is not read: there is no such file"
+        );
+        assert_eq!(error.hints()[0], "did you mean `references/forms.md`?");
+    }
+
+    #[test]
+    fn files_are_listed() {
+        let world = world();
+        let list = |listing| files(&world.context(), "pdf", listing).expect("lists").available_files;
+        assert_eq!(list(Listing::All), ["assets/logo.png", "references/forms.md"]);
+        assert_eq!(list(Listing::Markdown), ["references/forms.md"]);
+    }
+}

@@ -1,0 +1,290 @@
+//! The model of a `SKILL.md`: YAML frontmatter and a Markdown body.
+//!
+//! Reading never fails: a [`Document`] holds whatever could be read and a list of [`Problem`]s.
+//! Whether a problem matters is for others to say: an agent loads what it can
+//! ([`crate::skill::load`]), the linter holds to the specification ([`crate::lint::check`]).
+
+mod encoding;
+mod format;
+mod lines;
+mod links;
+mod outline;
+mod problem;
+mod repair;
+mod scalar;
+mod simple;
+mod sketch;
+mod split;
+mod target;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod views;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+pub(crate) use encoding::is_forbidden;
+pub(crate) use format::block_lines;
+pub use format::{Unformattable, format};
+pub use lines::{LineIndex, Position};
+pub use links::{Link, MAX_MARKDOWN, Markdown};
+pub use problem::{Fault, Hint, Problem, ProblemKind};
+pub(crate) use repair::{SWITCH, is_switch};
+pub use scalar::{double_quoted, write_scalar};
+pub(crate) use scalar::{is_null, is_number_or_boolean, resolves};
+pub(crate) use sketch::Sketch;
+pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
+pub(crate) use target::Target;
+pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
+pub use views::{PEOPLE_FIELDS, SPEC_FIELDS};
+
+/// A `SKILL.md`.
+#[derive(Debug, Clone)]
+pub struct Document {
+    text: String,
+    frontmatter: Option<Node>,
+    parts: Option<Parts>,
+    body: Range<usize>,
+    problems: Vec<Problem>,
+    /// Whether the frontmatter is so usual that it needed no YAML parser.
+    usual: bool,
+    /// Made when somebody asks: those that only load skills never do.
+    markdown: OnceLock<Markdown>,
+    sketch: OnceLock<Sketch>,
+}
+
+impl Document {
+    /// Reads a file's bytes. What is not UTF-8 is replaced and told.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        let (text, problem) = encoding::decode(bytes);
+        Self::read(text, problem.into_iter().collect(), None)
+    }
+
+    /// As [`Document::from_bytes`] of what is before the body; where that starts is known already, `parts` are
+    /// those of a longer text that starts with `bytes`.
+    pub fn of_start(mut bytes: Vec<u8>, parts: Parts) -> Self {
+        bytes.truncate(parts.body);
+        let whole = bytes.len();
+        let (text, problem) = encoding::decode(bytes);
+        // What was replaced has another length, and other parts.
+        let known = (text.len() == whole && problem.is_none()).then_some(Split::Found(parts));
+        Self::read(text, problem.into_iter().collect(), known)
+    }
+
+    /// Reads a text.
+    pub fn parse(text: String) -> Self {
+        Self::read(text, Vec::new(), None)
+    }
+
+    fn read(text: String, mut problems: Vec<Problem>, known: Option<Split>) -> Self {
+        // In UTF-16 the mark is the least of it.
+        if text.as_bytes().starts_with(split::BOM) && problems.is_empty() {
+            problems.push(Problem { kind: ProblemKind::Bom, span: 0..split::BOM.len() });
+        }
+        if let Some(at) = memchr::memchr(0, text.as_bytes()) {
+            problems.push(Problem { kind: ProblemKind::Nul, span: at..at + 1 });
+        }
+        let mut document = Self {
+            body: 0..text.len(),
+            text,
+            frontmatter: None,
+            parts: None,
+            problems,
+            usual: false,
+            markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
+        };
+        match known.unwrap_or_else(|| split(document.text.as_bytes())) {
+            Split::Found(parts) => document.read_frontmatter(&parts),
+            Split::Unclosed(open) => document.problem(ProblemKind::UnclosedFrontmatter, open),
+            Split::Missing(at) => document.missing(at),
+            // Never the answers for a whole text.
+            Split::NeedMore | Split::TooLarge(_) => {}
+        }
+        document
+    }
+
+    /// The same text as another reader sees it: with `frontmatter` where it has its metadata, and
+    /// without problems. `yaml` are the bytes between its delimiters, each three bytes long.
+    pub(crate) fn seen_as(&self, yaml: Range<usize>, frontmatter: Node) -> Self {
+        let (start, end) = (yaml.start, yaml.end + 3);
+        let parts = Parts { bom: 0, open: start - 3..start, close: yaml.end..end, yaml, body: end };
+        let body = end..self.text.len();
+        let text = self.text.clone();
+        Self {
+            text,
+            frontmatter: Some(frontmatter),
+            parts: Some(parts),
+            body,
+            problems: Vec::new(),
+            usual: false,
+            markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
+        }
+    }
+
+    /// The same text as a reader sees it that has one problem with it and reads no metadata.
+    pub(crate) fn seen_with(&self, problem: Problem) -> Self {
+        let body = 0..self.text.len();
+        Self {
+            text: self.text.clone(),
+            frontmatter: None,
+            parts: None,
+            body,
+            problems: vec![problem],
+            usual: false,
+            markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
+        }
+    }
+
+    fn problem(&mut self, kind: ProblemKind, span: Range<usize>) {
+        self.problems.push(Problem { kind, span });
+    }
+
+    fn missing(&mut self, at: usize) {
+        let length = self.text[at..].find(['\n', '\r']).unwrap_or(self.text.len() - at);
+        self.problem(ProblemKind::MissingFrontmatter(Hint::of(&self.text)), at..at + length);
+    }
+
+    fn read_frontmatter(&mut self, parts: &Parts) {
+        self.body = parts.body..self.text.len();
+        self.parts = Some(parts.clone());
+        if parts.open.start > parts.bom {
+            self.problem(ProblemKind::LeadingBlankLines, parts.bom..parts.open.start);
+        }
+        let size = parts.yaml.len();
+        if size > MAX_FRONTMATTER {
+            return self.problem(ProblemKind::TooLarge(size), parts.open.clone());
+        }
+        let yaml = &self.text[parts.yaml.clone()];
+        self.frontmatter = simple::parse(yaml, parts.yaml.start);
+        self.usual = self.frontmatter.is_some();
+        if self.usual {
+            return;
+        }
+        encoding::control_characters(yaml, parts.yaml.start, &mut self.problems);
+        let tree = read_tree(yaml, parts.yaml.start, &mut self.problems);
+        match tree {
+            Some(Node { value: Value::Mapping { .. }, .. }) | None => self.frontmatter = tree,
+            Some(node) => self.problem(ProblemKind::NotAMapping(node.kind()), node.span),
+        }
+    }
+
+    /// The whole text, byte-order mark and all. Every span is a range of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Gives the text back, so that its memory can hold the next one.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// The frontmatter, a mapping; `None` where there is none that can be read.
+    pub fn frontmatter(&self) -> Option<&Node> {
+        self.frontmatter.as_ref()
+    }
+
+    /// Whether the frontmatter has only lines that every YAML parser reads alike: plain and quoted
+    /// text on one line, blocks of text, lists, one level of mappings.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.usual
+    }
+
+    /// The bytes between the delimiter lines.
+    pub fn yaml_span(&self) -> Option<Range<usize>> {
+        self.parts.as_ref().map(|parts| parts.yaml.clone())
+    }
+
+    /// The bytes of the opening delimiter; an empty range at the start where there is none.
+    pub fn opening_span(&self) -> Range<usize> {
+        self.parts.as_ref().map_or(0..0, |parts| parts.open.clone())
+    }
+
+    /// Everything after the frontmatter; everything at all where no frontmatter was found.
+    pub fn body(&self) -> &str {
+        &self.text[self.body.clone()]
+    }
+
+    /// The bytes of [`Document::body`], up to the end of the text.
+    pub fn body_span(&self) -> Range<usize> {
+        self.body.clone()
+    }
+
+    /// The links, the code and the HTML of the body, with spans of the whole text. Read once.
+    pub fn markdown(&self) -> &Markdown {
+        self.markdown.get_or_init(|| Markdown::parse(self.body(), self.body.start))
+    }
+
+    /// What a quick look at the body shows that may be in it. Looked at once.
+    pub(crate) fn sketch(&self) -> &Sketch {
+        self.sketch.get_or_init(|| Sketch::of(self.body()))
+    }
+
+    /// Whether the body may have an HTML comment, by what is known already.
+    pub(crate) fn may_have_comment(&self) -> bool {
+        self.sketch.get().is_none_or(|sketch| sketch.comment)
+    }
+
+    /// What is wrong with the text itself, in the order in which it was found.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The lines of the text. Made on every call: keep it for several positions.
+    pub fn line_index(&self) -> LineIndex<'_> {
+        LineIndex::new(&self.text)
+    }
+
+    /// The line of byte `offset`, from 1: as in [`Self::line_index`], for one place and not far from the start.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[..offset.min(bytes.len())]);
+        ends.filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n')).count() + 1
+    }
+
+    /// The place of byte `offset`.
+    pub fn position(&self, offset: usize) -> Position {
+        self.line_index().position(offset)
+    }
+}
+
+/// Reads a text that is YAML as a whole, as frontmatter is read but without repairs. `None` where it has
+/// no value at all.
+///
+/// # Errors
+///
+/// Where it is not YAML, or larger than any frontmatter may be.
+pub fn read_yaml(yaml: &str, problems: &mut Vec<Problem>) -> Result<Option<Node>, Problem> {
+    if yaml.len() > MAX_FRONTMATTER {
+        return Err(Problem { kind: ProblemKind::TooLarge(yaml.len()), span: 0..0 });
+    }
+    tree::parse(yaml, 0, problems).map_err(|error| match error {
+        tree::NoTree::Limit(problem) => problem,
+        tree::NoTree::Syntax { fault, span } => Problem { kind: ProblemKind::Yaml(fault), span },
+    })
+}
+
+/// Strict first, then key by key. An empty frontmatter is a mapping without entries.
+fn read_tree(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Option<Node> {
+    match tree::parse(yaml, base, problems) {
+        Ok(Some(node)) => Some(node),
+        Ok(None) => {
+            let value = Value::Mapping { pairs: Vec::new(), layout: Layout::Block };
+            Some(Node { span: base..base + yaml.len(), value })
+        }
+        Err(tree::NoTree::Limit(problem)) => {
+            problems.push(problem);
+            None
+        }
+        Err(tree::NoTree::Syntax { fault, span }) => {
+            let repaired = repair::repair(yaml, base, problems);
+            if repaired.is_none() {
+                problems.push(Problem { kind: ProblemKind::Yaml(fault), span });
+            }
+            repaired
+        }
+    }
+}

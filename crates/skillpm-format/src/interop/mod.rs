@@ -1,0 +1,67 @@
+//! What other tools write about skills: their lockfiles, their hashes, and what they put into copies.
+//!
+//! Two tools matter. The npm program `skills` keeps `skills-lock.json` in a project and
+//! `.skill-lock.json` for the user; `gh skill` keeps its notes in the frontmatter of each copy. The
+//! formats are theirs, so everything here is held to what the tools themselves do, byte for byte.
+
+pub mod copy;
+pub mod gh;
+pub mod global_lock;
+pub mod hash;
+pub mod json;
+pub mod order;
+pub mod skills_lock;
+pub mod source;
+
+pub use json::Json;
+
+/// A file of another tool that cannot be used. It is never taken for an empty one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ForeignError {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: &'static str,
+}
+
+/// The name of the directory that the npm tool gives a skill: lower case, runs of other characters
+/// than letters, digits, dots and underscores as one hyphen, none of these at an edge.
+pub fn directory_name(name: &str) -> String {
+    let mut directory = String::new();
+    for c in name.to_lowercase().chars() {
+        if c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_') {
+            directory.push(c);
+        } else if !directory.ends_with('-') {
+            directory.push('-');
+        }
+    }
+    let mut directory = directory.trim_matches(['.', '-']).to_owned();
+    directory.truncate(255);
+    if directory.is_empty() { "unnamed-skill".to_owned() } else { directory }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_directories() {
+        for (name, directory) in [
+            ("pdf", "pdf"),
+            ("Ahrefs  Automation!", "ahrefs-automation"),
+            ("a.b_c", "a.b_c"),
+            ("../../canary", "canary"),
+            ("--x--y--", "x-y"),
+            ("a-_-b", "a-_-b"),
+            ("技能", "unnamed-skill"),
+            ("..", "unnamed-skill"),
+        ] {
+            assert_eq!(directory_name(name), directory, "{name}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Fields of the frontmatter that agents document beside those of the specification.
+
+/// An agent with fields of its own.
+#[derive(Debug)]
+pub struct Client {
+    /// What it is called.
+    pub name: &'static str,
+    /// The page that documents the fields.
+    pub page: &'static str,
+    /// The fields, and what each one does there.
+    pub fields: &'static [(&'static str, &'static str)],
+}
+
+/// The agents whose fields are known.
+pub static CLIENTS: &[Client] = &[
+    Client {
+        name: "Claude Code",
+        page: "https://code.claude.com/docs/en/skills#frontmatter-reference",
+        fields: &[
+            ("agent", "the kind of subagent, with `context: fork`"),
+            ("argument-hint", "shown while arguments are typed; a text"),
+            ("arguments", "names of arguments for `$name`; a text or a list"),
+            ("background", "`false`: wait for the subagent"),
+            ("context", "`fork`: run in a subagent"),
+            ("disable-model-invocation", "`true`: only people start the skill"),
+            ("disallowed-tools", "tools that are taken away; a text or a list"),
+            ("effort", "the model's effort while the skill is active"),
+            ("hooks", "hooks that live as long as the skill"),
+            ("model", "the model while the skill is active"),
+            ("paths", "files that make the agent load the skill; a text or a list"),
+            ("shell", "the shell of `` !`command` ``"),
+            ("user-invocable", "`false`: not in the menu of `/`"),
+            ("when_to_use", "appended to the description in the agent's list"),
+        ],
+    },
+    Client {
+        name: "VS Code",
+        page: "https://code.visualstudio.com/docs/agent-customization/agent-skills",
+        fields: &[
+            ("argument-hint", "shown while arguments are typed; a text"),
+            ("disable-model-invocation", "`true`: only people start the skill"),
+            ("user-invocable", "`false`: not in the menu of `/`"),
+        ],
+    },
+    Client {
+        name: "Cursor",
+        page: "https://cursor.com/docs/context/skills",
+        fields: &[
+            ("disable-model-invocation", "`true`: only people start the skill"),
+            ("paths", "files that make the agent load the skill; a text or a list"),
+        ],
+    },
+    Client {
+        name: "OpenClaw",
+        page: "https://docs.openclaw.ai/tools/skills",
+        fields: &[
+            ("command-arg-mode", "how arguments reach the tool of `command-tool`"),
+            ("command-dispatch", "`tool`: the command goes to a tool, not to the model"),
+            ("command-tool", "the tool that takes the command"),
+            ("disable-model-invocation", "`true`: only people start the skill"),
+            ("homepage", "an address that is shown beside the skill"),
+            ("user-invocable", "`false`: no command for people"),
+        ],
+    },
+];
+
+/// The names of the agents that define `field`.
+pub(super) fn of(field: &str) -> Vec<&'static str> {
+    let defines = |client: &&Client| client.fields.iter().any(|(name, _)| *name == field);
+    CLIENTS.iter().filter(defines).map(|client| client.name).collect()
+}
+
+/// All fields that some agent defines; some come twice.
+pub(super) fn fields() -> impl Iterator<Item = &'static str> {
+    CLIENTS.iter().flat_map(|client| client.fields).map(|(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::document::{PEOPLE_FIELDS, SPEC_FIELDS};
+
+    #[test]
+    fn no_field_is_one_of_the_specification() {
+        assert!(fields().all(|field| !SPEC_FIELDS.contains(&field)));
+        assert!(PEOPLE_FIELDS.iter().all(|field| !of(field).is_empty()));
+        assert_eq!(of("paths"), ["Claude Code", "Cursor"]);
+        assert_eq!(of("color"), [""; 0]);
+    }
+
+    #[test]
+    fn the_reference_page_shows_the_fields_of_agents() {
+        let mut text = String::from("| agent | field | what it is for |\n| --- | --- | --- |\n");
+        for Client { name, page, fields } in CLIENTS {
+            for (field, what) in *fields {
+                let _ = writeln!(text, "| [{name}]({page}) | `{field}` | {what} |");
+            }
+        }
+        skillpm_testing::check_reference("profiles.md", text.trim_end());
+    }
+}

@@ -1,0 +1,481 @@
+//! The linter: what a `SKILL.md` must be by the specification, and where it is not.
+//!
+//! One rule is one file below `rules`, with everything that there is to say about it in one
+//! static: the table [`RULES`] is all that other parts need. Rules look at values only; they read
+//! no files. An error is a breach of the specification's words; what the specification is silent
+//! about and some tools refuse is a warning.
+
+mod apply;
+mod clients;
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod counts;
+mod delimiters;
+mod edits;
+mod entries;
+mod finding;
+mod fix;
+mod lenient;
+mod profile;
+mod quote;
+mod reference;
+pub mod report;
+mod rules;
+mod subject;
+mod switch;
+mod target;
+#[cfg(test)]
+mod testing;
+mod unreadable;
+mod words;
+
+pub use apply::{Applied, Fixed, apply, fix_all};
+pub use clients::{CLIENTS, Client};
+pub use finding::{Finding, Severity};
+pub use fix::{Edit, Fix, Safety};
+pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
+pub use rules::RULES;
+pub(crate) use rules::{SCRIPT_ENDINGS, ending, hidden_message, hidden_runs, instructions};
+pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
+pub use unreadable::{FILE_KIND, documented};
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::document::{Document, Problem, ProblemKind};
+
+/// The most bytes in a message: a key may have thousands.
+const MAX_MESSAGE: usize = 400;
+
+/// A rule of the linter.
+#[derive(Debug)]
+pub struct Rule {
+    /// The name by which people switch it on and off.
+    pub id: &'static str,
+    /// What kind of rule it is.
+    pub group: Group,
+    /// How much a finding matters in each profile, unless the finding says otherwise.
+    pub levels: Levels,
+    /// One line, lower-case start.
+    pub summary: &'static str,
+    /// For the reference page.
+    pub docs: Docs,
+    /// Whether findings can bring a repair, and of which kind.
+    pub fix: Option<Safety>,
+    /// What it looks at beside the file itself.
+    pub needs: Needs,
+    /// How it looks.
+    pub check: Check,
+}
+
+/// How a rule looks.
+#[derive(Debug, Clone, Copy)]
+pub enum Check {
+    /// At all there is: adds what it finds.
+    Subject(fn(&Subject<'_>, &mut Vec<Finding>)),
+    /// At each problem that showed when the document was read: what it says of it. Most have none, and then such
+    /// rules are not asked.
+    Problem(fn(&Subject<'_>, &Problem) -> Option<Finding>),
+}
+
+/// What a rule looks at beside the `SKILL.md` itself. Whoever reads files reads no more than the
+/// rules that are on need: listing a skill's files takes longer than all of the rest.
+#[derive(Debug, Clone, Copy)]
+pub enum Needs {
+    /// Nothing.
+    Document,
+    /// Whether the files are there that the document names, and this says which ones.
+    Paths(for<'a> fn(&Subject<'a>) -> Vec<Named<'a>>),
+    /// All of the skill's files, and what is written in some of them.
+    Files,
+}
+
+/// A file of the skill that its document names, or may name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named<'a> {
+    /// The path below the skill's directory, `/`-separated.
+    pub path: Cow<'a, str>,
+    /// Whether the names of all files are needed where this one is not there.
+    pub or_list: bool,
+}
+
+/// What kind of rule it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// What the specification says, and what tools differ on.
+    Spec,
+    /// What makes a skill good.
+    Quality,
+    /// What makes it fit to be shipped: version, dependencies, license.
+    Package,
+    /// What only the reference validator minds.
+    Quirk,
+}
+
+/// What the reference page says about a rule.
+#[derive(Debug)]
+pub struct Docs {
+    /// What the rule looks for.
+    pub what: &'static str,
+    /// Why that matters.
+    pub why: &'static str,
+    /// A file `pdf/SKILL.md` that breaks the rule.
+    pub bad: &'static str,
+    /// The same file put right.
+    pub good: &'static str,
+    /// Where the rule comes from.
+    pub source: &'static str,
+}
+
+impl Rule {
+    /// Adds what it finds in `subject` to `findings`.
+    pub fn look(&self, subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+        match self.check {
+            Check::Subject(check) => check(subject, findings),
+            Check::Problem(check) => {
+                let problems = subject.document.problems();
+                findings.extend(problems.iter().filter_map(|problem| check(subject, problem)));
+            }
+        }
+    }
+
+    /// Returns a finding of this rule that says what `problem` says.
+    fn told(&self, problem: &Problem) -> Finding {
+        self.finding(problem.to_string(), problem.span.clone())
+    }
+
+    /// Returns a finding of this rule at `span`. A message that quotes too much of the file is cut.
+    pub fn finding(&self, message: impl Into<String>, span: Range<usize>) -> Finding {
+        let mut message = message.into();
+        if message.len() > MAX_MESSAGE {
+            message.truncate(message.floor_char_boundary(MAX_MESSAGE));
+            message.push('…');
+        }
+        Finding {
+            rule: self.id,
+            severity: self.levels.spec.severity().unwrap_or(Severity::Error),
+            message,
+            span,
+            label: None,
+            help: None,
+            fix: None,
+            ends: false,
+        }
+    }
+}
+
+/// The rules of the specification. They and the plans for them are made once: that takes as long as the check of
+/// a small skill, and a source may have thousands.
+static USUAL: LazyLock<Ruleset> = LazyLock::new(Ruleset::default);
+
+/// Checks `subject` by the rules of the specification; the findings come in the order of the text.
+pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
+    static PLAN: LazyLock<Plan<'static>> = LazyLock::new(|| Plan::new(&USUAL));
+    PLAN.check(subject)
+}
+
+/// What somebody should know of `subject` before an agent has it, whatever is switched: see the table of rules.
+pub fn before_use(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in rules::BEFORE_USE {
+        rule.look(subject, &mut findings);
+    }
+    findings
+}
+
+/// Checks `subject` by `rules`; the findings come in the order of the text.
+pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
+    Plan::new(rules).check(subject)
+}
+
+/// Whether lines of the frontmatter are commands of a template (`{% if %}`). They are no YAML, and what a repair would
+/// make of them is: the text of the key above.
+fn is_of_a_template(document: &Document) -> bool {
+    let yaml = document.yaml_span().and_then(|span| document.text().get(span));
+    yaml.is_some_and(|yaml| yaml.lines().any(|line| line.trim_start().starts_with("{%")))
+}
+
+/// Whether the text of `document` is what is in its file. Of bytes that are no UTF-8 it is not: a repair would lose them.
+pub fn is_text(document: &Document) -> bool {
+    let is_lost = |kind: &ProblemKind| matches!(kind, ProblemKind::Utf16 | ProblemKind::InvalidUtf8 { .. });
+    !document.problems().iter().any(|problem| is_lost(&problem.kind))
+}
+
+/// A rule that is on, and how much it matters.
+type On = (&'static Rule, Severity);
+
+/// The rules of a [`Ruleset`] that are on, looked up once for many skills.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    rules: &'a Ruleset,
+    on: Vec<On>,
+    /// Those of them that are asked of every document, not only of one with problems.
+    always: Vec<On>,
+}
+
+impl<'a> Plan<'a> {
+    /// The plan for `rules`.
+    pub fn new(rules: &'a Ruleset) -> Self {
+        // Where comments switch rules, they are told apart at the end, by what the others have found.
+        let last = |rule: &Rule| rule.id == switch::UNUSED && rules.profile != Profile::Reference;
+        let on = RULES.iter().filter(|rule| !last(rule));
+        let on = on.filter_map(|rule| Some((*rule, rules.level(rule).severity()?)));
+        let on: Vec<_> = on.collect();
+        let always = |(rule, _): &On| matches!(rule.check, Check::Subject(_));
+        let always = on.iter().copied().filter(always).collect();
+        Self { rules, on, always }
+    }
+
+    /// The rules that are on, in the order of the table.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        self.on.iter().map(|(rule, _)| *rule)
+    }
+
+    /// Checks `subject`; the findings come in the order of the text.
+    pub fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let mut findings = match self.rules.profile {
+            // It knows no switches: its verdict is the one of a program that does not know them either.
+            Profile::Reference => reference::check(subject, &self.on),
+            profile => {
+                let mut findings = self.check_rules(subject);
+                if profile == Profile::Lenient {
+                    lenient::demote(subject, self.rules, &mut findings);
+                }
+                Self::tell_once(subject.document, &mut findings);
+                switch::apply(subject.document, self.rules, &mut findings);
+                findings
+            }
+        };
+        if !findings.is_empty() && (is_of_a_template(subject.document) || !is_text(subject.document)) {
+            for finding in &mut findings {
+                finding.fix = None;
+            }
+        }
+        // Stable: at one place the findings keep the order of the table.
+        findings.sort_by_key(|finding| finding.span.start);
+        findings
+    }
+
+    fn check_rules(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        // Several rules are about each.
+        let right_name = subject.wrong_name().is_none();
+        let subject = &Subject { right_name, ..*subject };
+        let on = if subject.document.problems().is_empty() { &self.always } else { &self.on };
+        for (rule, severity) in on {
+            let first = findings.len();
+            rule.look(subject, &mut findings);
+            // A finding may matter more or less than its rule; that holds where the rule itself does.
+            if findings.len() > first && Some(*severity) != rule.levels.spec.severity() {
+                for finding in &mut findings[first..] {
+                    finding.severity = *severity;
+                }
+            }
+        }
+        rules::drop_told_twice(&mut findings);
+        findings
+    }
+
+    /// Leaves one finding of a file that is no text at all: each byte of it would be another.
+    fn tell_once(document: &Document, findings: &mut Vec<Finding>) {
+        let has = |wanted: fn(&ProblemKind) -> bool| {
+            document.problems().iter().any(|problem| wanted(&problem.kind))
+        };
+        let is_text = !has(|kind| matches!(kind, ProblemKind::InvalidUtf8 { .. } | ProblemKind::Nul));
+        if is_text || !has(|kind| matches!(kind, ProblemKind::MissingFrontmatter(_))) {
+            return;
+        }
+        let worst = findings.iter().map(|finding| finding.severity).max();
+        let first = findings.iter().position(|finding| finding.rule == "encoding");
+        if let Some((at, severity)) = first.zip(worst) {
+            let finding = findings.swap_remove(at);
+            *findings = vec![finding.severity(severity)];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Its commands would become a part of the value above.
+    #[test]
+    fn the_frontmatter_of_a_template_is_not_repaired() {
+        let fixes = |text: &str| {
+            let document = Document::parse(text.to_owned());
+            let findings = check(&Subject::new(&document, None, "SKILL.md"));
+            assert!(!findings.is_empty(), "{text}");
+            findings.iter().filter(|finding| finding.fix.is_some()).count()
+        };
+        let template = "---\nname: {{ name }}\ndescription: Reads: all. Use it for tests.\n{% if license %}\nlicense: {{ license }}\n{% endif %}\n---\n";
+        assert_eq!(fixes(template), 0);
+        assert!(fixes("---\nname: a\ndescription: Reads: {% if %} all. Use it for tests.\n---\n") > 0);
+    }
+
+    /// What others read up to its closing quote, or without the comment behind it, becomes no other text unasked.
+    #[test]
+    fn a_quote_that_is_open_is_not_repaired_unasked() {
+        let safety = |description: &str| {
+            let text = format!("---\nname: a\ndescription: {description}\nlicense: MIT\n---\n");
+            let document = Document::parse(text);
+            let findings = check(&Subject::new(&document, None, "SKILL.md"));
+            findings.into_iter().find_map(|finding| finding.fix).map(|fix| fix.safety)
+        };
+        assert_eq!(safety("\"Reads.\nTriggers: pdf. Use it when asked.\""), None);
+        assert_eq!(safety("\"Reads PDF. Use it when asked.\"#todo"), Some(Safety::Unsafe));
+        assert_eq!(safety("\"Reads PDF: all. Use it when asked."), Some(Safety::Unsafe));
+        assert_eq!(safety("\"Reads\" all: PDF. Use it when asked."), Some(Safety::Safe));
+    }
+
+    /// To the reference the frontmatter begins behind the delimiter, and the name stands on the next line.
+    #[test]
+    fn a_name_is_never_put_on_the_line_of_the_delimiter() {
+        for (end, at) in [("\n", 4), ("\r\n", 5)] {
+            let text =
+                ["---", "description: >", "  Reads PDF files. Use it when asked.", "---", ""].join(end);
+            let document = Document::parse(text);
+            for profile in [Profile::Spec, Profile::Reference] {
+                let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
+                let findings = check_with(&subject, &Ruleset::new(profile));
+                let fix = findings
+                    .iter()
+                    .find(|finding| finding.rule == "name-missing")
+                    .and_then(|f| f.fix.as_ref());
+                let edit = &fix.expect("a repair").edits[0];
+                assert_eq!((edit.span.start, &*edit.text), (at, &*format!("name: pdf{end}")), "{profile:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_is_complete_and_its_examples_are_true() {
+        let mut ids = std::collections::BTreeSet::new();
+        for rule in RULES {
+            assert!(ids.insert(rule.id), "{} appears twice", rule.id);
+            assert!(rule.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.id);
+            assert!(!rule.summary.is_empty() && !rule.summary.ends_with('.'), "{}", rule.id);
+            for text in [rule.docs.what, rule.docs.why] {
+                assert!(text.ends_with('.'), "{}: {text}", rule.id);
+            }
+            assert!(!rule.docs.source.is_empty(), "{}", rule.id);
+            // The name of a file is not in its text.
+            let (bad, good) = (rule.docs.bad, rule.docs.good);
+            let bad_name = match rule.id {
+                "file-name" => "skill.md",
+                "quirk-file-name" => "Skill.md",
+                _ => "SKILL.md",
+            };
+            assert!(!testing::example(rule, bad, bad_name).is_empty(), "{}: bad", rule.id);
+            assert_eq!(testing::example(rule, good, "SKILL.md"), [], "{}: good", rule.id);
+        }
+    }
+
+    /// Texts that a rule repairs, where only a person knows what to write instead of the example of its documentation.
+    const REPAIRED: &[(&str, &str)] = &[
+        ("frontmatter-missing", "name: pdf\ndescription: Reads PDF files.\n---\n"),
+        ("name-ascii", "---\nname: ｐｄｆ\ndescription: Reads PDF files.\n---\n"),
+        ("description-missing", "---\nname: pdf\ndescription: # Reads PDF files.\n---\n"),
+        ("link-missing", "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](forms.md).\n"),
+    ];
+
+    /// A rule that says that it repairs something repairs what its documentation shows. The name of a file is
+    /// repaired with the file.
+    #[test]
+    fn every_rule_with_a_repair_repairs_its_example() {
+        let mut without = Vec::new();
+        for rule in RULES.iter().filter(|rule| rule.fix.is_some()) {
+            let other = REPAIRED.iter().find(|(id, _)| *id == rule.id);
+            let bad = other.map_or(rule.docs.bad, |(_, text)| text);
+            let found = testing::example(rule, bad, "SKILL.md");
+            let Some(fix) = found.iter().find_map(|finding| finding.fix.as_ref()) else {
+                without.push(rule.id);
+                continue;
+            };
+            let fixed = testing::applied(bad, fix);
+            let left = testing::example(rule, &fixed, "SKILL.md");
+            assert!(left.len() < found.len(), "{}: {fixed}", rule.id);
+        }
+        assert_eq!(without, ["file-name"]);
+    }
+
+    #[test]
+    fn what_is_no_text_is_told_once() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(4096).collect();
+        let document = Document::from_bytes(bytes);
+        let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
+        for profile in [Profile::Spec, Profile::ClaudeCode, Profile::Publish, Profile::Lenient] {
+            let found = check_with(&subject, &Ruleset::new(profile));
+            let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.severity)).collect();
+            assert_eq!(told, [("encoding", Severity::Error)], "{profile}");
+        }
+    }
+
+    #[test]
+    fn findings_come_in_the_order_of_the_text() {
+        let text = "\u{feff}---\nx: [a]\nname: PDF--x\nname: pdf\n---\n";
+        let document = Document::parse(text.to_owned());
+        let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
+        let places: Vec<_> = findings.iter().map(|finding| (finding.span.start, finding.rule)).collect();
+        assert!(places.is_sorted_by_key(|(at, _)| *at), "{places:?}");
+        assert!(places.contains(&(7, "unknown-field")), "{places:?}");
+    }
+
+    /// S0-US5.1: a skill as the specification has it.
+    #[test]
+    fn a_right_skill_has_no_findings() {
+        let text = "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\nlicense: MIT\n\
+            compatibility: needs git\nallowed-tools: Bash(git:*) Read\nmetadata:\n  version: \"1.0\"\n\
+            ---\n";
+        let document = Document::parse(text.to_owned());
+        let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
+        assert_eq!(check(&subject), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_checked(
+            yaml in "(name|description|metadata|compatibility|allowed-tools|licence|x|: |:|\n|\r\n|  |- |\"|\\[|\\]|\\{|\\}|,|é|а|Z|--|\u{80}|\0|#|&a|\\*a|=======|>>>>>>> y|>-|@|1\\.10){0,40}",
+            directory in "\\PC{0,5}",
+        ) {
+            let document = Document::parse(format!("---\n{yaml}\n---\n"));
+            let subject = Subject::new(&document, Some(&directory), "SKILL.md");
+            for finding in check(&subject) {
+                prop_assert!(document.text().get(finding.span.clone()).is_some(), "{:?}", finding);
+                prop_assert!(finding.message.len() <= MAX_MESSAGE + 3);
+            }
+        }
+
+        /// Profiles are ways to look at any text, and `lenient` fails exactly what does not load.
+        #[test]
+        fn any_text_is_checked_in_any_profile(
+            yaml in "(name: x\n|description: y\n|name:|description: |metadata:\n|  |a: |\n|\r\n|\t|- |---|\"|'|\\[|\\]|\\{|\\}|é|\u{80}|\0|# skillpm: allow name-missing\n|#|&a |\\*a|! |=======|>-\n|@){0,20}",
+            body in "(a|\n|```|<!-- skillpm: allow|-file| name-alphabet| x|,| -->|\0|\u{feff}){0,10}",
+            cut in 0_usize..200,
+        ) {
+            let text = format!("---\n{yaml}\n---\n{body}");
+            let mut bytes = text.clone().into_bytes();
+            if let Some(byte) = bytes.get_mut(cut) {
+                *byte = 0xff;
+            }
+            for document in [Document::parse(text), Document::parse(body), Document::from_bytes(bytes)] {
+                let subject = Subject::new(&document, Some("x"), "SKILL.md");
+                for (name, profile) in Profile::ALL {
+                    let findings = check_with(&subject, &Ruleset::new(profile));
+                    for finding in &findings {
+                        prop_assert!(document.text().get(finding.span.clone()).is_some(), "{}: {:?}", name, finding);
+                    }
+                    // A comment can silence the linter, but makes nothing load.
+                    if profile == Profile::Lenient && !document.text().contains("skillpm:") {
+                        let errors = findings.iter().any(|finding| finding.severity == Severity::Error);
+                        let loaded = crate::skill::load_in(&document, Some("x"));
+                        prop_assert_eq!(errors, loaded.is_err(), "{:?}\n{:?}", findings, loaded);
+                    }
+                }
+            }
+        }
+    }
+}

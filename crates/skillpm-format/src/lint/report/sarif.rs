@@ -1,0 +1,199 @@
+//! SARIF 2.1.0, for code scanning.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use super::{Report, SkillReport, in_tree, rule_page, span};
+use crate::digest::Digest;
+use crate::document::LineIndex;
+use crate::lint::{Edit, Finding, Fix, Group, Level, Profile, Rule, documented};
+use crate::text::visible;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The most bytes of a line that tell it from others.
+const MAX_LINE: usize = 4096;
+
+/// Returns the report as a log with one run.
+pub fn sarif(report: &Report<'_>) -> Value {
+    let rules: Vec<&Rule> = documented().collect();
+    let results: Vec<Value> = report.skills.iter().flat_map(|skill| results(skill, &rules)).collect();
+    let rules: Vec<Value> = rules.iter().map(|rule| description(rule, report.profile)).collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "skillpm",
+                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "newlineSequences": ["\r\n", "\n", "\r"],
+            "results": results,
+        }],
+    })
+}
+
+/// A rule as the table of a run describes it.
+fn description(rule: &Rule, profile: Profile) -> Value {
+    let docs = &rule.docs;
+    let group = match rule.group {
+        Group::Spec => "specification",
+        Group::Quality => "quality",
+        Group::Package => "package",
+        Group::Quirk => "quirk",
+    };
+    let level = match rule.levels.of(profile) {
+        Level::Error => "error",
+        Level::Warning | Level::Off => "warning",
+        Level::Note => "note",
+    };
+    let text = format!("{} {} Source: {}.", docs.what, docs.why, docs.source);
+    let block = |title: &str, code: &str| format!("**{title}**\n\n{}\n", fenced(code));
+    let markdown = format!(
+        "{} {}\n\n{}\n{}\nSource: {}.",
+        docs.what,
+        docs.why,
+        block("Wrong", docs.bad),
+        block("Right", docs.good),
+        docs.source
+    );
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": format!("{} {}", docs.what, docs.why) },
+        "help": { "text": text, "markdown": markdown },
+        "helpUri": rule_page(rule.id),
+        "defaultConfiguration": {
+            "enabled": rule.levels.of(profile) != Level::Off,
+            "level": level,
+        },
+        "properties": { "tags": ["agent-skills", group] },
+    })
+}
+
+/// A block of code, between more backticks than it has itself.
+fn fenced(code: &str) -> String {
+    let fence = if code.contains("```") { "````" } else { "```" };
+    format!("{fence}text\n{}\n{fence}", code.trim_end())
+}
+
+fn results(skill: &SkillReport<'_>, rules: &[&Rule]) -> Vec<Value> {
+    let writer = Writer { skill, lines: LineIndex::new(skill.text) };
+    let mut seen = BTreeMap::new();
+    skill.findings.iter().map(|finding| writer.result(finding, rules, &mut seen)).collect()
+}
+
+struct Writer<'a> {
+    skill: &'a SkillReport<'a>,
+    lines: LineIndex<'a>,
+}
+
+impl Writer<'_> {
+    fn result(&self, finding: &Finding, rules: &[&Rule], seen: &mut BTreeMap<String, usize>) -> Value {
+        let help = finding.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
+        let mut result = json!({
+            "ruleId": finding.rule,
+            "level": finding.severity.to_string(),
+            "message": { "text": visible(&format!("{}{help}", finding.message)) },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": self.artifact(),
+                "region": self.region(&finding.span),
+            }}],
+            "partialFingerprints": { "primaryLocationLineHash": self.fingerprint(finding, seen) },
+        });
+        if let Some(index) = rules.iter().position(|rule| rule.id == finding.rule) {
+            result["ruleIndex"] = index.into();
+        }
+        // The format has no word for another name of a file.
+        if let Some(fix) = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty()) {
+            result["fixes"] = json!([self.fix(fix)]);
+        }
+        result
+    }
+
+    fn artifact(&self) -> Value {
+        let path = &self.skill.path;
+        if path.starts_with('/') {
+            return json!({ "uri": format!("file://{}", uri(path)) });
+        }
+        json!({ "uri": uri(in_tree(path)), "uriBaseId": "%SRCROOT%" })
+    }
+
+    fn region(&self, bytes: &Range<usize>) -> Value {
+        let bytes = span(self.skill.text, bytes);
+        let (start, end) = (self.lines.position(bytes.start), self.lines.position(bytes.end));
+        let before = self.lines.offset(bytes.start);
+        json!({
+            "startLine": start.line,
+            "startColumn": start.column,
+            "endLine": end.line,
+            "endColumn": end.column,
+            "charOffset": before,
+            "charLength": self.lines.offset(bytes.end) - before,
+        })
+    }
+
+    /// A byte-order mark is in no region of a text: that can only be told in bytes.
+    fn deleted(&self, bytes: &Range<usize>) -> Value {
+        if self.skill.text.starts_with('\u{feff}') && bytes.start == 0 && bytes.end > 0 {
+            return json!({ "byteOffset": 0, "byteLength": bytes.end });
+        }
+        self.region(bytes)
+    }
+
+    fn fix(&self, fix: &Fix) -> Value {
+        let replacement = |edit: &Edit| {
+            let mut replacement = json!({ "deletedRegion": self.deleted(&edit.span) });
+            if !edit.text.is_empty() {
+                replacement["insertedContent"] = json!({ "text": edit.text });
+            }
+            replacement
+        };
+        json!({
+            "description": { "text": fix.title },
+            "artifactChanges": [{
+                "artifactLocation": self.artifact(),
+                "replacements": fix.edits.iter().map(replacement).collect::<Vec<_>>(),
+            }],
+        })
+    }
+
+    /// What stays the same where lines above come and go: rule, line, and which of several it is.
+    fn fingerprint(&self, finding: &Finding, seen: &mut BTreeMap<String, usize>) -> String {
+        let text = self.skill.text;
+        let start = self.lines.start(span(text, &finding.span).start);
+        // A line can be a megabyte, and have thousands of findings.
+        let near = &text[start..text.floor_char_boundary(start + MAX_LINE)];
+        let line = near.split(['\n', '\r']).next().unwrap_or_default().trim();
+        let mut hash = Digest::of(format!("{}\0{line}", finding.rule).as_bytes()).hex();
+        hash.truncate(16);
+        let count = seen.entry(hash.clone()).or_default();
+        *count += 1;
+        format!("{hash}:{count}")
+    }
+}
+
+/// Escapes a path for an address.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,351 @@
+//! Places in a text, and texts from outside.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Returns the line and column of byte `offset`, both from 1; columns count characters.
+pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// Writes a time as RFC 3339 has it, in UTC and to the millisecond: `2026-11-21T08:49:37.250Z`. `seconds`
+/// are counted from 1970; what lies before is 1970.
+pub fn timestamp(seconds: i64, milliseconds: u32) -> String {
+    const DAY: u64 = 86_400;
+    let seconds = u64::try_from(seconds).unwrap_or(0);
+    // Days from 0000-03-01: a year that begins in March has its leap day last.
+    let days = seconds / DAY + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute, second) = (seconds % DAY / 3600, seconds % 3600 / 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", milliseconds.min(999))
+}
+
+/// Returns `text` with `%20` and its like undone, as in the path of an address. What is no such code,
+/// or would not be UTF-8, stays as it is.
+pub fn percent_decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let escaped = hex(0).zip(hex(1)).filter(|_| *first == b'%');
+        if let Some(byte) = escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// `text` without white space around it. That there is none is told by two bytes of nearly every text.
+pub(crate) fn trimmed(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim(),
+    }
+}
+
+/// Returns the line, from 1, of the first mark that git left of a merge conflict.
+pub fn conflict_line(text: &str) -> Option<usize> {
+    text.lines().position(is_conflict_mark).map(|line| line + 1)
+}
+
+/// Whether git made `line` the first of a merge conflict, or the last.
+pub fn is_conflict_mark(line: &str) -> bool {
+    line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
+}
+
+/// Returns `text` with `?…` in place of the query of each address in it: queries may be secrets.
+pub fn without_queries(text: &str) -> Cow<'_, str> {
+    let Some(first) = text.find("://").filter(|at| text[*at..].contains('?')) else {
+        return Cow::Borrowed(text);
+    };
+    let (mut shown, mut rest) = (text[..first].to_owned(), &text[first..]);
+    loop {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '`' | '\'' | '"' | '<' | '>');
+        let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        // What follows an address in a sentence.
+        let (address, behind) = rest.split_at(word.trim_end_matches([')', ',', '.', ':', ';']).len());
+        match address.split_once('?').filter(|(_, query)| !query.is_empty()) {
+            Some((place, _)) => shown.extend([place, "?…"]),
+            None => shown.push_str(address),
+        }
+        let next = behind.find("://").unwrap_or(behind.len());
+        shown.push_str(&behind[..next]);
+        rest = &behind[next..];
+        if rest.is_empty() {
+            return Cow::Owned(shown);
+        }
+    }
+}
+
+/// A name in one line, with nothing hidden in it: names of files may have line ends, also those that only some
+/// programs take for one.
+pub fn visible_name(name: &str) -> String {
+    visible(name).replace('\n', "\\u{a}")
+}
+
+/// A path or another text as one word of a command line: in quotes where a shell would read something else.
+pub fn shell_word(word: impl AsRef<OsStr>) -> String {
+    let text = word.as_ref().to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into_owned();
+    }
+    if !text.chars().any(is_hidden) {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    // What is not shown would not be typed either, and a terminal may act on it where it is pasted.
+    let mut quoted = String::from("$'");
+    for c in text.chars() {
+        if is_hidden(c) {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // Writing to a string cannot fail.
+                let _ = write!(quoted, "\\{byte:03o}");
+            }
+        } else {
+            if matches!(c, '\'' | '\\') {
+                quoted.push('\\');
+            }
+            quoted.push(c);
+        }
+    }
+    quoted + "'"
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn and(words: &[impl AsRef<str>]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// Makes a text from outside harmless to show: what a terminal would act on or would not show is
+/// written as its code point. Line feeds and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = |c: char| !matches!(c, '\n' | '\t') && is_hidden(c);
+    // To the end, so that the compiler can look at many bytes at a time: most texts are plain ASCII.
+    let odd = text.bytes().fold(0, |any, byte| any | u8::from(!matches!(byte, b' '..=b'~' | b'\n' | b'\t')));
+    if odd == 0 || !text.chars().any(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if hidden(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Control, format, private-use and unassigned characters, and the line ends of Unicode, save the joiner and the
+/// variation selector that emoji are made with.
+fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    matches!(c, '\u{2028}' | '\u{2029}')
+        || !matches!(c, '\u{200d}' | '\u{fe0f}') && c.general_category_group() == GeneralCategoryGroup::Other
+}
+
+/// Whether `text` is words of printable ASCII with one space between two of them, or empty: most texts are.
+pub fn is_plain_line(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && memchr::memmem::find(text.as_bytes(), b"  ").is_none()
+}
+
+/// Escapes a text for elements and attributes of XML, which has no way to write control characters.
+pub fn xml(text: &str) -> String {
+    xml_with(text, "&apos;")
+}
+
+/// As [`xml`], with `apostrophe` for one.
+pub fn xml_with(text: &str, apostrophe: &str) -> String {
+    let text = visible(text);
+    let mut escaped = String::with_capacity(text.len() + 64);
+    let mut rest = &*text;
+    let is_mark = |byte: u8| matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'');
+    while let Some(at) = rest.bytes().position(is_mark) {
+        escaped.push_str(&rest[..at]);
+        escaped.push_str(match rest.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => apostrophe,
+        });
+        rest = &rest[at + 1..];
+    }
+    escaped.push_str(rest);
+    escaped
+}
+
+/// Returns the one of `candidates` that is most like `given`, if it is alike enough to be a slip.
+pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .filter_map(|candidate| Some((likeness(given, candidate)?, candidate)))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// How much like `given` the `candidate` is, if it is alike enough to be a slip.
+fn likeness(given: &str, candidate: &str) -> Option<f64> {
+    Some(strsim::jaro_winkler(given, candidate)).filter(|likeness| *likeness > 0.8)
+}
+
+/// Returns up to `count` of the paths `candidates` that are most like `given`, the best first: as wholes, or
+/// by the names of their files, in any case.
+pub fn closest_paths<'a>(
+    given: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let (given, wanted) = (given.to_lowercase(), name(given));
+    let mut alike: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .filter_map(|path| {
+            let whole = likeness(&given, &path.to_lowercase());
+            let likeness = whole.into_iter().chain(likeness(&wanted, &name(path)));
+            Some((likeness.max_by(f64::total_cmp)?, path))
+        })
+        .collect();
+    // Stable: of two that are as much alike, the first stays the first.
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    alike.into_iter().map(|(_, path)| path).take(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_of_addresses_are_not_shown() {
+        for (text, shown) in [
+            ("url:https://h/a.md?sig=s", "url:https://h/a.md?…"),
+            (
+                "(https://h/a?s=1&t=(2) at 1), (http://h/b?x#y), `http://h/b?x`: is",
+                "(https://h/a?…) at 1), (http://h/b?…), `http://h/b?…`: is",
+            ),
+            ("is it? https://h/a is", "is it? https://h/a is"),
+            ("https://h/? and a?b", "https://h/? and a?b"),
+            ("why?", "why?"),
+        ] {
+            assert_eq!(without_queries(text), shown);
+        }
+    }
+
+    #[test]
+    fn all_white_space_around_a_text_goes() {
+        for inner in ["", "a", "ab", "a b", "é", "\u{7f}", "!~", "日本"] {
+            for outer in
+                ["", " ", "\t", "\r\n", "\u{b}", "\u{85}", "\u{a0}", "\u{2003}", "\u{3000}", "\0", "\u{200b}"]
+            {
+                for text in [[outer, inner, outer].concat(), [inner, outer].concat(), [outer, inner].concat()]
+                {
+                    assert_eq!(trimmed(&text), text.trim(), "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn times() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399, "2000-02-28T23:59:59.000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000Z"),
+            (951_868_800, "2000-03-01T00:00:00.000Z"),
+            (1_795_250_977, "2026-11-21T08:49:37.000Z"),
+            (4_102_444_799, "2099-12-31T23:59:59.000Z"),
+            (-1, "1970-01-01T00:00:00.000Z"),
+        ] {
+            assert_eq!(timestamp(seconds, 0), text);
+        }
+        assert_eq!(timestamp(1, 7), "1970-01-01T00:00:01.007Z");
+    }
+
+    #[test]
+    fn paths_are_alike_as_wholes_or_by_the_names_of_their_files() {
+        let paths = ["LICENSE.txt", "references/forms.md", "references/format.md", "scripts/fill.py"];
+        let closest = |given: &str| closest_paths(given, paths, 2);
+        assert_eq!(closest("forms.md"), ["references/forms.md", "references/format.md"]);
+        assert_eq!(closest("reference/forms.md")[0], "references/forms.md");
+        assert_eq!(closest("script/fil.py"), ["scripts/fill.py"]);
+        assert_eq!(closest("license.TXT"), ["LICENSE.txt"]);
+        assert_eq!(closest("x"), [""; 0]);
+    }
+
+    #[test]
+    fn places() {
+        assert_eq!(line_column("ab\ncé=x", 0), (1, 1));
+        assert_eq!(line_column("ab\ncé=x", 6), (2, 3));
+        assert_eq!(line_column("ab", 99), (1, 3));
+    }
+
+    /// ms30-desc-escape, zn12-control-chars: nothing that a terminal acts on gets through.
+    #[test]
+    fn hostile_texts_are_shown_not_obeyed() {
+        assert_eq!(visible("a\u{1b}]52;c;x\u{7}b"), "a\\u{1b}]52;c;x\\u{7}b");
+        assert_eq!(visible("\u{9b}2J\u{202e}x\u{e0041}"), "\\u{9b}2J\\u{202e}x\\u{e0041}");
+        assert_eq!(visible("a\u{2028}b\u{2029}c"), "a\\u{2028}b\\u{2029}c");
+        assert_eq!(visible("plain\n\ttext é 👩‍🚀"), "plain\n\ttext é 👩‍🚀");
+    }
+
+    #[test]
+    fn names_are_one_line() {
+        assert_eq!(visible_name("a\nb\u{2028}c\u{2029}d\u{85}e"), "a\\u{a}b\\u{2028}c\\u{2029}d\\u{85}e");
+        assert_eq!(visible_name("\u{3000}two  gaps\t"), "\u{3000}two  gaps\t");
+    }
+
+    #[test]
+    fn words_of_a_command_line() {
+        for (text, word) in [
+            ("/srv/skills/pdf-1.2", "/srv/skills/pdf-1.2"),
+            ("技能", "技能"),
+            ("my skills", "'my skills'"),
+            ("it's", r"'it'\''s'"),
+            ("$(x)", "'$(x)'"),
+            ("~/x", "'~/x'"),
+            ("", "''"),
+            ("r;touch${IFS}x", "'r;touch${IFS}x'"),
+            ("http://h/x.zip?id=7&v=2", "'http://h/x.zip?id=7&v=2'"),
+            // Nothing that a terminal acts on, or hides: bash, zsh and ksh read these digits as the bytes.
+            ("a\n\u{1b}[2J", r"$'a\012\033[2J'"),
+            ("it's\\\u{202e}", r"$'it\'s\\\342\200\256'"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
+    }
+
+    #[test]
+    fn slips() {
+        assert_eq!(closest("githb", ["path", "github"]), Some("github"));
+        assert_eq!(closest("zzz", ["path", "github"]), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! What tools leave in the directories they work in, by name: caches, environments, droppings of file managers and
+//! editors. Nobody wrote these files, so they are no edits of a skill.
+
+use std::sync::{Arc, LazyLock};
+
+use super::{Node, Tree};
+
+/// A kind of leftover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leftover {
+    /// The name it has. A `/` at its end means a directory and all in it; one `*` stands for any characters.
+    pub name: &'static str,
+    /// What leaves it.
+    pub by: &'static str,
+}
+
+const fn leftover(name: &'static str, by: &'static str) -> Leftover {
+    Leftover { name, by }
+}
+
+/// All kinds. Only what no person writes by hand may be here: it goes with the skill and is not kept.
+pub const LEFTOVERS: &[Leftover] = &[
+    leftover("__pycache__/", "Python: compiled modules"),
+    leftover("*.pyc", "Python: a compiled module"),
+    leftover("*.pyo", "Python: a compiled module"),
+    leftover(".venv/", "Python: a virtual environment"),
+    leftover("venv/", "Python: a virtual environment"),
+    leftover(".pytest_cache/", "pytest"),
+    leftover(".mypy_cache/", "mypy"),
+    leftover(".ruff_cache/", "Ruff"),
+    leftover(".ipynb_checkpoints/", "Jupyter"),
+    leftover("node_modules/", "npm, pnpm, Yarn, Bun: installed packages"),
+    leftover(".DS_Store", "macOS Finder"),
+    leftover("._*", "macOS: attributes on file systems of others"),
+    leftover("Thumbs.db", "Windows Explorer"),
+    leftover("desktop.ini", "Windows Explorer"),
+    leftover("Desktop.ini", "Windows Explorer"),
+    leftover(".*.swp", "Vim: a swap file"),
+    leftover(".*.swo", "Vim: a swap file"),
+    leftover("*~", "editors: a backup copy"),
+    leftover("#*#", "Emacs: an automatic copy"),
+    leftover(".#*", "Emacs: a lock"),
+    leftover(".nfs*", "NFS: a file that was removed while it was open"),
+    leftover(".fuse_hidden*", "FUSE: a file that was removed while it was open"),
+];
+
+/// The names of directories that are leftovers with all that is in them.
+pub fn directories() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&str>> =
+        LazyLock::new(|| LEFTOVERS.iter().filter_map(|leftover| leftover.name.strip_suffix('/')).collect());
+    &NAMES
+}
+
+/// The part of `path` that is a leftover, as far up as it is one; `None` for what is none. Where a file has the name of
+/// such a directory, a person wrote it; a link with that name leads to such a directory.
+pub fn leftover_in(path: &str, is_link: bool) -> Option<&str> {
+    let mut end = 0;
+    loop {
+        let rest = path.get(end..)?;
+        let length = rest.find('/').unwrap_or(rest.len());
+        let (name, is_last) = (rest.get(..length)?, length == rest.len());
+        end += length;
+        let is_leftover = if is_last {
+            is_file(name) || is_link && directories().contains(&name)
+        } else {
+            directories().contains(&name)
+        };
+        if is_leftover {
+            return path.get(..end);
+        }
+        if is_last {
+            return None;
+        }
+        end += 1;
+    }
+}
+
+fn is_file(name: &str) -> bool {
+    LEFTOVERS.iter().any(|leftover| match leftover.name.split_once('*') {
+        Some((start, end)) => {
+            name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+        // A directory has a slash behind its name, which no name has.
+        None => name == leftover.name,
+    })
+}
+
+impl Tree {
+    /// The leftovers in it, sorted, each as far up as it is one: a directory stands for all that is in it.
+    pub fn leftovers(&self) -> Vec<String> {
+        let mut found: Vec<String> = self.skipped.clone();
+        for (path, entry) in self.entries() {
+            let leftover = leftover_in(path, entry.node == Node::Symlink);
+            if let Some(leftover) = leftover
+                && found.last().is_none_or(|last| last != leftover)
+            {
+                found.push(leftover.to_owned());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// This tree without the leftovers, but for those that are in `kept`.
+    #[must_use]
+    pub fn without_leftovers(&self, kept: impl Fn(&str) -> bool) -> Self {
+        let mut tree = self.clone();
+        Arc::make_mut(&mut tree.entries)
+            .retain(|path, entry| leftover_in(path, entry.node == Node::Symlink).is_none_or(&kept));
+        tree
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::tree;
+
+    #[test]
+    fn what_is_a_leftover() {
+        for (path, expected) in [
+            ("SKILL.md", None),
+            ("SKILL.md~", Some("SKILL.md~")),
+            ("scripts/__pycache__/a.cpython-312.pyc", Some("scripts/__pycache__")),
+            ("scripts/a.pyc", Some("scripts/a.pyc")),
+            (".pyc", None),
+            ("a/.DS_Store", Some("a/.DS_Store")),
+            ("a/.DS_Store/b", None),
+            ("._SKILL.md", Some("._SKILL.md")),
+            ("._", None),
+            (".a.md.swp", Some(".a.md.swp")),
+            ("a.swp", None),
+            ("#a#", Some("#a#")),
+            ("##", None),
+            ("venv", None),
+            ("venv/pyvenv.cfg", Some("venv")),
+            ("a/node_modules/b/node_modules/c.js", Some("a/node_modules")),
+            ("my_node_modules/c.js", None),
+            ("references/desktop.ini", Some("references/desktop.ini")),
+            (".vscode/settings.json", None),
+        ] {
+            assert_eq!(leftover_in(path, false), expected, "{path}");
+        }
+        assert_eq!(leftover_in("a/node_modules", true), Some("a/node_modules"));
+    }
+
+    #[test]
+    fn the_reference_page_shows_this_table() {
+        let row = |Leftover { name, by }: &Leftover| format!("| `{name}` | {by} |\n");
+        let rows: String = LEFTOVERS.iter().map(row).collect();
+        skillpm_testing::check_reference("files.md", &format!("| name | left by |\n| --- | --- |\n{rows}"));
+    }
+
+    #[test]
+    fn they_are_listed_once_and_left_out() {
+        let tree = tree(&[
+            ("SKILL.md", ""),
+            ("a/.DS_Store", ""),
+            ("a/node_modules/b.js", ""),
+            ("a/node_modules/c.js", ""),
+            ("d/node_modules@", "../a"),
+        ]);
+        assert_eq!(tree.leftovers(), ["a/.DS_Store", "a/node_modules", "d/node_modules"]);
+        let paths = |tree: &Tree| tree.entries().map(|(path, _)| path.to_owned()).collect::<Vec<_>>();
+        assert_eq!(paths(&tree.without_leftovers(|_| false)), ["SKILL.md"]);
+        let kept = tree.without_leftovers(|leftover| leftover == "a/.DS_Store");
+        assert_eq!(paths(&kept), ["SKILL.md", "a/.DS_Store"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! What the tests of all crates share: the pages and schemas of the repository, real skills, programs that may be missing.
+
+#![expect(clippy::disallowed_methods, reason = "tests read the repository itself")]
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "this is for tests alone, which fail by panics"
+)]
+#![expect(clippy::missing_panics_doc, reason = "every function here panics where a test is to fail")]
+
+pub mod archive;
+mod schema;
+
+use std::path::{Path, PathBuf};
+
+pub use schema::Schema;
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Whether the variable `name` is set, and neither to `0` nor to `false`.
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| value != "0" && value != "false")
+}
+
+/// Checks that the generated part of page `docs/reference/<page>` is `expected`.
+///
+/// The part lies between two comments of the page; the first starts with `<!-- generated`, the second
+/// with `<!-- end of the generated`. With `SKILLPM_BLESS=1` the page is written anew instead.
+pub fn check_reference(page: &str, expected: &str) {
+    let path = root().join("docs/reference").join(page);
+    let text = std::fs::read_to_string(&path).expect(page);
+    let (before, rest) = text.split_once("<!-- generated").expect("a comment where the part begins");
+    let (comment, rest) = rest.split_once("-->\n").expect("the end of that comment");
+    let (found, after) = rest.split_once("<!-- end of the generated").expect("a comment where it ends");
+    let expected = format!("\n{expected}\n");
+    if found == expected {
+        return;
+    }
+    assert!(
+        is_set("SKILLPM_BLESS"),
+        "docs/reference/{page} differs from what the program says; \
+         `SKILLPM_BLESS=1 cargo test --workspace --lib reference_page` writes it anew"
+    );
+    let new = format!("{before}<!-- generated{comment}-->\n{expected}<!-- end of the generated{after}");
+    std::fs::write(&path, new).expect(page);
+}
+
+/// Says that a test is skipped, since this machine lacks the program `name`.
+///
+/// # Panics
+///
+/// On a build machine, where the variable `CI` is set: `make test-tools` has installed every program there, and a
+/// test that did not run must not look like one that passed.
+pub fn skip_without(name: &str) {
+    assert!(
+        !is_set("CI"),
+        "`{name}` was not found, and with `CI` set no test is skipped: `make test-tools` installs it"
+    );
+    println!("skipped: `{name}` was not found; `make test-tools` installs it");
+}
+
+/// Calls `look` with the text of each real skill, where `SKILLPM_TESTDATA` names a directory of them.
+pub fn real_skills(mut look: impl FnMut(&str)) {
+    let Some(data) = std::env::var_os("SKILLPM_TESTDATA") else {
+        println!("skipped: SKILLPM_TESTDATA is not set");
+        return;
+    };
+    let root = Path::new(&data).join("skills");
+    let list = std::fs::read_to_string(root.join("expected.jsonl")).expect("the list of skills");
+    let mut count = 0;
+    for line in list.lines() {
+        let skill: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        let part = |key: &str| skill[key].as_str().expect(key).to_owned();
+        let bytes = std::fs::read(root.join(part("id")).join(part("file"))).expect("a skill");
+        look(&String::from_utf8_lossy(&bytes));
+        count += 1;
+    }
+    assert!(count > 0, "there is no skill in {}", root.display());
+}
