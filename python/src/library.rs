@@ -20,6 +20,7 @@ use crate::running;
 use crate::script::Script;
 use crate::skill::{self, Skill};
 use crate::surroundings;
+use crate::words::worded_all;
 
 /// What `SkillManager` asks. It can be shared between threads.
 #[pyclass(frozen, module = "skillpm._native")]
@@ -110,7 +111,7 @@ impl Library {
     fn load(&self, py: Python<'_>, name: Given<String>) -> PyResult<(Skill, Vec<String>)> {
         call::run(py, || {
             let opened = self.session.open(&name)?;
-            Ok((Skill::from(&opened), opened.warnings))
+            Ok((Skill::from(&opened), worded_all(&opened.warnings)))
         })
     }
 
@@ -135,7 +136,7 @@ impl Library {
             InvokeRequest { name: name.0, arguments: Arguments::new(arguments.0), form, record, session };
         call::run(py, || {
             let outcome = self.session.invoke(&request)?;
-            Ok((outcome.content, outcome.warnings))
+            Ok((outcome.content, worded_all(&outcome.warnings)))
         })
     }
 
@@ -174,6 +175,7 @@ impl Library {
             let options = Options { form, fields, tags, hidden, budget, ..Options::default() };
             let (catalog, warnings) = self.session.catalog(options)?;
             let cut = catalog.cut.iter().map(|cut| cut.name.clone()).collect();
+            let warnings = worded_all(&warnings);
             Ok((catalog.text().into_owned(), cut, warnings))
         })
     }

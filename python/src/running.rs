@@ -17,6 +17,7 @@ use crate::call;
 use crate::given::Given;
 use crate::library::Library;
 use crate::repr::Repr;
+use crate::words::worded_all;
 use crate::{errors, json, surroundings};
 
 /// Most programs run the scripts of a few skills again and again. These are of the process that imported the package: one
@@ -184,7 +185,7 @@ pub(crate) fn run(
         request.cwd = Place::Dir(surroundings::below_here(cwd)?);
         let call = CallRequest { request, arguments, timeout };
         let outcome = library.session.call(&call, interact, &mut watch)?;
-        Ok((outcome.ran, outcome.warnings))
+        Ok((outcome.ran, worded_all(&outcome.warnings)))
     });
     // What a callback raised, or a signal, comes before what followed from it.
     if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {

@@ -15,6 +15,7 @@ use skillpm::ops::session::{Session, SessionError};
 use crate::given::Given;
 use crate::json;
 use crate::repr::Repr;
+use crate::words::worded_all;
 
 /// A script of a skill, what it is for and what it takes. It cannot be changed.
 #[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
@@ -182,7 +183,8 @@ fn milliseconds(time: Duration) -> u64 {
 
 /// The scripts of the skill `name`, and what a person should know of it and of what is none.
 pub(crate) fn of(session: &Session, name: &str) -> Result<(Vec<Script>, Vec<String>), SessionError> {
-    let (Hit { skill, mut warnings }, set) = session.tools(name, session.policy().scripts)?;
+    let (Hit { skill, warnings }, set) = session.tools(name, session.policy().scripts)?;
+    let mut warnings = worded_all(&warnings);
     warnings.extend(set.diagnostics.iter().map(ToString::to_string));
     Ok((set.tools.iter().map(|tool| Script::of(&skill, tool)).collect(), warnings))
 }

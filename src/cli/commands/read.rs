@@ -45,7 +45,7 @@ pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
     let session = Session::of_person(&app.context)?;
     let Some(path) = &args.path else {
         let outcome = files(&session, &args.name, args.list)?;
-        warn(app, &outcome.warnings);
+        app.printer.warnings(&outcome.warnings);
         if args.json {
             app.printer.json(&outcome);
         } else if outcome.available_files.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
             limit: args.limit,
         },
     )?;
-    warn(app, &outcome.warnings);
+    app.printer.warnings(&outcome.warnings);
     if args.json {
         app.printer.json(&outcome);
     } else if let Some(encoding) = outcome.encoding {
@@ -75,10 +75,4 @@ pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
         app.printer.content(&outcome.content);
     }
     Ok(exit::SUCCESS)
-}
-
-fn warn(app: &App, warnings: &[String]) {
-    for warning in warnings {
-        app.printer.warning(warning);
-    }
 }

@@ -107,9 +107,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     close_fds::set_fds_cloexec(3, &[]);
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
     let outcome = Session::of_person(&app.context)?.run(&request(&app.context, args)?, &mut watch)?;
-    for warning in &outcome.warnings {
-        app.printer.warning(warning);
-    }
+    app.printer.warnings(&outcome.warnings);
     // Nobody stopped it who would have to be told.
     if outcome.ran.ended == Some(Ended::Stopped) && app.printer.is_closed() {
         return Ok(exit::CLOSED_PIPE);

@@ -51,6 +51,7 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
@@ -70,7 +71,7 @@ mod tests {
             skills: vec![skill("docx", false), skill("pdf", true)],
             steps,
             files: ChangedFiles { manifest: true, lockfile: false },
-            warnings: vec!["odd".to_owned()],
+            warnings: vec![Warning::new("odd", "odd")],
             ..DisableOutcome::default()
         };
         let (talking, out, err) = printer(Look::PLAIN);

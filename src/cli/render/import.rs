@@ -3,6 +3,7 @@
 use super::table::Table;
 use super::{and, counted, install, one_line, short_revision, steps};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::scope::ScopeKind;
 use crate::manifest;
 use crate::name::SkillName;
@@ -49,7 +50,7 @@ fn scope(outcome: &ImportOutcome) -> ScopeKind {
 fn table(skills: &[ImportedSkill]) -> Table {
     let mut table = Table::new(&["name", "outcome", "source", "why"]).state("outcome").prose("why");
     for skill in skills {
-        table.row([&skill.name, word(skill), &source(skill), &skill.reason]);
+        table.row([&skill.name, word(skill), &source(skill), &worded(&skill.reason)]);
     }
     table
 }
@@ -118,6 +119,7 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
@@ -133,7 +135,7 @@ mod tests {
             path: None,
             revision: (verdict == Verdict::Adopted).then(|| "1a2b3c4d".repeat(5)),
             digest: None,
-            reason: reason.to_owned(),
+            reason: reason.into(),
         }
     }
 
@@ -154,7 +156,7 @@ mod tests {
             agents: vec!["claude-code".to_owned()],
             files: ChangedFiles { manifest: true, lockfile: true },
             scope: Some(ScopeKind::Project),
-            warnings: vec!["odd".to_owned()],
+            warnings: vec![Warning::new("odd", "odd")],
             ..ImportOutcome::default()
         }
     }

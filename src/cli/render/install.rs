@@ -175,6 +175,7 @@ fn counts(skills: &[InstalledSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::fs::LinkKind;
@@ -210,7 +211,7 @@ mod tests {
             agents: vec!["claude-code".to_owned(), "goose".to_owned()],
             scope: Some(ScopeKind::Project),
             place: CANONICAL_DIR.to_owned(),
-            warnings: vec!["`docx` has no license".to_owned()],
+            warnings: vec![Warning::new("odd", "`docx` has no license")],
             left_modified: vec!["pptx".to_owned()],
             left_unreadable: vec!["xls".to_owned()],
             ..InstallOutcome::default()

@@ -61,6 +61,7 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
@@ -73,7 +74,7 @@ mod tests {
             agents: vec!["cursor".to_owned(), "goose".to_owned()],
             files: ChangedFiles { manifest: !steps.is_empty(), lockfile: true },
             steps,
-            warnings: vec!["odd".to_owned()],
+            warnings: vec![Warning::new("odd", "odd")],
             ..LinkOutcome::default()
         }
     }

@@ -33,9 +33,7 @@ pub(crate) fn definitions(printer: &Printer, outcome: &ToolsOutcome, format: Too
 }
 
 fn warn(printer: &Printer, outcome: &ToolsOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
 }
 
 /// The names of the parameters, in brackets where they need not be there.
@@ -54,6 +52,7 @@ fn takes(input: &Input) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::engine::tools::{DescribedBy, TypedBy};
@@ -71,7 +70,7 @@ mod tests {
         let mut outcome =
             tools(&Session::of_person(&world.context()).expect("opens"), &ToolsRequest::default())
                 .expect("tools");
-        outcome.warnings.push("odd".to_owned());
+        outcome.warnings.push(Warning::new("odd", "odd"));
         outcome
     }
 

@@ -3,6 +3,7 @@
 use super::cache::size;
 use super::{install, one_line, quoted, steps};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::plan::ChangedFiles;
 use crate::install::scope::ScopeKind;
 use crate::ops::undo::{Forgotten, UndoOutcome, Undone};
@@ -27,7 +28,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         return printer.hint(&format!("run `skillpm undo{flag}` again to redo the change"));
     }
     for kept in &outcome.kept {
-        printer.note(kept);
+        printer.note(&worded(kept));
     }
     if outcome.steps.is_empty() && outcome.files == ChangedFiles::default() {
         return printer.note("there is nothing to do: everything is as it was before the last change");
@@ -107,7 +108,7 @@ mod tests {
             ],
             files: ChangedFiles { manifest: true, lockfile: true },
             files_gone: ChangedFiles { manifest: false, lockfile: true },
-            kept: vec!["your copy of `s1` is kept".to_owned()],
+            kept: vec!["your copy of `s1` is kept".into()],
             warnings: Vec::new(),
             redone: false,
             finished: false,

@@ -2,6 +2,7 @@
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
@@ -53,7 +54,7 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
         skills.iter().find(|skill| skill.source_gone && skill.verdict == Verdict::Missing)
     {
         let name = one_line(&gone.name);
-        Some(format!("`{name}` is editable, but its directory is gone: {}", put_back(scope, &name)))
+        Some(format!("`{name}` is editable, but its directory is gone: {}", worded(&put_back(scope, &name))))
     } else if is_there(Verdict::LineEnds) {
         Some(format!(
             "`skillpm install{flag}` brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
@@ -149,6 +150,7 @@ fn summary(skills: &[VerifiedSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::ops::verify::ChangedFile;
@@ -186,7 +188,7 @@ mod tests {
         skills[5].places[0].target = Some("/x\u{1b}".to_owned());
         skills[6].places[0].agent = Some("claude-code");
         skills[6].places[0].reason = Some("permission denied".to_owned());
-        VerifyOutcome { skills, warnings: vec!["odd".to_owned()] }
+        VerifyOutcome { skills, warnings: vec![Warning::new("odd", "odd")] }
     }
 
     /// Each hint is about one scope: the command acts on no other.

@@ -3,11 +3,11 @@
 use super::named::is_alias;
 use super::session::not_listed;
 use super::update::unsettled;
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Skill, activate, resources};
 use crate::policy::Policy;
 use crate::skill::{Deviation, DeviationKind};
-use crate::text::shell_word;
 
 /// Which skill, with what.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub struct InvokeOutcome {
     /// What it was made of.
     pub activation: Activation,
     /// What was wrong with the skill and did not matter.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Returns what an agent gets of `skill`, whose instructions are `body`, as `policy` has it.
@@ -65,11 +65,12 @@ pub(super) fn invoked(
         }
     }
     if !activation.commands.is_empty() {
-        warnings.push(format!(
+        let told = format!(
             "`{}` has commands that some agents run before they read it; none was run: {}",
             activation.meta.name,
             activation.command_list()
-        ));
+        );
+        warnings.push(Warning::new("commands-not-run", told));
     }
     InvokeOutcome { content: activation.render(request.form), activation, warnings }
 }
@@ -77,7 +78,7 @@ pub(super) fn invoked(
 /// One line for everything that is against the specification and did not matter, repairs included. What
 /// loading tells is enough of it: the linter takes longer than all the rest. Fields of other programs are
 /// no news to anybody who wants to see the text.
-fn off_specification(context: &Context, skill: &Skill) -> Option<String> {
+fn off_specification(context: &Context, skill: &Skill) -> Option<Warning> {
     let is_news = |deviation: &&Deviation| match &deviation.kind {
         DeviationKind::UnknownField(_) | DeviationKind::LegacyField(_) => false,
         // Whoever installed it under another name knows.
@@ -90,10 +91,13 @@ fn off_specification(context: &Context, skill: &Skill) -> Option<String> {
         0 => String::new(),
         count => format!(", and {count} more"),
     };
-    let (name, file) = (&skill.meta.name, shell_word(&skill.file));
-    Some(format!(
-        "`{name}` does not follow the specification: {first}{more}; `skillpm validate {file}` lists all"
-    ))
+    let name = &skill.meta.name;
+    let told = message!(
+        format_args!("`{name}` does not follow the specification: {first}{more}; "),
+        Verb::Validate.call().path(&skill.file),
+        " lists all"
+    );
+    Some(Warning::new("off-specification", told))
 }
 
 #[cfg(test)]
@@ -136,26 +140,28 @@ mod tests {
         assert!(outcome.content.ends_with("\n\nbody"));
         let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
         assert!(
-            warning.starts_with(
+            warning.to_string().starts_with(
                 "`My Skill` does not follow the specification: the value of `description` is not valid YAML"
             ),
             "{warning}"
         );
-        assert!(warning.contains(", and ") && warning.contains(" more; `skillpm validate "), "{warning}");
-        assert!(warning.ends_with("SKILL.md` lists all"), "{warning}");
+        assert!(
+            warning.to_string().contains(", and ") && warning.to_string().contains(" more; `validate "),
+            "{warning}"
+        );
+        assert!(warning.to_string().ends_with("SKILL.md` lists all"), "{warning}");
     }
 
-    /// What a hint says can be typed: a path with a space is one word.
     #[test]
-    fn a_hint_quotes_the_path_of_a_file() {
+    fn a_hint_names_the_path_of_a_file() {
         let world = World::new();
         world.write(".agents/skills/my skill/SKILL.md", "---\nname: My Skill\ndescription: d\n---\nbody");
         let warnings = invoked(&world, "My Skill", "").expect("works").warnings;
         let file = world.project().join(".agents/skills/my skill/SKILL.md");
-        assert!(warnings[0].ends_with(&format!("`skillpm validate '{}'` lists all", file.display())));
+        assert!(warnings[0].to_string().ends_with(&format!("`validate {}` lists all", file.display())));
         let empty = crate::engine::load::Unusable::from(crate::skill::LoadError::Empty);
         let error = empty.into_error("pdf", &file);
-        let hint = format!("`skillpm validate '{}'` shows the place and what to do", file.display());
+        let hint = format!("`validate {}` shows the place and what to do", file.display());
         assert_eq!(error.hints(), [hint]);
     }
 
@@ -167,7 +173,7 @@ mod tests {
         let invoked = invoked(&world, "pdf", "").expect("works");
         assert_eq!(invoked.activation.meta.name, "pdf");
         assert!(
-            invoked.warnings[0].contains("the directory's name `pdf` is used instead"),
+            invoked.warnings[0].to_string().contains("the directory's name `pdf` is used instead"),
             "{:?}",
             invoked.warnings
         );
@@ -221,7 +227,7 @@ mod tests {
         world.write(".agents/skills/pdf/SKILL.md", text);
         let outcome = invoked(&world, "pdf", "").expect("works");
         let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
-        assert!(warning.ends_with("none was run: `touch evil`, `ls`"), "{warning}");
+        assert!(warning.to_string().ends_with("none was run: `touch evil`, `ls`"), "{warning}");
         assert!(outcome.content.contains("\n!`touch evil` and !`ls`\n\nNOTE: "), "{}", outcome.content);
         assert_eq!(fs::kind(&world.project().join("evil")).expect("looks"), None);
     }

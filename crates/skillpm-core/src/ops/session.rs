@@ -14,6 +14,7 @@ use super::invoke::{InvokeOutcome, InvokeRequest, invoked};
 use super::named;
 use super::run::{self, CallRequest, RunOutcome, RunRequest};
 use super::tools::WrongManifest;
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::engine::catalog::{Catalog, Options, catalog};
 use crate::engine::resources::{self, Content, Unreadable};
@@ -147,7 +148,7 @@ pub struct Opened {
     /// Its other files that the policy lists, as `/`-separated paths below its directory.
     pub files: Vec<String>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Session {
@@ -316,7 +317,7 @@ impl Session {
     /// # Errors
     ///
     /// As [`Session::snapshot`].
-    pub fn catalog(&self, mut options: Options) -> Result<(Catalog, Vec<String>), SessionError> {
+    pub fn catalog(&self, mut options: Options) -> Result<(Catalog, Vec<Warning>), SessionError> {
         let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
         options.disabled.extend(names);
         let snapshot = self.library.snapshot()?;
@@ -361,19 +362,19 @@ impl Session {
     }
 
     /// Writes down that somebody got the instructions of `skill`, who may be an agent. Returns what a person should know.
-    fn record(&self, skill: &Skill, request: &InvokeRequest, took: Duration) -> Option<String> {
+    fn record(&self, skill: &Skill, request: &InvokeRequest, took: Duration) -> Option<Warning> {
         let given = match request.arguments.text() {
             "" => Vec::new(),
             text => vec![OsString::from(text)],
         };
         let written = self.activations.write(skill, &given, took, request.session.as_deref());
-        written.err().map(|error| not_written(&error))
+        written.err().map(|error| Warning::new("audit-not-written", not_written(&error)))
     }
 }
 
 /// Returns what a person is told where the files of the skill `name` are not listed.
-pub(super) fn not_listed(name: &str, problem: &ReadError) -> String {
-    format!("the files of the skill `{name}` are not listed: {problem}")
+pub(super) fn not_listed(name: &str, problem: &ReadError) -> Warning {
+    Warning::new("files-not-listed", format!("the files of the skill `{name}` are not listed: {problem}"))
 }
 
 #[cfg(test)]

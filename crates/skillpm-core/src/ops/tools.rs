@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::session::Session;
+use crate::advice::Warning;
 use crate::engine::tools::{
     DescribedBy, Language, ManifestFault, Tool, ToolDiagnostic, ToolFormat, ToolSet, TypedBy,
 };
@@ -75,7 +76,7 @@ pub struct ToolsOutcome {
     /// The skill that was asked for.
     pub name: Option<String>,
     /// What could not be used.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl ToolsOutcome {
@@ -106,7 +107,7 @@ pub fn tools(session: &Session, request: &ToolsRequest) -> Result<ToolsOutcome> 
             Diagnostic::Source(_) | Diagnostic::Skill { .. } | Diagnostic::Shadowed { .. }
         )
     });
-    outcome.warnings.extend(telling.map(ToString::to_string));
+    outcome.warnings.extend(telling.map(|diagnostic| Warning::from(&**diagnostic)));
     for skill in found.skills() {
         outcome.add(skill, &session.library().tools(skill, places));
     }
@@ -115,7 +116,8 @@ pub fn tools(session: &Session, request: &ToolsRequest) -> Result<ToolsOutcome> 
 
 impl ToolsOutcome {
     fn add(&mut self, skill: &Skill, set: &ToolSet) {
-        self.warnings.extend(set.diagnostics.iter().map(ToString::to_string));
+        self.warnings
+            .extend(set.diagnostics.iter().map(|found| Warning::new(found.code(), found.to_string())));
         self.tools.extend(set.tools.iter().map(|tool| listed(skill, tool.clone())));
     }
 }

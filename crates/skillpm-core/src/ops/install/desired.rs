@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::outcome::LeftOut;
+use crate::advice::Warning;
 use crate::install::plan::Wanted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -34,7 +35,7 @@ pub(in crate::ops) struct DesiredNotes {
     /// What was asked for among others and could not be taken; the warnings say why.
     pub(in crate::ops) left_out: Vec<LeftOut>,
     /// What a person should know.
-    pub(in crate::ops) warnings: Vec<String>,
+    pub(in crate::ops) warnings: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
     pub(in crate::ops) decided: Vec<Decided>,
 }

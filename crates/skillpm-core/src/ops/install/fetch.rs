@@ -18,6 +18,7 @@ use super::desired::{Desired, DesiredNotes};
 use super::select::{ALL, by_path, candidates, check_alphabet, elsewhere, install_name, source_of, typed};
 use super::{InstallRequest, LeftOut, editable, marketplace, project};
 use crate::admission::Asked;
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -35,7 +36,7 @@ use crate::source::Opened;
 use crate::source::discover::{self, Candidate};
 use crate::source::local;
 use crate::spec::{SourceSpec, check_directory};
-use crate::text::{shell_word, visible_name};
+use crate::text::visible_name;
 use crate::tree::FileSet;
 use crate::workers;
 
@@ -52,7 +53,7 @@ pub(super) struct Fetched<'a> {
     /// Their files.
     contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
     /// What was asked for among others and could not be taken; the warnings say why.
     pub(super) left_out: Vec<LeftOut>,
     /// The skills that were taken in, and whose dependencies are not resolved.
@@ -172,15 +173,17 @@ impl<'a> Fetched<'a> {
         };
         let (chosen, missed) = choose_from(context, request, &spec, &opened, found)?;
         if chosen.is_empty() {
-            self.warnings.push(format!(
-                "nothing comes from `{}`: it has none of the skills that are named",
-                spec.typed()
-            ));
+            let told =
+                format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed());
+            self.warnings.push(Warning::new("source-unused", told));
         }
         if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
             let number = chosen.len();
-            return Err(Error::usage(format!("`--as {alias}` is for one skill, but {number} were chosen"))
-                .hint("name the one with `--skill NAME`"));
+            return Err(Error::usage(message!(
+                (Opt::As, alias),
+                format_args!(" is for one skill, but {number} were chosen")
+            ))
+            .hint(message!("name the one with ", (Opt::Skill, "NAME"))));
         }
         self.warnings.extend(unusable(&spec, &passed_over, &chosen));
         let named = named || chosen.len() == 1;
@@ -319,7 +322,8 @@ impl<'a> Fetched<'a> {
                 // Of many, the ones that cannot be used are passed over, and told.
                 Err(error) if !chosen.named => {
                     let name = visible_name(candidate.title(&opened.name));
-                    self.warnings.push(format!("`{name}` was left out: {}", error.with_causes()));
+                    let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
+                    self.warnings.push(Warning::new(error.code(), told));
                     self.left_out.push(LeftOut { name, code: error.kind().exit_code() });
                 }
                 Err(error) => return Err(error),
@@ -356,10 +360,11 @@ impl<'a> Fetched<'a> {
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
         let own = written.filter(|written| written != name.as_str()).filter(writable);
         if let (Some(_), Some(own)) = (how.alias, &own) {
-            self.warnings.push(format!(
+            let told = format!(
                 "agents that go by the name in `SKILL.md` still call `{name}` `{}`",
                 visible_name(own)
-            ));
+            );
+            self.warnings.push(Warning::new("name-directory", told));
         }
         let requirement = Requirement {
             path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
@@ -407,13 +412,19 @@ impl<'a> Fetched<'a> {
             return Err(Error::usage(format!(
                 "two different skills would be installed as `{name}`:{places}"
             ))
-            .hint("name one of them by its path, such as `owner/repo/path`, or install one alone with `--as NAME`"));
+            .hint(message!(
+                "name one of them by its path, such as `owner/repo/path`, or install one alone with ",
+                (Opt::As, "NAME")
+            )));
         }
         self.warnings.extend(warnings);
         if SafePath::new(name.as_str()).is_ok_and(|path| path.is_device()) {
-            self.warnings.push(format!(
-                "`{name}` is the name of a device on Windows, where nobody can install it; `--as NAME` gives it another one"
-            ));
+            let told = message!(
+                format_args!("`{name}` is the name of a device on Windows, where nobody can install it; "),
+                (Opt::As, "NAME"),
+                " gives it another one"
+            );
+            self.warnings.push(Warning::new("unportable-name", told));
         }
         self.came.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
         self.by_key.insert(key, self.wanted.len());
@@ -462,20 +473,24 @@ fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, Job<'_>)>)]) -> BTreeMap<S
 }
 
 /// What is told of the skills at `paths`, which would all get one name.
-fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> String {
+fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> Warning {
     let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
     let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
-    format!(
-        "{} were left out: they are different skills of one name; name one by its path, such as `{}`",
-        list.join(" and "),
+    let told = message!(
+        format_args!(
+            "{} were left out: they are different skills of one name; name one by its path, such as ",
+            list.join(" and ")
+        ),
         by_path(spec, opened, paths[0])
-    )
+    );
+    Warning::new("name-twins", told)
 }
 
 /// The name that was typed for `candidate`. What cannot be loaded says so here.
 fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
-    let name = SkillName::new(alias)
-        .map_err(|error| Error::usage(error.to_string()).hint("give another name with `--as`"))?;
+    let name = SkillName::new(alias).map_err(|error| {
+        Error::usage(error.to_string()).hint(message!("give another name with ", Opt::As))
+    })?;
     check_alphabet(&name)?;
     // Its own name may be one that no skill could be installed under.
     match candidate.meta {
@@ -486,7 +501,7 @@ fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName>
 
 /// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
 /// owner may not know.
-fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<String> {
+fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
     const MOST: usize = 20;
     let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
     let mut told: Vec<String> = others
@@ -501,7 +516,7 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
         told.truncate(MOST);
         told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
     }
-    told
+    told.into_iter().map(|told| Warning::new("listed-wrongly", told)).collect()
 }
 
 /// Returns the error that none of the skills `chosen` of a source can be installed.
@@ -509,5 +524,5 @@ fn nothing_of(chosen: &Chosen) -> Error {
     let Chosen { spec, opened, candidates, .. } = chosen;
     let number = candidates.len();
     Error::integrity(format!("none of the {number} skills of `{spec}` can be installed"))
-        .hint(format!("`skillpm install --list {}` says why", shell_word(source_of(spec, opened))))
+        .hint(message!(Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)), " says why"))
 }

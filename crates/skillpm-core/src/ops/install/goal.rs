@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::audience::Audience;
 use super::desired::Desired;
 use super::{InstallOutcome, InstallRequest, around, attributes, outcome};
+use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::placed::{Gone, Placed};
@@ -144,14 +145,11 @@ impl<'a> Edit<'a> {
 
 /// Refuses a lockfile that would change where that is not wanted.
 fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<()> {
-    let flag = match (request.locked, request.frozen) {
-        (true, _) => "--locked",
-        (_, true) => "--frozen",
-        _ => return Ok(()),
-    };
+    let Some(option) = request.forbids_change() else { return Ok(()) };
     if plan.lock.is_none() {
         return Ok(());
     }
-    Err(Error::config(format!("`{}` would change, but `{flag}` forbids that", scope.lockfile.display()))
-        .hint(format!("run `skillpm install{}` without the flag and commit the file", scope.kind.flag())))
+    let file = scope.lockfile.display();
+    Err(Error::config(message!(format_args!("`{file}` would change, but "), option, " forbids that"))
+        .hint(message!("run ", Verb::Install.within(scope.kind), " without it and commit the file")))
 }

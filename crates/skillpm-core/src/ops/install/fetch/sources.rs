@@ -1,5 +1,6 @@
 //! Sources as they were typed, opened if the policy lets them in.
 
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, REVISION_UNKNOWN, Result};
 use crate::fs::{self, Kind};
@@ -32,7 +33,7 @@ pub(in crate::ops::install) fn parse(
             SpecError::Credentials => told.hint(
                 "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
             ),
-            SpecError::Word(_) => told.hint("a skill is named after its source: `skillpm install owner/repo NAME`"),
+            SpecError::Word(_) => told.hint(message!("a skill is named after its source: ", Verb::Install.call().word("owner/repo").word("NAME"))),
             _ => told.hint(
                 "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
             ),
@@ -55,8 +56,14 @@ pub(in crate::ops::install) fn parse(
         if !spec.origin.has_revisions() {
             let is_path = spec.origin.local_path().is_some();
             let what = if is_path { "is a path, so it has" } else { "has" };
-            return Err(Error::usage(format!("`{text}` {what} no revisions"))
-                .hint("leave out `--tag`, `--branch` or `--rev`"));
+            return Err(Error::usage(format!("`{text}` {what} no revisions")).hint(message!(
+                "leave out ",
+                Opt::Tag,
+                ", ",
+                Opt::Branch,
+                " or ",
+                Opt::Rev
+            )));
         }
         spec.reference = Some(reference.clone());
     }
@@ -102,7 +109,7 @@ pub(super) fn open_typed(
 ) -> Result<(SourceSpec, Opened)> {
     let first = match sources.open(spec) {
         Ok(opened) => return Ok((spec.clone(), opened)),
-        Err(error) if error.code() == Some(REVISION_UNKNOWN) && is_page(text) => error,
+        Err(error) if error.code() == REVISION_UNKNOWN && is_page(text) => error,
         Err(error) => return Err(error),
     };
     let mut tried = spec.clone();
@@ -110,7 +117,7 @@ pub(super) fn open_typed(
         let Some(longer) = tried.with_longer_reference() else { break };
         match sources.open(&longer) {
             Ok(opened) => return Ok((longer, opened)),
-            Err(error) if error.code() == Some(REVISION_UNKNOWN) => tried = longer,
+            Err(error) if error.code() == REVISION_UNKNOWN => tried = longer,
             Err(error) => return Err(error),
         }
     }
@@ -119,14 +126,17 @@ pub(super) fn open_typed(
 }
 
 /// What to tell of a source that anybody on the way could change.
-pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<String> {
-    let told =
-        || format!("`{}` was read over `http`: anyone on the network could have changed it", origin.typed());
+pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
+    let told = || {
+        let told =
+            format!("`{}` was read over `http`: anyone on the network could have changed it", origin.typed());
+        Warning::new("unprotected", told)
+    };
     (!origin.is_private()).then(told)
 }
 
 /// What to tell of an address whose query is written into files that are committed: it may be a secret.
-pub(super) fn told_query(origin: &Origin) -> Option<String> {
+pub(super) fn told_query(origin: &Origin) -> Option<Warning> {
     let address = origin.web_address()?;
     let (place, _) = address.as_str().split_once('?')?;
     let instead = source::query_variable(address).map(|variable| {
@@ -134,10 +144,11 @@ pub(super) fn told_query(origin: &Origin) -> Option<String> {
             ": if it holds a secret, leave it out of the address, and set `{variable}` to what follows `?`"
         )
     });
-    Some(format!(
+    let told = format!(
         "the query of `{place}` is written into `skillpm.toml` and `skillpm.lock`{}",
         instead.unwrap_or_default()
-    ))
+    );
+    Some(Warning::new("query-written", told))
 }
 
 /// The skills that `request` and `spec` name; none where all are meant that there are.
@@ -186,9 +197,9 @@ pub(super) fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> 
     let Some(name) = first.iter().find(|name| others.iter().all(|other| other.contains(name))) else {
         return Ok(());
     };
-    let sources: Vec<_> = request.sources.iter().map(shell_word).collect();
-    Err(Error::usage(format!("none of the {} sources has a skill `{name}`", sources.len()))
-        .hint(format!("`skillpm install --list {}` shows what they have", sources.join(" "))))
+    Err(Error::usage(format!("none of the {} sources has a skill `{name}`", request.sources.len())).hint(
+        message!(Verb::Install.call().flag(Opt::List).words(&request.sources), " shows what they have"),
+    ))
 }
 
 /// Lists what the sources hold, or what of them `request` names; `specs` are what was typed, read.
