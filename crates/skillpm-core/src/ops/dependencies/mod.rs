@@ -11,11 +11,12 @@ mod settle;
 
 pub(super) use self::declared::dependencies;
 pub(super) use self::installed::Installed;
+pub(super) use self::messages::can_be_left_out;
 pub(super) use self::provider::Offered;
-pub(super) use self::settle::{keep_locked, request_for_editable, unneeded, write, write_all};
+pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
 
 use self::messages::{error_of, text_of};
-use self::provider::SourceProvider;
+use self::provider::{HasRoom, SourceProvider};
 use super::fetcher::Sources;
 use super::gate::skill_file;
 use crate::document::Document;
@@ -58,9 +59,6 @@ impl From<Unsatisfied> for Error {
         unsatisfied.error
     }
 }
-
-/// Tells whether there is room for a skill of a name in the scope.
-pub(super) type HasRoom<'p> = &'p dyn Fn(&SkillName) -> Result<bool>;
 
 /// Resolves `problem` with what `sources` have, under their policy. Where `has_room` is given, only skills are selected for
 /// which it finds room.
@@ -138,9 +136,4 @@ pub(super) fn out_of_range_for(
     dependent: &Dependent,
 ) -> Vec<String> {
     assignment.out_of_range_for(dependent).iter().map(|notice| text_of(notice, scope)).collect()
-}
-
-/// Adds to `error`, which is about what a skill depends on, how to do without that.
-pub(super) fn can_be_left_out(error: Error) -> Error {
-    error.hint("`--no-deps` leaves out what skills need")
 }

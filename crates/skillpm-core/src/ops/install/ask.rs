@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::chosen::Chosen;
-use super::select::source_of;
+use super::chosen::{Chosen, source_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};

@@ -8,8 +8,7 @@ mod dependencies;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::dependencies::dependents_of;
-pub(in crate::ops) use super::select::ALL;
+use super::chosen::ALL;
 use crate::agents::{self, Agent, UnknownAgent};
 use crate::error::{Error, Result};
 use crate::install::plan::Wanted;
@@ -17,6 +16,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::manifest::{Agents, Requirement};
 use crate::name::SkillName;
+use crate::ops::dependencies::dependents_of;
 use crate::settings::Settings;
 
 /// The ids of agents.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::outcome::LeftOut;
 use crate::install::plan::Wanted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -37,4 +36,13 @@ pub(in crate::ops) struct DesiredNotes {
     pub(in crate::ops) warnings: Vec<String>,
     /// Which lines of which policy decided about the sources.
     pub(in crate::ops) decided: Vec<Decided>,
+}
+
+/// A skill or plugin that was asked for among others and could not be installed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LeftOut {
+    /// Its name, or its directory where several have one name.
+    pub name: String,
+    /// The exit code of what went wrong.
+    pub code: u8,
 }
