@@ -17,45 +17,10 @@ use skillpm::ops::{NOT_ADMITTED, NOT_PERMITTED};
 use crate::call::Failure;
 use crate::given;
 use crate::running;
+use crate::words::worded;
 
 /// The module with the classes.
 const MODULE: &str = "skillpm._errors";
-
-/// What the command calls its flags, and what the keywords of Python are: the longer ones first.
-const KEYWORDS: &[(&str, &str)] = &[
-    ("`--skill NAME`", "`skills=\"NAME\"`"),
-    ("`--skill '*'`", "`skills=\"*\"`"),
-    ("`--skill`", "`skills`"),
-    ("`--scope user`", "`scope=\"user\"`"),
-    ("`--scope project`", "`scope=\"project\"`"),
-    ("`--copy`", "`copy=True`"),
-    ("`--force`", "`force=True`"),
-    ("`--frozen`", "`frozen=True`"),
-    ("`--locked`", "`locked=True`"),
-    ("`--no-deps`", "`no_deps=True`"),
-    ("`--offline`", "`offline=True`"),
-    ("`--allow-modified`", "`allow_modified=True`"),
-    ("`--allow-scripts` answers yes", "`SkillManager(ask=...)` sets who answers"),
-    ("`scripts = \"allow\"` or", "`SkillManager(scripts=\"allow\")`, `scripts = \"allow\"` or"),
-    ("`--cwd`", "`cwd`"),
-    ("`--env NAME` passes a variable through, `--env NAME=VALUE`", "`env={\"NAME\": \"VALUE\"}`"),
-    ("`--sandbox off`", "`sandbox=\"off\"`"),
-    ("with `--stdin` or in a file", "in a file"),
-];
-
-/// `text` of the library with the keywords of Python in place of flags.
-fn with_keywords(text: &str) -> String {
-    let text = as_keyword(text).unwrap_or_else(|| text.to_owned());
-    KEYWORDS.iter().fold(text, |text, (flag, keyword)| text.replace(flag, keyword))
-}
-
-/// The hint that names a command which installs one skill of several, as the keyword that does so.
-fn as_keyword(hint: &str) -> Option<String> {
-    let command = hint.strip_prefix("`skillpm install ")?;
-    let (command, rest) = command.split_once("` (more names may follow)")?;
-    let (_, name) = command.rsplit_once(" --skill ")?;
-    Some(format!("`skills=[\"{name}\"]`{rest}"))
-}
 
 /// An exception of the class `class`, with what else is known as keyword arguments.
 pub(crate) struct Raise<'py> {
@@ -71,11 +36,8 @@ impl<'py> Raise<'py> {
 
     /// An exception with the text and the hints of `error`.
     fn of(py: Python<'py>, class: &'static str, error: &Error) -> Self {
-        // What is no keyword is a flag of the command alone.
-        let hints =
-            error.hints().iter().map(|hint| with_keywords(hint).replace("`--", "`skillpm install --"));
-        let hints: Vec<_> = hints.collect();
-        Self::new(py, class, with_keywords(&error.with_causes())).hints(&hints)
+        let hints: Vec<_> = error.hints().iter().map(worded).collect();
+        Self::new(py, class, worded(&error.with_causes())).hints(&hints)
     }
 
     /// Adds what is called `name`. A value that Python cannot have is left out: the message is what matters.
@@ -122,15 +84,12 @@ pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
         },
         Failure::File(FileError::File { skill, file, reason }) => {
             let (code, path) = (reason.code(), skill.dir.join(&file));
-            let (class, size) = match &reason {
-                Unreadable::Refused(BeneathError::Unreadable(_)) => ("StorageError", None),
-                Unreadable::Refused(BeneathError::TooLarge { size, .. }) => ("PathError", Some(*size)),
-                _ => ("PathError", None),
+            let class = match &reason {
+                Unreadable::Refused(BeneathError::Unreadable(_)) => "StorageError",
+                _ => "PathError",
             };
             let raise = Raise::of(py, class, &reason.into_error(&skill.meta.name, &file));
-            let raise = raise.with("code", code).with("path", path.to_string_lossy());
-            let hint = size.map(|size| format!("`max_bytes={size}` reads it"));
-            hint.into_iter().fold(raise, |raise, hint| raise.with("hint", hint)).into_error()
+            raise.with("code", code).with("path", path.to_string_lossy()).into_error()
         }
         Failure::File(error) => of_verb(py, &error.into()),
         Failure::Manifest { skill, set } => of_manifest(py, &skill, &set),
@@ -164,19 +123,15 @@ fn of_manifest(py: Python<'_>, skill: &engine::Skill, set: &ToolSet) -> PyErr {
 
 /// The exception for a failure of a verb.
 fn of_verb(py: Python<'_>, error: &Error) -> PyErr {
-    let (class, code) = match error.kind() {
-        ErrorKind::Findings => ("SkillParseError", "unusable"),
-        ErrorKind::Usage => ("ConfigurationError", "usage"),
-        ErrorKind::Config => ("ConfigurationError", "configuration"),
-        ErrorKind::Network => ("NetworkError", "network"),
-        ErrorKind::Integrity => ("IntegrityError", "integrity"),
-        ErrorKind::Io => ("StorageError", "storage"),
+    let class = match (error.code(), error.kind()) {
+        (NOT_PERMITTED | NOT_ADMITTED, _) => "PolicyError",
+        (_, ErrorKind::Findings) => "SkillParseError",
+        (_, ErrorKind::Usage | ErrorKind::Config) => "ConfigurationError",
+        (_, ErrorKind::Network) => "NetworkError",
+        (_, ErrorKind::Integrity) => "IntegrityError",
+        (_, ErrorKind::Io) => "StorageError",
     };
-    let class = match error.code() {
-        Some(NOT_PERMITTED | NOT_ADMITTED) => "PolicyError",
-        _ => class,
-    };
-    Raise::of(py, class, error).with("code", error.code().unwrap_or(code)).into_error()
+    Raise::of(py, class, error).with("code", error.code()).into_error()
 }
 
 /// The exception for a script that failed.

@@ -18,6 +18,7 @@ mod script;
 mod skill;
 mod surroundings;
 mod verbs;
+mod words;
 
 use pyo3::prelude::pymodule;
 

@@ -23,6 +23,7 @@ use crate::running;
 use crate::script::Script;
 use crate::skill::{self, Skill};
 use crate::surroundings;
+use crate::words::worded;
 
 /// What `SkillManager` asks. It can be shared between threads.
 #[pyclass(frozen, module = "skillpm._native")]
@@ -222,6 +223,7 @@ impl Library {
             let options = Options { form, fields, tags, hidden, disabled, budget, ..Options::default() };
             let catalog = self.engine.catalog(&options)?;
             let cut = catalog.cut.iter().map(|cut| cut.name.clone()).collect();
+            let warnings = warnings.iter().map(|warning| worded(&warning.message)).collect();
             Ok((catalog.text().into_owned(), cut, warnings))
         })
     }

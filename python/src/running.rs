@@ -18,6 +18,7 @@ use crate::call::{self, Failure};
 use crate::given::Given;
 use crate::library::Library;
 use crate::repr::Repr;
+use crate::words::worded;
 use crate::{errors, json, surroundings};
 
 /// Most programs run the scripts of a few skills again and again. These are of the process that imported the package: one
@@ -198,7 +199,8 @@ pub(crate) fn run(
             request.limits.timeout = given.unwrap_or(skillpm::engine::run::Limits::default().timeout);
         }
         let outcome = run_found(&context, &skill, &request, &mut watch)?;
-        Ok((outcome.ran, outcome.warnings))
+        let warnings: Vec<_> = outcome.warnings.iter().map(|warning| worded(&warning.message)).collect();
+        Ok((outcome.ran, warnings))
     });
     // What a callback raised, or a signal, comes before what followed from it.
     if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {

@@ -12,6 +12,7 @@ use skillpm::ops::validate::{Target, ValidateRequest, rules, validate as validat
 
 use crate::diagnostic::Diagnostic;
 use crate::given::Given;
+use crate::words::worded;
 use crate::{call, errors, json, surroundings};
 
 /// What the linter finds in the skills below `path`.
@@ -93,5 +94,6 @@ pub(crate) fn install(
         // Plain data always serializes.
         json::to_python(py, &serde_json::to_value(skill).unwrap_or_default())
     });
-    Ok((skills.collect::<PyResult<_>>()?, outcome.warnings))
+    let warnings = outcome.warnings.iter().map(|warning| worded(&warning.message));
+    Ok((skills.collect::<PyResult<_>>()?, warnings.collect()))
 }

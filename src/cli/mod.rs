@@ -19,8 +19,10 @@ mod signals;
 mod style;
 mod usage;
 mod version;
+mod words;
 
 pub use render::diff::version_diff;
+pub use words::CommandLine;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -16,6 +16,8 @@ use serde::Serialize;
 use super::here::Here;
 use super::look::Look;
 use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, literals, paint};
+use super::words::worded;
+use crate::advice::Warning;
 use crate::settings::Settings;
 use crate::text::without_queries;
 
@@ -136,10 +138,13 @@ impl Printer {
         self.talk("warning:", CHANGED, text);
     }
 
-    /// Tells each of `texts` as [`Printer::warning`] does.
-    pub(crate) fn warnings(&self, texts: &[String]) {
-        for text in texts {
-            self.warning(text);
+    /// Tells each of `warnings` as [`Printer::warning`] does, with what to do about it.
+    pub(crate) fn warnings<'a>(&self, warnings: impl IntoIterator<Item = &'a Warning>) {
+        for warning in warnings {
+            self.warning(&worded(&warning.message));
+            for hint in &warning.hints {
+                self.hint(&worded(hint));
+            }
         }
     }
 

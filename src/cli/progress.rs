@@ -8,6 +8,8 @@ use dialoguer::console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::printer::{Printer, clean};
+use super::words::CommandLine;
+use crate::advice::Wording as _;
 use crate::interrupt::Outcome;
 use crate::reporter::{Reporter, Requested};
 
@@ -49,8 +51,9 @@ impl Progress {
         let text = match outcome {
             Outcome::Unchanged => "interrupted; nothing was changed".to_owned(),
             Outcome::Changed(None) => "interrupted after the change was made".to_owned(),
-            Outcome::Changed(Some(command)) => {
-                format!("interrupted after the change was made; `{command}` undoes it")
+            Outcome::Changed(Some(call)) => {
+                let undo = CommandLine.call(call);
+                format!("interrupted after the change was made; {undo} undoes it")
             }
         };
         self.printer.note(&text);

@@ -9,6 +9,8 @@ use dialoguer::{Confirm, Input};
 use super::choose;
 use super::printer::{Printer, clean};
 use super::render::one_line;
+use super::words::worded;
+use crate::advice::Message;
 use crate::interrupt;
 use crate::reporter::{Choice, Interact, Silent};
 
@@ -48,8 +50,8 @@ impl Interact for Person {
         said(ask.interact_on_opt(&terminal())).map(Option::unwrap_or_default)
     }
 
-    fn refuse(&self, reason: &str) {
-        for line in reason.lines() {
+    fn refuse(&self, reason: &Message) {
+        for line in worded(reason).lines() {
             // A terminal that takes no line takes no answer either: the question ends it.
             let _ = terminal().write_line(&clean(line));
         }

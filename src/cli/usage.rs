@@ -317,7 +317,7 @@ mod tests {
         let (printer, ..) = crate::cli::printer::testing::printer(crate::cli::look::Look::PLAIN);
         let error = answer(&error, &arguments, &printer).expect_err(line);
         assert_eq!(error.kind().exit_code(), exit::USAGE);
-        (error.to_string(), error.hints().to_vec())
+        (error.to_string(), error.hints().iter().map(ToString::to_string).collect())
     }
 
     #[test]

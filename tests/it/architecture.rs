@@ -13,6 +13,7 @@ const STOREYS: &[(&str, &[&str])] = &[
     (
         "values",
         &[
+            "advice",
             "digest",
             "document",
             "interop",
@@ -92,6 +93,15 @@ const TABLES: &[(&str, &[&str])] = &[
     ("Origin::", &["spec/origin.rs", "source/mod.rs"]),
     // A marketplace names npm packages, and skillpm says how to install them.
     ("Ecosystem::", &["spec/package.rs", "source/package/mod.rs", "source/marketplace.rs"]),
+];
+
+/// Texts below the front ends that may name the command: where, and why.
+const COMMANDS: &[(&str, &str)] = &[
+    (
+        "engine/catalog/block.rs",
+        "the first line of a catalog in a file tells people what keeps it up to date",
+    ),
+    ("lockfile.rs", "the heading of the file tells people what restores the skills"),
 ];
 
 /// A source file: its path below `src`, and its code.
@@ -325,6 +335,37 @@ fn kinds_of_sources_are_told_apart_in_their_tables() {
         }
     }
     assert!(wrong.is_empty(), "what differs with the kind is a method of it:\n{}", wrong.join("\n"));
+}
+
+/// What `code` says in the words of the command line: `` `skillpm install` ``, `` `--force` ``.
+fn commands(code: &str) -> impl Iterator<Item = &str> {
+    let is_flag = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic());
+    code.match_indices('`').map(|(at, _)| &code[at + 1..]).filter_map(move |rest| {
+        let told = rest.starts_with("skillpm ") || rest.strip_prefix("--").is_some_and(is_flag);
+        told.then(|| rest.split(['`', '\n']).next().unwrap_or_default())
+    })
+}
+
+#[test]
+fn only_front_ends_word_commands_and_flags() {
+    let front_ends = STOREYS.len() - 1;
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| storey(source.room()).is_some_and(|at| at < front_ends)) {
+        let told: Vec<_> = commands(&source.code).collect();
+        match COMMANDS.iter().find(|(file, _)| *file == source.path) {
+            Some((file, _)) => {
+                assert!(!told.is_empty(), "`{file}` no longer names the command: remove the exception")
+            }
+            None => wrong.extend(told.iter().map(|text| format!("{}: `{text}`", source.path))),
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "name verbs and options by `Verb` and `Opt` in a `message!`:\n{}",
+        wrong.join("\n")
+    );
+    let text = "\"run `skillpm install x`, `--force`, `-- x`, `git log --all`\"";
+    assert_eq!(commands(text).collect::<Vec<_>>(), ["skillpm install x", "--force"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use skillpm::cli::CommandLine;
 use skillpm::error::{Error, ErrorKind, Result};
 use skillpm::fs::SharedFile;
 use skillpm::http::Client;
@@ -75,8 +76,8 @@ fn content(file: &SharedFile) -> Vec<u8> {
 
 /// An error as the program prints it, with the addresses of this run taken out.
 fn told(error: &Error, scene: &Scene) -> String {
-    let mut lines = vec![format!("error ({:?}): {error}", error.kind())];
-    lines.extend(error.hints().iter().map(|hint| format!("hint: {hint}")));
+    let mut lines = vec![format!("error ({:?}): {}", error.kind(), error.message().worded(&CommandLine))];
+    lines.extend(error.hints().iter().map(|hint| format!("hint: {}", hint.worded(&CommandLine))));
     lines.join("\n").replace(&scene.forge.api_host(), "[API]")
 }
 

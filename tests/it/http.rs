@@ -4,6 +4,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use skillpm::cli::CommandLine;
 use skillpm::error::{Error, ErrorKind};
 use skillpm::http::{Answer, Client, Credential, HttpError, Request, Url};
 use skillpm::reporter::Reporter;
@@ -108,8 +109,8 @@ fn tree() -> Tree {
 /// An error as the program prints it, with the addresses of this run taken out.
 fn told(error: HttpError, forge: &Forge) -> String {
     let error = Error::from(error);
-    let mut lines = vec![format!("error ({:?}): {error}", error.kind())];
-    lines.extend(error.hints().iter().map(|hint| format!("hint: {hint}")));
+    let mut lines = vec![format!("error ({:?}): {}", error.kind(), error.message().worded(&CommandLine))];
+    lines.extend(error.hints().iter().map(|hint| format!("hint: {}", hint.worded(&CommandLine))));
     let text = lines.join("\n");
     text.replace(&forge.api_host(), "[API]").replace(&forge.archive_host(), "[ARCHIVES]")
 }
@@ -409,7 +410,7 @@ fn h41_certificates_that_are_named_must_be_there() {
         let error = Error::from(scene.client().get_text(&request, LIMIT).expect_err("no certificates"));
         assert_eq!(error.kind(), ErrorKind::Config);
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
-        assert!(error.hints()[0].contains("SSL_CERT_FILE"));
+        assert!(error.hints()[0].to_string().contains("SSL_CERT_FILE"));
     }
 }
 

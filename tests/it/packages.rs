@@ -508,7 +508,7 @@ fn what_an_npm_package_declares() {
       Does what pdf does.
       skills/pdf in npm:demo
     --- stderr
-    warning: `npm:demo` recommends skills that it does not include: `skillpm install owner/repo#v1@z`
+    warning: `npm:demo` recommends skills that it does not include: `skillpm install 'owner/repo#v1@z'`
     warning: `npm:demo` recommends skills that it does not include: `skillpm install npm:other`
     hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
     ");

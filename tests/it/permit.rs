@@ -310,7 +310,7 @@ fn answer(context: &Context, change: impl Fn(&mut PermitRequest<'_>)) -> String 
         Ok(_) => "yes".to_owned(),
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Integrity);
-            error.with_causes().replace("`scripts/greet.sh` of `demo` may not run: ", "")
+            error.with_causes().to_string().replace("`scripts/greet.sh` of `demo` may not run: ", "")
         }
     }
 }

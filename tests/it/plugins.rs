@@ -206,7 +206,7 @@ fn which_plugin_is_meant() {
     exit: 2
     --- stderr
     error: `@office` names a skill, but a marketplace has plugins
-    hint: name the plugin after the source: `--marketplace owner/repo PLUGIN`
+    hint: name the plugin after the source: `skillpm install --marketplace owner/repo PLUGIN`
     ");
     insta::assert_snapshot!(sandbox.run(&["install", "--marketplace", "acme/tools/plugins"]), @"
     exit: 2

@@ -107,8 +107,9 @@ fn each_skill_by_its_path() {
                 assert_eq!(outcome.skills.len(), 1, "{source}: a skill's directory is not searched further");
                 assert!(expected.lenient.name.is_some(), "{source} has no name that can be read");
                 installed += 1;
-                off_specification +=
-                    usize::from(outcome.warnings.iter().any(|w| w.contains("off the specification")));
+                off_specification += usize::from(
+                    outcome.warnings.iter().any(|w| w.to_string().contains("off the specification")),
+                );
             }
             Err(error) => {
                 assert_eq!(expected.lenient.name, None, "{source}: {error}");

@@ -605,7 +605,7 @@ fn lockfiles_and_manifests() {
     exit: 3
     --- stderr
     error: `new` is in the manifest, but is not in the lockfile, and `--locked` forbids changing it
-    hint: run `skillpm install` without the flag and commit `skillpm.lock`
+    hint: run `skillpm install` without it and commit `skillpm.lock`
     ");
 }
 

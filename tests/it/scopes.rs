@@ -184,7 +184,7 @@ fn the_home_directory_is_no_project_in_silence() {
         let output = at(&sandbox, &home, args);
         assert_eq!(output.code, Some(2), "{args:?}: {output}");
         assert!(output.stderr.contains("is your home directory, not a project"), "{output}");
-        assert!(output.stderr.contains("add `-g`"), "{output}");
+        assert!(output.stderr.contains("add `--scope user`"), "{output}");
     }
     assert!(!home.join("skillpm.toml").exists() && !home.join(".agents").exists());
     assert_eq!(at(&sandbox, &home, &["install", "-g", "./src/pdf"]).code, Some(0));

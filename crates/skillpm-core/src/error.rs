@@ -1,5 +1,6 @@
 //! The error that every verb answers with.
 
+use crate::advice::{Message, Warning};
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -26,6 +27,18 @@ impl ErrorKind {
     pub fn exit_code(self) -> u8 {
         self as u8
     }
+
+    /// Returns the code of errors that have none of their own.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Findings => "findings",
+            Self::Usage => "usage",
+            Self::Config => "configuration",
+            Self::Network => "network",
+            Self::Integrity => "integrity",
+            Self::Io => "storage",
+        }
+    }
 }
 
 /// What [`Error::code`] says where a source no longer has what a lockfile names.
@@ -39,8 +52,8 @@ pub const REVISION_UNKNOWN: &str = "revision-unknown";
 pub struct Error {
     kind: ErrorKind,
     code: Option<&'static str>,
-    message: String,
-    hints: Vec<String>,
+    message: Message,
+    hints: Vec<Message>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -49,38 +62,38 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// Returns an error of `kind`. The message starts in lower case and has no final period.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
         Self { kind, code: None, message: message.into(), hints: Vec::new(), source: None }
     }
 
     /// Returns a [`ErrorKind::Usage`] error.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
 
     /// Returns a [`ErrorKind::Config`] error.
-    pub fn config(message: impl Into<String>) -> Self {
+    pub fn config(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Config, message)
     }
 
     /// Returns a [`ErrorKind::Network`] error.
-    pub fn network(message: impl Into<String>) -> Self {
+    pub fn network(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Network, message)
     }
 
     /// Returns a [`ErrorKind::Integrity`] error.
-    pub fn integrity(message: impl Into<String>) -> Self {
+    pub fn integrity(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Integrity, message)
     }
 
     /// Returns an [`ErrorKind::Io`] error.
-    pub fn io(message: impl Into<String>) -> Self {
+    pub fn io(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Io, message)
     }
 
     /// Adds a line that says what to do next.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Message>) -> Self {
         self.hints.push(hint.into());
         self
     }
@@ -101,7 +114,7 @@ impl Error {
 
     /// Puts `message` before this error, which becomes its cause; kind, code and hints stay.
     #[must_use]
-    pub fn context(self, message: impl Into<String>) -> Self {
+    pub fn context(self, message: impl Into<Message>) -> Self {
         let Self { kind, code, message: inner, hints, source } = self;
         let cause = Self { kind, code: None, message: inner, hints: Vec::new(), source };
         Self { kind, code, message: message.into(), hints, source: Some(Box::new(cause)) }
@@ -109,20 +122,24 @@ impl Error {
 
     /// Says the same in other words: kind, code, hints and cause stay.
     #[must_use]
-    pub fn retold(self, message: impl Into<String>) -> Self {
+    pub fn retold(self, message: impl Into<Message>) -> Self {
         Self { message: message.into(), ..self }
     }
 
-    /// The message with those of its causes, on one line.
-    pub fn with_causes(&self) -> String {
-        let mut text = self.message.clone();
-        let mut cause = StdError::source(self);
-        while let Some(error) = cause {
-            text.push_str(": ");
-            text.push_str(&error.to_string());
-            cause = error.source();
-        }
-        text
+    /// Returns the message with those of its causes, on one line.
+    pub fn with_causes(&self) -> Message {
+        Message::joined([self.message.clone()].into_iter().chain(self.causes()), ": ")
+    }
+
+    /// Returns the messages of its causes, the nearest first.
+    pub fn causes(&self) -> impl Iterator<Item = Message> {
+        let mut next = StdError::source(self);
+        std::iter::from_fn(move || {
+            let cause = next?;
+            next = cause.source();
+            let error = cause.downcast_ref::<Self>();
+            Some(error.map_or_else(|| cause.to_string().into(), |error| error.message.clone()))
+        })
     }
 
     /// Returns the error for the locked commit `commit`, which the repository `shown` no longer has.
@@ -138,20 +155,31 @@ impl Error {
         self.kind
     }
 
-    /// What happened, where it has a name of its own.
-    pub fn code(&self) -> Option<&'static str> {
-        self.code
+    /// Returns the name of what happened, for programs; that of its kind where it has none of its own.
+    pub fn code(&self) -> &'static str {
+        self.code.unwrap_or(self.kind.code())
+    }
+
+    /// Returns the message without its causes.
+    pub fn message(&self) -> &Message {
+        &self.message
     }
 
     /// What to do about it, a line each.
-    pub fn hints(&self) -> &[String] {
+    pub fn hints(&self) -> &[Message] {
         &self.hints
+    }
+}
+
+impl From<Error> for Warning {
+    fn from(error: Error) -> Self {
+        Self { code: error.code(), message: error.with_causes(), hints: error.hints }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        self.message.fmt(f)
     }
 }
 

@@ -8,6 +8,7 @@
 //! is waited for, and what is only being prepared is cleared away ([`on_stop`]). One thread waits for signals there and
 //! calls [`end`].
 
+use crate::advice::Call;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -76,7 +77,7 @@ pub enum Outcome {
     #[default]
     Unchanged,
     /// A change was made, which this command takes back, if any does.
-    Changed(Option<String>),
+    Changed(Option<Call>),
 }
 
 /// What a signal has to wait for, and what is cleared away when one comes.
@@ -116,7 +117,7 @@ impl Changing {
     }
 
     /// Remembers that something was changed, which the command `undone_by` takes back.
-    pub fn done(&self, undone_by: Option<String>) {
+    pub fn done(&self, undone_by: Option<Call>) {
         with(|work| work.outcome = Outcome::Changed(undone_by));
     }
 }

@@ -3,6 +3,7 @@
 //! Verbs print nothing. A front end hands them a [`Reporter`], which may draw bars, and an
 //! [`Interact`], which may ask a person; the silent ones here suit libraries and tests.
 
+use crate::advice::Message;
 use std::path::Path;
 use std::time::Duration;
 
@@ -116,7 +117,7 @@ pub trait Interact: Send + Sync {
     }
 
     /// Says why an answer will not do, before the question is put again.
-    fn refuse(&self, reason: &str) {
+    fn refuse(&self, reason: &Message) {
         let _ = reason;
     }
 }

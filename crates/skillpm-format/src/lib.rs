@@ -24,6 +24,7 @@
 //! Without the feature `collation` other tools' hashes over names beyond ASCII cannot be computed.
 
 // values
+pub mod advice;
 pub mod digest;
 pub mod document;
 pub mod interop;

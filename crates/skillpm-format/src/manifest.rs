@@ -12,6 +12,7 @@ use std::ops::Range;
 use self::requirement::Said;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
+use crate::advice::{Message, Verb, message};
 use crate::name::SkillName;
 use crate::spec::{Origin, Reference};
 use crate::text::{closest, conflict_line, line_column};
@@ -124,7 +125,7 @@ pub struct Placed {
 
 impl Placed {
     /// The error that the text is wrong in this place.
-    pub fn error(&self, message: impl Into<String>, hint: Option<String>) -> ManifestError {
+    pub fn error(&self, message: impl Into<String>, hint: Option<Message>) -> ManifestError {
         ManifestError { line: self.line, column: self.column, message: message.into(), hint }
     }
 }
@@ -140,7 +141,7 @@ pub struct ManifestError {
     /// What is wrong.
     pub message: String,
     /// What to do, if there is something to say.
-    pub hint: Option<String>,
+    pub hint: Option<Message>,
 }
 
 impl Manifest {
@@ -260,7 +261,7 @@ fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
                 line,
                 column: 1,
                 message: "there are merge-conflict markers".to_owned(),
-                hint: Some("resolve it by hand, then run `skillpm install`".to_owned()),
+                hint: Some(message!("resolve it by hand, then run ", Verb::Install)),
             };
         }
         let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
@@ -270,7 +271,7 @@ fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
             Some(key) => ManifestError {
                 hint: Some(
                     "keep one of the two: a key may appear only once in its table, and a table only once"
-                        .to_owned(),
+                        .into(),
                 ),
                 ..fault(text, error.span(), format!("`{}` appears twice", key.trim()))
             },
@@ -365,14 +366,14 @@ impl Reader<'_> {
                 let elsewhere = if is_skill { requirement::elsewhere(key, value, known) } else { None };
                 error.hint = Some(match (elsewhere, close) {
                     _ if is_skill && requirement::REVISIONS.contains(&key) => {
-                        format!("only skills of {} have revisions", requirement::with_revisions())
+                        format!("only skills of {} have revisions", requirement::with_revisions()).into()
                     }
                     _ if known.contains(&"skills") && has_source(item) => {
-                        "skills belong under `[skills]`".to_owned()
+                        "skills belong under `[skills]`".into()
                     }
-                    (Some(hint), _) => hint,
-                    (None, Some(close)) => format!("did you mean `{close}`?"),
-                    (None, None) => format!("known keys are `{}`", known.join("`, `")),
+                    (Some(hint), _) => hint.into(),
+                    (None, Some(close)) => format!("did you mean `{close}`?").into(),
+                    (None, None) => format!("known keys are `{}`", known.join("`, `")).into(),
                 });
                 return Err(error);
             }
@@ -420,7 +421,7 @@ impl Reader<'_> {
                     "name a source: `{ github = \"owner/repo\" }` or `{ path = \"../skill\" }`".to_owned()
                 }
             };
-            return Err(ManifestError { hint: Some(hint), ..error });
+            return Err(ManifestError { hint: Some(hint.into()), ..error });
         }
         requirement::read(&Written { reader: self, item, table: self.table(item, "a skill")? })
     }
@@ -475,7 +476,8 @@ impl Reader<'_> {
                 && list.is_empty()
             {
                 let mut error = self.fault(item, format!("`{key}` is empty, so {what}"));
-                error.hint = Some(format!("remove it, or name what is allowed: `{key} = [\"github:acme\"]`"));
+                let hint = format!("remove it, or name what is allowed: `{key} = [\"github:acme\"]`");
+                error.hint = Some(hint.into());
                 return Err(error);
             }
         }

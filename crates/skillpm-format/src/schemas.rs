@@ -24,7 +24,7 @@ fn schema_keys(schema: &Schema, pointer: &str) -> BTreeSet<String> {
 /// The keys that the manifest takes in a table: those that it names when it gets another one.
 fn manifest_keys(before: &str) -> BTreeSet<String> {
     let error = Manifest::parse(&format!("{before}zzzzzz = 1")).expect_err("no such key");
-    quoted(&error.hint.expect("a hint"))
+    quoted(&error.hint.expect("a hint").to_string())
 }
 
 #[test]

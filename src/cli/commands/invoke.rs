@@ -28,9 +28,7 @@ pub(crate) struct InvokeArgs {
 
 pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
     let outcome = invoke(&app.context, &request(args)?)?;
-    for warning in &outcome.warnings {
-        app.printer.warning(warning);
-    }
+    app.printer.warnings(&outcome.warnings);
     if form(args) == Form::Json {
         app.printer.json(&outcome.activation.as_json());
     } else {

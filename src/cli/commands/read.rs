@@ -43,7 +43,7 @@ pub(crate) struct ReadArgs {
 pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
     let Some(path) = &args.path else {
         let outcome = files(&app.context, &args.name, args.list)?;
-        warn(app, &outcome.warnings);
+        app.printer.warnings(&outcome.warnings);
         if args.json {
             app.printer.json(&outcome);
         } else if outcome.available_files.is_empty() {
@@ -63,7 +63,7 @@ pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
             limit: args.limit,
         },
     )?;
-    warn(app, &outcome.warnings);
+    app.printer.warnings(&outcome.warnings);
     if args.json {
         app.printer.json(&outcome);
     } else if let Some(encoding) = outcome.encoding {
@@ -73,10 +73,4 @@ pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
         app.printer.content(&outcome.content);
     }
     Ok(exit::SUCCESS)
-}
-
-fn warn(app: &App, warnings: &[String]) {
-    for warning in warnings {
-        app.printer.warning(warning);
-    }
 }

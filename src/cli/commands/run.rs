@@ -106,9 +106,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     close_fds::set_fds_cloexec(3, &[]);
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
     let outcome = run_script(&app.context, &request(&app.context, args)?, &mut watch)?;
-    for warning in &outcome.warnings {
-        app.printer.warning(warning);
-    }
+    app.printer.warnings(&outcome.warnings);
     // Nobody stopped it who would have to be told.
     if outcome.ran.ended == Some(Ended::Stopped) && app.printer.is_closed() {
         return Ok(exit::CLOSED_PIPE);

@@ -65,7 +65,5 @@ fn show(
     } else {
         text(&app.printer, outcome);
     }
-    for warning in &outcome.warnings {
-        app.printer.warning(warning);
-    }
+    app.printer.warnings(&outcome.warnings);
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::scope;
+use crate::advice::Warning;
 use crate::cli::args::ScopeArgs;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, ErrorKind, Result};
@@ -89,7 +90,7 @@ pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
 
 /// Shows what is about to change, asks a person if there is one, and does it. Returns the warnings, too,
 /// that were shown before.
-fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<String>)> {
+fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<Warning>)> {
     if prepared.is_empty() {
         return Ok((prepared.apply(false)?, Vec::new()));
     }

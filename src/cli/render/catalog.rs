@@ -9,9 +9,7 @@ const MAX_NAMES: usize = 5;
 
 /// Tells what could not be used and what was cut.
 pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     let catalog = &outcome.catalog;
     let Some((most, budget)) = catalog.most.zip(catalog.budget) else { return };
     if !catalog.cut.is_empty() {

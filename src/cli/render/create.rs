@@ -93,6 +93,7 @@ pub(crate) fn templates_json(printer: &Printer, templates: &[Builtin]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
@@ -118,7 +119,7 @@ mod tests {
             seen_by: vec!["cursor".to_owned()],
             unseen: vec![Unseen { agent: "goose".to_owned(), skills: vec!["pdf".to_owned()] }],
             files_changed: ChangedFiles { manifest: true, lockfile: false },
-            warnings: vec!["odd".to_owned()],
+            warnings: vec![Warning::new("odd", "odd")],
         };
         let (more, installed_out, _) = printer(Look::PLAIN);
         json(&more, &CreateOutcome { installed: Some(installed), ..outcome });

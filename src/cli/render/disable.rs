@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{and, count, install, one_line, steps};
+use crate::advice::Warning;
 use crate::cli::printer::Printer;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
@@ -26,7 +27,7 @@ struct Report<'a> {
     steps: &'a [Step],
     links: &'a [NewLink],
     files_changed: ChangedFiles,
-    warnings: &'a [String],
+    warnings: &'a [Warning],
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &DisableOutcome) {
@@ -90,7 +91,7 @@ mod tests {
             skills: vec![skill("docx", false), skill("pdf", true)],
             steps,
             files: ChangedFiles { manifest: true, lockfile: false },
-            warnings: vec!["odd".to_owned()],
+            warnings: vec![Warning::new("odd", "odd")],
             ..DisableOutcome::default()
         };
         let (talking, out, err) = printer(Look::PLAIN);

@@ -2,6 +2,7 @@
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::health::problem::Severity;
 use crate::ops::doctor::{Diagnosis, DoctorOutcome};
 
@@ -17,7 +18,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DoctorOutcome, fix: bool) {
         printer.data(&text);
     }
     for kept in &outcome.kept {
-        printer.note(kept);
+        printer.note(&worded(kept));
     }
     printer.note(&summary(outcome, all));
     let fixable = outcome.wrong().filter(|finding| finding.fix.is_some()).count();
@@ -35,7 +36,7 @@ fn lines(finding: &Diagnosis, outcome: &DoctorOutcome, fix: bool) -> String {
         Severity::Warning => "warning",
         Severity::Error => "error",
     };
-    let mut lines = format!("{severity}: {} [{}]\n", one_line(&finding.message), finding.id);
+    let mut lines = format!("{severity}: {} [{}]\n", one_line(&worded(&finding.message)), finding.id);
     let mut more = |label: &str, text: &str| {
         lines.push_str("  ");
         lines.push_str(label);
@@ -44,13 +45,13 @@ fn lines(finding: &Diagnosis, outcome: &DoctorOutcome, fix: bool) -> String {
     };
     match (&finding.fix, &finding.failure) {
         _ if finding.fixed => {}
-        (_, Some(failure)) => more("cannot be repaired: ", failure),
+        (_, Some(failure)) => more("cannot be repaired: ", &worded(failure)),
         (Some(what), None) if fix && outcome.dry_run => more("would be repaired: ", what),
         (Some(what), None) => more("`--fix` can ", what),
         (None, None) => {}
     }
     if let Some(advice) = finding.advice.as_ref().filter(|_| !finding.fixed) {
-        more("", advice);
+        more("", &worded(advice));
     }
     lines
 }
@@ -98,11 +99,11 @@ mod tests {
             skill: text(of_agent),
             agent: of_agent.then_some("goose"),
             path: "/p/.goose/skills".to_owned(),
-            message: "a link is missing".to_owned(),
+            message: "a link is missing".into(),
             fix: text(of_agent),
-            advice: text(!of_agent),
+            advice: text(!of_agent).map(Into::into),
             fixed: false,
-            failure: text(of_agent),
+            failure: text(of_agent).map(Into::into),
         };
         let findings = vec![
             finding(true, Severity::Error),

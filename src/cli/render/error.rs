@@ -1,27 +1,24 @@
 //! Errors: what failed, why, and what to do.
 
-use std::error::Error as StdError;
-
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::error::Error;
 
 pub(crate) fn show(printer: &Printer, error: &Error) {
-    printer.failure(&error.to_string(), &causes(error), error.hints());
+    let hints: Vec<_> = error.hints().iter().map(worded).collect();
+    printer.failure(&worded(error.message()), &causes(error), &hints);
 }
 
 /// The chain of causes, without those that tell nothing new.
 fn causes(error: &Error) -> Vec<String> {
-    let mut told = error.to_string();
+    let mut told = worded(error.message());
     let mut causes = Vec::new();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let text = cause.to_string();
+    for text in error.causes().map(|cause| worded(&cause)) {
         if !told.contains(&text) {
             told.push('\n');
             told.push_str(&text);
             causes.push(text);
         }
-        next = cause.source();
     }
     causes
 }

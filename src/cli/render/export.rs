@@ -2,6 +2,7 @@
 
 use super::{count, one_line, quoted};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::ops::export::ExportOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &ExportOutcome) {
@@ -23,7 +24,11 @@ pub(crate) fn json(printer: &Printer, outcome: &ExportOutcome) {
 
 fn warn(printer: &Printer, outcome: &ExportOutcome) {
     for skill in &outcome.left_out {
-        printer.warning(&format!("`{}` was left out: {}", one_line(&skill.name), one_line(&skill.reason)));
+        printer.warning(&format!(
+            "`{}` was left out: {}",
+            one_line(&skill.name),
+            one_line(&worded(&skill.reason))
+        ));
     }
     if !outcome.kept.is_empty() {
         let names = quoted(&outcome.kept);
@@ -44,7 +49,7 @@ mod tests {
             path: Some("/p/skills-lock.json".to_owned()),
             changed: true,
             exported: vec!["pdf".to_owned()],
-            left_out: vec![LeftOut { name: "x".to_owned(), reason: "no entries for\npackages".to_owned() }],
+            left_out: vec![LeftOut { name: "x".to_owned(), reason: "no entries for\npackages".into() }],
             kept: vec!["old".to_owned()],
             text: "{}\n".to_owned(),
         };

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::table::Table;
 use super::{and, counted, install, one_line, short_revision, steps};
+use crate::advice::Warning;
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::plan::{ChangedFiles, Step};
 use crate::install::scope::ScopeKind;
 use crate::manifest;
@@ -51,7 +53,7 @@ struct Report<'a> {
     files_changed: ChangedFiles,
     agents: &'a [String],
     needed: &'a [SkillName],
-    warnings: &'a [String],
+    warnings: &'a [Warning],
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &ImportOutcome) {
@@ -76,7 +78,7 @@ fn scope(outcome: &ImportOutcome) -> ScopeKind {
 fn table(skills: &[ImportedSkill]) -> Table {
     let mut table = Table::new(&["name", "outcome", "source", "why"]).state("outcome").prose("why");
     for skill in skills {
-        table.row([&skill.name, word(skill), &source(skill), &skill.reason]);
+        table.row([&skill.name, word(skill), &source(skill), &worded(&skill.reason)]);
     }
     table
 }
@@ -158,7 +160,7 @@ mod tests {
             path: None,
             revision: (verdict == Verdict::Adopted).then(|| "1a2b3c4d".repeat(5)),
             digest: None,
-            reason: reason.to_owned(),
+            reason: reason.into(),
         }
     }
 
@@ -179,7 +181,7 @@ mod tests {
             agents: vec!["claude-code".to_owned()],
             files: ChangedFiles { manifest: true, lockfile: true },
             scope: Some(ScopeKind::Project),
-            warnings: vec!["odd".to_owned()],
+            warnings: vec![Warning::new("odd", "odd")],
             ..ImportOutcome::default()
         }
     }

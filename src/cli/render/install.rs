@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{and, count, counted, one_line, quoted, short_revision, steps};
+use crate::advice::Warning;
 use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -45,7 +46,7 @@ struct Report<'a> {
     left_unreadable: &'a [String],
     left_out: &'a [LeftOut],
     decided: &'a [Decided],
-    warnings: &'a [String],
+    warnings: &'a [Warning],
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
@@ -245,7 +246,7 @@ mod tests {
             agents: vec!["claude-code".to_owned(), "goose".to_owned()],
             scope: Some(ScopeKind::Project),
             place: CANONICAL_DIR.to_owned(),
-            warnings: vec!["`docx` has no license".to_owned()],
+            warnings: vec![Warning::new("odd", "`docx` has no license")],
             left_modified: vec!["pptx".to_owned()],
             left_unreadable: vec!["xls".to_owned()],
             ..InstallOutcome::default()

@@ -3,6 +3,7 @@
 use super::table::Table;
 use super::{count, one_line, steps};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::plan::ChangedFiles;
 use crate::install::scope::ScopeKind;
 use crate::ops::kept::{KeptCopy, RestoreOutcome};
@@ -39,7 +40,7 @@ pub(crate) fn restored(printer: &Printer, outcome: &RestoreOutcome) {
         return steps::plan(printer, &outcome.steps, ChangedFiles::default());
     }
     for kept in &outcome.kept {
-        printer.note(kept);
+        printer.note(&worded(kept));
     }
     if outcome.steps.is_empty() {
         return printer.note(&format!("there is nothing to do: `{name}` is as it was saved"));
@@ -122,7 +123,7 @@ mod tests {
             scope: None,
             restored,
             steps: Vec::new(),
-            kept: vec!["your edited `pdf` was saved".to_owned()],
+            kept: vec!["your edited `pdf` was saved".into()],
             dry_run: false,
             undoable: true,
         });

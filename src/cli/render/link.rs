@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{and, count, install, quoted, steps};
+use crate::advice::Warning;
 use crate::cli::printer::Printer;
 use crate::install::plan::{ChangedFiles, NewLink, Place, Step};
 use crate::install::scope::ScopeKind;
@@ -30,7 +31,7 @@ struct Report<'a> {
     steps: &'a [Step],
     links: &'a [NewLink],
     files_changed: ChangedFiles,
-    warnings: &'a [String],
+    warnings: &'a [Warning],
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &LinkOutcome) {
@@ -95,7 +96,7 @@ mod tests {
             agents: vec!["cursor".to_owned(), "goose".to_owned()],
             files: ChangedFiles { manifest: !steps.is_empty(), lockfile: true },
             steps,
-            warnings: vec!["odd".to_owned()],
+            warnings: vec![Warning::new("odd", "odd")],
             ..LinkOutcome::default()
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::table::Table;
 use super::{install, one_line};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::import::FoundIn;
@@ -30,7 +31,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
             let name = one_line(&gone.name);
             printer.hint(&format!(
                 "`{name}` is editable, but its directory is gone: {}",
-                put_back(scope, &name)
+                worded(&put_back(scope, &name))
             ));
         } else if missing().next().is_some() {
             printer.hint(&format!("`skillpm install{}` restores missing skills", scope.flag()));
@@ -200,6 +201,7 @@ pub(super) mod testing {
 mod tests {
     use super::testing::skill;
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
 
@@ -215,7 +217,11 @@ mod tests {
             skill("theirs", SkillState::Foreign),
         ];
         let (printer, out, err) = printer(Look::PLAIN);
-        show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()], ..ListOutcome::default() }, None);
+        show(
+            &printer,
+            &ListOutcome { skills, warnings: vec![Warning::new("odd", "odd")], ..ListOutcome::default() },
+            None,
+        );
         insta::assert_snapshot!(out.text(), @r#"
         name           version  scope    source                    seen by            state
         pdf            1.0      project  github:anthropics/skills  claude-code,goose  ok

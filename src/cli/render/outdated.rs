@@ -3,6 +3,7 @@
 use super::table::Table;
 use super::{count, one_line, quoted, short_revision, skills_are};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::error::Error;
 use crate::install::scope::ScopeKind;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
@@ -103,9 +104,9 @@ fn warn(printer: &Printer, outcome: &OutdatedOutcome) {
 /// Failures that did not keep a command from telling the rest.
 pub(super) fn failures(printer: &Printer, failures: &[Error]) {
     for failure in failures {
-        printer.warning(&failure.with_causes());
+        printer.warning(&worded(&failure.with_causes()));
         for hint in failure.hints() {
-            printer.hint(hint);
+            printer.hint(&worded(hint));
         }
     }
 }

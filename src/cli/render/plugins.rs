@@ -4,6 +4,7 @@ use dialoguer::console::truncate_str;
 
 use super::one_line;
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::ops::install::{InstallOutcome, OfferedPlugin};
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
@@ -35,7 +36,7 @@ fn entry(plugin: &OfferedPlugin, width: usize) -> String {
         lines.push(format!("  from {}", one_line(source)));
     }
     if let Some(problem) = &plugin.problem {
-        lines.push(format!("  cannot be installed: {}", one_line(problem)));
+        lines.push(format!("  cannot be installed: {}", one_line(&worded(problem))));
     }
     match plugin.skills.as_deref() {
         Some([]) => lines.push("  has no skills".to_owned()),
@@ -62,7 +63,7 @@ mod tests {
             version: (name == "docs").then(|| "1.2".to_owned()),
             source: problem.is_none().then(|| "github:o/r".to_owned()),
             skills: skills.map(|paths| paths.iter().map(ToString::to_string).collect()),
-            problem: problem.map(ToOwned::to_owned),
+            problem: problem.map(Into::into),
         };
         let plugins = vec![
             plugin("docs", Some(&["skills/pdf", ""]), None),

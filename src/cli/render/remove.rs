@@ -2,6 +2,7 @@
 
 use super::{count, install, one_line};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::scope::ScopeKind;
 use crate::ops::remove::RemoveOutcome;
 
@@ -23,7 +24,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
         printer.status("-", &format!("{name}, no longer needed"));
     }
     for kept in &outcome.kept {
-        printer.note(kept);
+        printer.note(&worded(kept));
     }
     let number = outcome.removed.len() + outcome.unneeded.len();
     printer.note(&format!("{} removed", count(number, "skill")));

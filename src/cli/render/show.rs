@@ -40,9 +40,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
 }
 
 fn warn(printer: &Printer, outcome: &ShowOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
 }
 
 /// What it says of itself, and what is known of it.
@@ -148,6 +146,7 @@ fn files(printer: &Printer, files: &[ShownFile]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::ops::show::{ShownDeviation, Tokens};
@@ -220,7 +219,7 @@ mod tests {
             shadowed_by: Some(other(ScopeKind::Project, "/p/.claude/skills/other", "project-claude:pdf")),
             shadows: vec![other(ScopeKind::User, "/h/.agents/skills/pdf", "user:pdf")],
             deviations: vec![ShownDeviation { line: 4, column: 1, message: "`model` is unknown".into() }],
-            warnings: vec!["odd".into()],
+            warnings: vec![Warning::new("odd", "odd")],
             roots: [(ScopeKind::Project, "/p".to_owned()), (ScopeKind::User, "/h".to_owned())].into(),
         }
     }

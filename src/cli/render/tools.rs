@@ -33,9 +33,7 @@ pub(crate) fn definitions(printer: &Printer, outcome: &ToolsOutcome, format: Too
 }
 
 fn warn(printer: &Printer, outcome: &ToolsOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
 }
 
 /// The names of the parameters, in brackets where they need not be there.
@@ -54,6 +52,7 @@ fn takes(input: &Input) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::engine::tools::{DescribedBy, TypedBy};
@@ -68,7 +67,7 @@ mod tests {
         let long = format!("# \u{1b}[2J {}\n", "word ".repeat(30));
         world.write(".agents/skills/calc/scripts/words.js", &long.replace('#', "//"));
         let mut outcome = tools(&world.context(), &ToolsRequest::default()).expect("tools");
-        outcome.warnings.push("odd".to_owned());
+        outcome.warnings.push(Warning::new("odd", "odd"));
         outcome
     }
 

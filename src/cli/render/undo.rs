@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::cache::size;
 use super::{install, one_line, quoted, steps};
+use crate::advice::{Message, Warning};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::plan::{ChangedFiles, Step};
 use crate::install::scope::ScopeKind;
 use crate::ops::undo::{Forgotten, UndoOutcome, Undone, UndoneSkill};
@@ -29,7 +31,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         return printer.hint(&format!("run `skillpm undo{flag}` again to redo the change"));
     }
     for kept in &outcome.kept {
-        printer.note(kept);
+        printer.note(&worded(kept));
     }
     if outcome.steps.is_empty() && outcome.files == ChangedFiles::default() {
         return printer.note("there is nothing to do: everything is as it was before the last change");
@@ -72,8 +74,8 @@ struct Report<'a> {
     steps: &'a [Step],
     files_changed: ChangedFiles,
     files_removed: ChangedFiles,
-    kept: &'a [String],
-    warnings: &'a [String],
+    kept: &'a [Message],
+    warnings: &'a [Warning],
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &UndoOutcome) {
@@ -145,7 +147,7 @@ mod tests {
             ],
             files: ChangedFiles { manifest: true, lockfile: true },
             files_gone: ChangedFiles { manifest: false, lockfile: true },
-            kept: vec!["your copy of `s1` is kept".to_owned()],
+            kept: vec!["your copy of `s1` is kept".into()],
             warnings: Vec::new(),
             redone: false,
             finished: false,

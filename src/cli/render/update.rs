@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use super::{count, counted, diff, install, one_line, quoted, short_revision, skills_are, steps};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
+use crate::cli::words::worded;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
 use crate::merge::Conflict;
@@ -46,7 +48,7 @@ pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
 }
 
 /// Tells what was done; what changed was shown before, as were the warnings `told`.
-pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
+pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
     still(printer, outcome);
     let counts = counts(&outcome.skills);
     if counts.is_empty() {
@@ -58,16 +60,23 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) 
     warn(printer, outcome, told);
     for (skill, paths) in outcome.conflicts() {
         let name = one_line(&skill.name);
-        let command = format!("skillpm update{}", outcome.scope.map_or("", ScopeKind::flag));
         let files: Vec<_> = paths.iter().map(|path| path.path.as_str()).collect();
         printer.warning(&format!(
             "`{name}` has {} to resolve: {}",
             count(paths.len(), "conflict"),
             quoted(&files)
         ));
-        printer.hint(&format!(
-            "edit them until no marker and no kept file is left, or choose a side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` undoes the update"
-        ));
+        let update =
+            || outcome.scope.map_or(Verb::Update.call(), |scope| Verb::Update.within(scope)).word(&name);
+        printer.hint(&worded(&message!(
+            "edit them until no marker and no kept file is left, or choose a side with ",
+            update().flag(Opt::Ours),
+            " or ",
+            Opt::Theirs,
+            "; ",
+            update().flag(Opt::Abort),
+            " undoes the update"
+        )));
     }
 }
 
@@ -83,10 +92,10 @@ struct Report<'a> {
     refused: &'a [String],
     failures: &'a [UpdateFailure],
     decided: &'a [Decided],
-    warnings: &'a [String],
+    warnings: &'a [Warning],
 }
 
-pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
+pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
     printer.json(&Report {
         scope: outcome.scope,
         dry_run: outcome.dry_run,
@@ -102,15 +111,13 @@ pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) 
     warn(printer, outcome, told);
 }
 
-fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
-    for warning in outcome.warnings.iter().filter(|warning| !told.contains(warning)) {
-        printer.warning(warning);
-    }
+fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
+    printer.warnings(outcome.warnings.iter().filter(|warning| !told.contains(warning)));
     for failure in &outcome.failures {
         let stay = if failure.names.len() == 1 { "was left as is" } else { "were left as is" };
-        printer.warning(&format!("{} {stay}: {}", quoted(&failure.names), failure.message));
+        printer.warning(&format!("{} {stay}: {}", quoted(&failure.names), worded(&failure.message)));
         for hint in &failure.hints {
-            printer.hint(hint);
+            printer.hint(&worded(hint));
         }
     }
 }
@@ -327,11 +334,11 @@ mod tests {
             refused: vec!["pdf".to_owned()],
             failures: vec![UpdateFailure {
                 names: vec!["j".to_owned()],
-                message: "no such host".to_owned(),
-                hints: vec!["check the spelling".to_owned()],
+                message: "no such host".into(),
+                hints: vec!["check the spelling".into()],
                 code: 4,
             }],
-            warnings: vec!["odd".to_owned()],
+            warnings: vec![Warning::new("odd", "odd")],
             ..UpdateOutcome::default()
         }
     }

@@ -11,6 +11,7 @@ use dialoguer::console::strip_ansi_codes;
 use super::{count, json_text, one_line};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::{Printer, clean};
+use crate::cli::words::worded;
 use crate::document::{LineIndex, Position};
 use crate::error::Result;
 use crate::fs;
@@ -205,7 +206,7 @@ fn usual_report(
     let line_end = line_start + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     let text = skill.text.get(line_start..line_end)?;
     let marked = text.get(start - line_start..end.checked_sub(line_start)?)?.trim_end();
-    let help = finding.help.as_deref().unwrap_or_default();
+    let help = finding.help.as_ref().map(worded).unwrap_or_default();
     let (path, message) = (skill.file.to_str()?, finding.message.as_str());
     // Longer lines are cut, and blanks at an end are left out.
     let fits = text.len() + 20 < width && !text.ends_with(' ');
@@ -213,7 +214,7 @@ fn usual_report(
         |text: &str| text.bytes().fold(0, |odd, byte| odd | u8::from(!matches!(byte, b' '..=b'~'))) == 0;
     // In one line there is no more than one blank between words.
     let is_line = |text: &str| text.trim() == text && !text.contains("  ");
-    let plain = [message, help, path, text].into_iter().all(is_plain) && is_line(message) && is_line(path);
+    let plain = [message, &help, path, text].into_iter().all(is_plain) && is_line(message) && is_line(path);
     if finding.label.is_some() || marked.is_empty() || marked.len() > WIDTH / 2 || !fits || !plain {
         return None;
     }
@@ -232,7 +233,7 @@ fn usual_report(
     let _ = write!(out, "{column}");
     out.extend(["\n", margin, " |\n", &number, " | ", text, "\n", margin, " | ", before, marks]);
     if !help.is_empty() {
-        out.extend(["\n", margin, " |\n", margin, " = help: ", help]);
+        out.extend(["\n", margin, " |\n", margin, " = help: ", &help]);
     }
     Some(())
 }
@@ -261,7 +262,7 @@ fn report(
         );
     if let Some(help) = &finding.help {
         // A line of the file must not pass for one of ours, and blanks in what is to be written count.
-        group = group.element(Level::HELP.message(clean(help).replace('\n', " ")));
+        group = group.element(Level::HELP.message(clean(&worded(help)).replace('\n', " ")));
     }
     without_gap(&renderer.render(&[group]))
 }

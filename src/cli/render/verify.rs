@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::{count, one_line};
+use crate::advice::Warning;
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
@@ -16,7 +18,7 @@ const FILES: usize = 20;
 struct Report<'a> {
     ok: bool,
     skills: &'a [VerifiedSkill],
-    warnings: &'a [String],
+    warnings: &'a [Warning],
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &VerifyOutcome) {
@@ -64,7 +66,7 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
         skills.iter().find(|skill| skill.source_gone && skill.verdict == Verdict::Missing)
     {
         let name = one_line(&gone.name);
-        Some(format!("`{name}` is editable, but its directory is gone: {}", put_back(scope, &name)))
+        Some(format!("`{name}` is editable, but its directory is gone: {}", worded(&put_back(scope, &name))))
     } else if is_there(Verdict::LineEnds) {
         Some(format!(
             "`skillpm install{flag}` brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
@@ -197,7 +199,7 @@ mod tests {
         skills[5].places[0].target = Some("/x\u{1b}".to_owned());
         skills[6].places[0].agent = Some("claude-code");
         skills[6].places[0].reason = Some("permission denied".to_owned());
-        VerifyOutcome { skills, warnings: vec!["odd".to_owned()] }
+        VerifyOutcome { skills, warnings: vec![Warning::new("odd", "odd")] }
     }
 
     /// Each hint is about one scope: the command acts on no other.

@@ -535,7 +535,7 @@ fn a_lost_entry_comes_back() {
     exit: 3
     --- stderr
     error: `fonts` needs skills that are not in the lockfile, but `--frozen` forbids changing it
-    hint: run `skillpm install` without the flag and commit `skillpm.lock`
+    hint: run `skillpm install` without it and commit `skillpm.lock`
     ");
     sandbox.ok(&["install"]);
     assert_eq!(locked(&sandbox), ["base", "charts", "fonts: base", "report: charts fonts"]);

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::discover::Diagnostic;
 use super::load::Unusable;
 use super::resources::Unreadable;
+use crate::advice::Warning;
 use crate::document::Position;
 use crate::fs::BeneathError;
 use crate::lint::Severity;
@@ -60,6 +61,12 @@ impl Diagnostic {
             Self::Deviation { deviation, .. } => Some(deviation.at),
             _ => None,
         }
+    }
+}
+
+impl From<&Diagnostic> for Warning {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        Self::new(diagnostic.code(), diagnostic.to_string())
     }
 }
 

@@ -4,12 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use super::find::skill_file;
+use crate::advice::{Verb, message};
 use crate::document::{Document, Split, split_prefix};
 use crate::error::{Error, ErrorKind};
 use crate::fs::{self, BeneathError, Kind, PathError};
 use crate::skill::LoadError;
 pub use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};
-use crate::text::shell_word;
 
 /// Why a skill cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +68,7 @@ impl Unusable {
                 Error::from(error).context(format!("the skill `{name}` cannot be loaded"))
             }
             Self::Content(_) => Error::new(ErrorKind::Findings, message)
-                .hint(format!("`skillpm validate {}` shows the place and what to do", shell_word(file))),
+                .hint(message!(Verb::Validate.call().path(file), " shows the place and what to do")),
             Self::TooLarge => Error::integrity(message)
                 .hint("move long parts into files beside it, which an agent reads when it needs them"),
             _ => Error::integrity(message).hint("put a regular file there, or remove the skill"),

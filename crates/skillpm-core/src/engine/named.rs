@@ -10,6 +10,7 @@ use super::load::SKILL_FILE;
 use super::scan::read;
 use super::skill::Skill;
 use super::sources::{Entry, Source, SourceKind, default_sources};
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -25,7 +26,7 @@ pub struct Hit {
     /// The skill.
     pub skill: Arc<Skill>,
     /// What a person should know of it.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Finds the skill `name`, as [`Snapshot::get`] does, and what a person should know of it.
@@ -81,8 +82,11 @@ fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> Error {
 /// Where nothing is there, or no skill, and where it cannot be loaded.
 pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     let no_skill = |why: &str| {
-        Err(Error::usage(format!("`{typed}` {why}"))
-            .hint(format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one")))
+        Err(Error::usage(format!("`{typed}` {why}")).hint(message!(
+            format_args!("a skill is a directory with a `{SKILL_FILE}`; "),
+            Verb::Create.call().word("NAME"),
+            " makes one"
+        )))
     };
     let Some(mut real) = fs::real_path(path)? else {
         return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the spelling"));
@@ -109,7 +113,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
             if name.to_str().is_none_or(|name| key(&skill.meta.name) != key(name)) {
                 warnings.push(calls_itself(&skill));
             }
-            warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
+            warnings.extend(skill.misspelled().map(|diagnostic| Warning::from(&diagnostic)));
             Ok(Hit { skill: Arc::new(skill), warnings })
         }
         Err(Diagnostic::Skill { file, reason }) => Err(reason.to_error(typed, &file)),
@@ -118,7 +122,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
 }
 
 /// Returns what a person should know of `skill` of `snapshot`, which was asked for by `name`.
-fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<String> {
+fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<Warning> {
     let named_so = |asked: &str| key(&skill.meta.name) == key(asked);
     let is_asked_for = named_so(name)
         || snapshot.sources().iter().any(|source| {
@@ -130,19 +134,21 @@ fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<String> {
     if !is_asked_for {
         warnings.push(calls_itself(skill));
     }
-    warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
+    warnings.extend(skill.misspelled().map(|diagnostic| Warning::from(&diagnostic)));
     let diagnostics = snapshot.diagnostics().iter();
     let of_sources = diagnostics.clone().filter(|diagnostic| matches!(***diagnostic, Diagnostic::Source(_)));
     let hidden = diagnostics.filter(
         |diagnostic| matches!(&***diagnostic, Diagnostic::Shadowed { used, .. } if *used == skill.dir),
     );
-    warnings.extend(hidden.chain(snapshot.broken(name)).chain(of_sources).map(ToString::to_string));
+    let diagnostics = hidden.chain(snapshot.broken(name)).chain(of_sources);
+    warnings.extend(diagnostics.map(|diagnostic| Warning::from(&**diagnostic)));
     warnings
 }
 
 /// Returns what is said of a skill whose name is not that of its directory.
-pub fn calls_itself(skill: &Skill) -> String {
-    format!("the skill in `{}` calls itself `{}`", skill.dir.display(), skill.meta.name)
+pub fn calls_itself(skill: &Skill) -> Warning {
+    let told = format!("the skill in `{}` calls itself `{}`", skill.dir.display(), skill.meta.name);
+    Warning::new("name-directory", told)
 }
 
 #[cfg(test)]
@@ -156,7 +162,7 @@ mod tests {
         let hit = find(&world.context(), name).expect(name);
         let dir =
             hit.skill.dir.strip_prefix(world.root()).expect("below").to_string_lossy().replace('\\', "/");
-        (dir, hit.warnings)
+        (dir, hit.warnings.iter().map(ToString::to_string).collect())
     }
 
     /// S0-US2.2, S0-FR-018, S0-FR-040.
@@ -188,7 +194,7 @@ mod tests {
             assert_eq!((hit.skill.kind, hit.warnings.len()), (SourceKind::Extra, 0), "{path}");
         }
         let warnings = at("src/readers").expect("found").warnings;
-        assert!(warnings[0].ends_with("readers` calls itself `word`"), "{warnings:?}");
+        assert!(warnings[0].to_string().ends_with("readers` calls itself `word`"), "{warnings:?}");
         for (path, message) in [
             ("src/none", "`src/none` does not exist"),
             ("src/empty", "`src/empty` has no skills: there is no `SKILL.md` in it"),
@@ -293,7 +299,7 @@ mod tests {
     fn an_unknown_name_gets_the_closest_and_all_others() {
         let world = World::new();
         let unknown = |name: &str| find(&world.context(), name).expect_err("unknown");
-        assert!(unknown("pdf").hints()[0].contains("skillpm install"));
+        assert!(unknown("pdf").hints()[0].to_string().contains("`install "));
         for number in 10..35 {
             world.skill(&format!(".agents/skills/pdf-{number}"), &format!("pdf-{number}"));
         }
@@ -303,8 +309,8 @@ mod tests {
             (ErrorKind::Usage, "there is no skill `pdf-1`")
         );
         assert!(error.hints()[0].starts_with("did you mean `pdf-"), "{:?}", error.hints());
-        assert!(error.hints()[1].ends_with("`pdf-29` and 5 more"), "{:?}", error.hints());
-        assert!(error.hints()[2].contains("`skillpm list`"));
+        assert!(error.hints()[1].to_string().ends_with("`pdf-29` and 5 more"), "{:?}", error.hints());
+        assert!(error.hints()[2].to_string().contains("`list`"));
     }
 
     /// S0-A12, conflict C2: what is no valid name never becomes a path.
@@ -331,7 +337,7 @@ mod tests {
         let message = error.to_string();
         assert!(message.starts_with("the skill `pdf` cannot be loaded: `"), "{message}");
         assert!(message.contains("SKILL.md`: the required field `description` is missing"), "{message}");
-        assert!(error.hints()[0].contains("`skillpm validate "), "{:?}", error.hints());
+        assert!(error.hints()[0].to_string().contains("`validate "), "{:?}", error.hints());
         world.skill("../home/.agents/skills/pdf", "pdf");
         let (dir, warnings) = hit(&world, "pdf");
         assert_eq!(dir, "home/.agents/skills/pdf");

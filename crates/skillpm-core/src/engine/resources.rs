@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use crate::advice::{Opt, Verb, message};
 use crate::digest::{Digest, HashingWriter};
 use crate::error::Error;
 use crate::fs::{self, Base, BeneathError, PathError, Walk};
 use crate::policy::{Listing, Policy};
 use crate::skill::find::SKIPPED;
-use crate::text::{closest_paths, shell_word};
+use crate::text::closest_paths;
 use crate::tokens;
 use crate::tree::{Node, ReadError};
 
@@ -142,7 +143,7 @@ impl Unreadable {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             names.join(", ")
         };
-        let all = format!("`skillpm read {}` lists its files", shell_word(skill));
+        let all = message!(Verb::Read.call().word(skill), " lists its files");
         match self {
             Self::Empty | Self::Nul | Self::Absolute | Self::Dots => Error::usage(message).hint(relative),
             Self::Absent(names) if !names.is_empty() => {
@@ -156,7 +157,7 @@ impl Unreadable {
                 BeneathError::Unreadable(error) => Error::from(error)
                     .context(format!("the file `{name}` of the skill `{skill}` is not read")),
                 BeneathError::TooLarge { size, .. } => {
-                    Error::usage(message).hint(format!("`--max-bytes {size}` reads it"))
+                    Error::usage(message).hint(message!((Opt::MaxBytes, size), " reads it"))
                 }
                 BeneathError::Absent
                 | BeneathError::Outside
@@ -332,7 +333,11 @@ mod tests {
                 assert_eq!(error.to_string(), reason, "{name:?}");
                 let error = error.into_error("pdf", name);
                 assert_eq!(error.kind(), crate::error::ErrorKind::Usage);
-                assert!(error.hints()[0].contains("in the skill's directory"), "{:?}", error.hints());
+                assert!(
+                    error.hints()[0].to_string().contains("in the skill's directory"),
+                    "{:?}",
+                    error.hints()
+                );
             }
         }
         assert!(answer(&world, "notes..md", &Policy::LANGFLOW).contains("it has `..`"), "literally");
@@ -377,13 +382,13 @@ mod tests {
             let error = read(&world.project().join("pdf"), name, &Policy::DEFAULT, 1000).expect_err(name);
             error.into_error("pdf", name).hints().to_vec()
         };
-        let list = "`skillpm read pdf` lists its files";
+        let list = "`read pdf` lists its files";
         assert_eq!(hints("forms.md"), ["did you mean `references/forms.md`?", list]);
         assert_eq!(hints("skill.md"), ["did you mean `SKILL.md`?", list]);
         assert_eq!(hints("zzz"), [list]);
         let error = read(&world.project().join("pdf"), "zzz", &Policy::DEFAULT, 1000).expect_err("absent");
         let hints_of = error.into_error("My Skill", "zzz").hints().to_vec();
-        assert_eq!(hints_of, ["`skillpm read 'My Skill'` lists its files"], "one word of a command line");
+        assert_eq!(hints_of, ["`read My Skill` lists its files"]);
         assert_eq!(hints("references/"), ["in it are `references/deep/a.txt`, `references/forms.md`", list]);
     }
 
@@ -394,7 +399,7 @@ mod tests {
         let error = read(&world.project().join("pdf"), "big.txt", &Policy::DEFAULT, 1000).expect_err("large");
         let error = error.into_error("pdf", "big.txt");
         assert!(error.to_string().ends_with("is not read: it has 1001 bytes, more than 1000"), "{error}");
-        assert_eq!(error.hints(), ["`--max-bytes 1001` reads it"]);
+        assert_eq!(error.hints(), ["`max-bytes=1001` reads it"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::fetch::{Failed, Fetch};
 use super::objects::{self, Damaged, ListError, Listing, Objects};
 use super::program::Program;
 use super::{At, Opened, full};
+use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -182,8 +183,12 @@ impl<'a> Remote<'a> {
             At::Reference(Some(reference)) => format!("`{}` of `{}`", reference.name(), self.url),
             At::Reference(None) => format!("`{}`", self.url),
         };
-        Error::network(format!("{what} is not in the store, and `--offline` forbids the network"))
-            .hint("run the command once without `--offline`")
+        Error::network(message!(
+            format_args!("{what} is not in the store, and "),
+            Opt::Offline,
+            " forbids the network"
+        ))
+        .hint(message!("run the command once without ", Opt::Offline))
     }
 }
 

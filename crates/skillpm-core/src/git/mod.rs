@@ -15,6 +15,7 @@ mod said;
 
 use std::path::Path;
 
+use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::refusal::Limits;
@@ -92,8 +93,12 @@ fn check(at: At<'_>) -> Result<()> {
     match right {
         true => Ok(()),
         false if long(commit) => Err(said::sha256()),
-        false => Err(Error::usage(format!("`{commit}` is not a commit"))
-            .hint("for a name, use a tag or a branch: `--tag`, `--branch`")),
+        false => Err(Error::usage(format!("`{commit}` is not a commit")).hint(message!(
+            "for a name, use a tag or a branch: ",
+            Opt::Tag,
+            ", ",
+            Opt::Branch
+        ))),
     }
 }
 

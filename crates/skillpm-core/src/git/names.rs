@@ -4,6 +4,7 @@ use git2::Oid;
 
 use super::objects::{Found, Objects};
 use super::{full, short};
+use crate::advice::{Opt, message};
 use crate::error::{Error, REVISION_UNKNOWN, Result};
 use crate::spec::Reference;
 use crate::text::{closest, shell_word};
@@ -75,7 +76,7 @@ pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
             Error::usage(format!(
                 "`{shown}` has no default branch: `HEAD` names a branch that does not exist"
             ))
-            .hint(format!("name a branch: `--branch {}`", shell_word(first)))
+            .hint(message!("name a branch: ", (Opt::Branch, first)))
         }
     }
 }
@@ -86,7 +87,7 @@ fn head(objects: &Objects, shown: &str) -> Result<Oid> {
         Ok(None) => Err(no_head(shown, &objects.references())),
         Err(error) => Err(Error::io(format!("`HEAD` of `{shown}` cannot be read"))
             .because(std::io::Error::other(error.message().to_owned()))
-            .hint("`git fsck` there shows more; `--branch` names a branch instead")),
+            .hint(message!("`git fsck` there shows more; ", Opt::Branch, " names a branch instead"))),
     }
 }
 
@@ -172,6 +173,6 @@ mod tests {
             assert_eq!(hint(shown), format!("`git ls-remote -- {typed}` lists them"));
         }
         let branch = ["refs/heads/a;touch${IFS}x".to_owned()];
-        assert_eq!(no_head("r", &branch).hints(), ["name a branch: `--branch 'a;touch${IFS}x'`"]);
+        assert_eq!(no_head("r", &branch).hints(), ["name a branch: `branch=a;touch${IFS}x`"]);
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use crate::advice::{Message, Opt, message};
 use crate::env;
 use crate::error::{Error, ErrorKind};
 
@@ -14,7 +15,7 @@ use super::url::Url;
 #[non_exhaustive]
 pub enum HttpError {
     /// The network is switched off by the settings.
-    #[error("`{0}` is not in the cache, and `--offline` forbids the network")]
+    #[error("`{0}` is not in the cache, and the network is not to be used")]
     Offline(Url),
     /// Nobody waits for the answer any more.
     #[error("the request of `{0}` was stopped")]
@@ -216,59 +217,72 @@ impl HttpError {
         }
     }
 
-    /// What a person can do about it, a line each.
-    fn hints(&self) -> Vec<&'static str> {
+    /// Returns what happened, with the options that matter.
+    fn message(&self) -> Message {
         match self {
-            Self::Offline(_) => vec!["run it again without `--offline`, and with `SKILLPM_OFFLINE` unset"],
-            Self::BadProxy(_) => {
-                vec!["set `HTTPS_PROXY` to an address such as `http://proxy.example.com:8080`, or unset it"]
+            Self::Offline(url) => message!(
+                format_args!("`{url}` is not in the cache, and "),
+                Opt::Offline,
+                " forbids the network"
+            ),
+            other => other.to_string().into(),
+        }
+    }
+
+    /// What a person can do about it, a line each.
+    fn hints(&self) -> Vec<Message> {
+        match self {
+            Self::Offline(_) => {
+                vec![message!("run it again without ", Opt::Offline, ", and with `SKILLPM_OFFLINE` unset")]
             }
-            Self::Certificates { .. } => vec![
+            Self::Dns(_) | Self::Connect(..) | Self::Timeout { .. } => vec![
+                "check the connection; behind a proxy, set `HTTPS_PROXY`".into(),
+                message!("skills in the store can be installed without a network: ", Opt::Offline),
+            ],
+            other => other.advice().iter().map(|hint| (*hint).into()).collect(),
+        }
+    }
+
+    /// Returns the hints that name no option.
+    fn advice(&self) -> &'static [&'static str] {
+        match self {
+            Self::BadProxy(_) => {
+                &["set `HTTPS_PROXY` to an address such as `http://proxy.example.com:8080`, or unset it"]
+            }
+            Self::Certificates { .. } => &[
                 "set `SSL_CERT_FILE` to a file of certificates in PEM form, or unset it and `SSL_CERT_DIR` to use the system's",
             ],
-            Self::Dns(_) | Self::Connect(..) | Self::Timeout { .. } => vec![
-                "check the connection; behind a proxy, set `HTTPS_PROXY`",
-                "skills in the store can be installed without a network: `--offline`",
-            ],
-            Self::NobodyToAsk(_) => vec![
+            Self::NobodyToAsk(_) => &[
                 "install `getent`, which is part of the C library's package (`libc-bin`, `glibc-common`)",
                 "numeric addresses need no lookup, nor does a program built with `SKILLPM_STATIC=0`",
             ],
-            Self::Proxy { reason, .. } if reason.contains("407") => vec![
+            Self::Proxy { reason, .. } if reason.contains("407") => &[
                 "put name and password into the proxy's address: `HTTPS_PROXY=http://name:password@host:port`",
             ],
             Self::Proxy { .. } => {
-                vec![
-                    "check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy",
-                ]
+                &["check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy"]
             }
             Self::Stalled { .. } => {
-                vec!["run it again; for a slow connection, set `SKILLPM_HTTP_TIMEOUT` to more seconds"]
+                &["run it again; for a slow connection, set `SKILLPM_HTTP_TIMEOUT` to more seconds"]
             }
-            Self::Broken(..) | Self::Truncated { .. } => vec!["run it again"],
-            Self::Inward { .. } => vec![
+            Self::Broken(..) | Self::Truncated { .. } => &["run it again"],
+            Self::Inward { .. } => &[
                 "over `http` anybody on the way can say where to go next: use `https`, or install from that address itself",
             ],
-            Self::Tls { .. } => vec![
+            Self::Tls { .. } => &[
                 "if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it",
             ],
-            Self::RateLimit { authorized: false, .. } => {
-                vec![
-                    "set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one; `gh auth token` prints yours",
-                ]
-            }
-            Self::RateLimit { .. } => vec!["wait until then, or use another token"],
-            Self::Status { status: 407, .. } => vec!["the proxy requires a login: see `HTTPS_PROXY`"],
-            Self::Status { status: 500.., .. } => {
-                vec!["the server has a problem: try again later"]
-            }
+            Self::RateLimit { authorized: false, .. } => &[
+                "set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one; `gh auth token` prints yours",
+            ],
+            Self::RateLimit { .. } => &["wait until then, or use another token"],
+            Self::Status { status: 407, .. } => &["the proxy requires a login: see `HTTPS_PROXY`"],
+            Self::Status { status: 500.., .. } => &["the server has a problem: try again later"],
             Self::Encoding { .. }
             | Self::Malformed { .. }
             | Self::RedirectNowhere(_)
-            | Self::Status { status: 304, .. } => {
-                vec!["a proxy or a login page may have changed the response"]
-            }
-            _ => Vec::new(),
+            | Self::Status { status: 304, .. } => &["a proxy or a login page may have changed the response"],
+            _ => &[],
         }
     }
 
@@ -284,7 +298,7 @@ impl HttpError {
 
 impl From<HttpError> for Error {
     fn from(error: HttpError) -> Self {
-        let mut new = Self::new(error.kind(), error.to_string());
+        let mut new = Self::new(error.kind(), error.message());
         for hint in error.hints() {
             new = new.hint(hint);
         }

@@ -247,7 +247,7 @@ mod tests {
     fn refusals_say_where_the_login_comes_from() {
         let told = |login: &Login, url: &Url, status| {
             let error = login.refused(url, status, None);
-            format!("{error}\n{}", error.hints().join("\n"))
+            format!("{error}\n{}", crate::advice::Message::joined(error.hints().iter().cloned(), "\n"))
         };
         let asked = url("https://h/x.zip");
         let none = login(&[("NETRC", "/nowhere/netrc")], "https://h/x.zip");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::scope::{Scope, ScopeKind, exists};
 use super::state::real_dir;
+use crate::advice::{Message, Verb, message};
 use crate::error::Result;
 use crate::fs::{self, LinkKind, System};
 use crate::manifest::Requirement;
@@ -57,6 +58,6 @@ impl Editable {
 }
 
 /// What to do about an editable skill whose directory is not there: no installation brings that back.
-pub fn put_back(scope: ScopeKind, name: &str) -> String {
-    format!("restore the directory, or remove the skill with `skillpm remove{} {name}`", scope.flag())
+pub fn put_back(scope: ScopeKind, name: &str) -> Message {
+    message!("restore the directory, or remove the skill with ", Verb::Remove.within(scope).word(name))
 }

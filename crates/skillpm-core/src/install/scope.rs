@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::index::Index;
 use super::plan::Place;
+use crate::advice::{Opt, message};
 use crate::agents::{self, Agent, CANONICAL_DIR, DISABLED_DIR};
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -318,7 +319,7 @@ fn outside(path: &Path, real: &Path) -> Error {
         path.display(),
         real.display()
     ))
-    .hint("remove the link, or install for the user with `--scope user`")
+    .hint(message!("remove the link, or install for the user with ", (Opt::Scope, "user")))
 }
 
 /// The error for a link at `path` whose `target` is not there.

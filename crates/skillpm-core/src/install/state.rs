@@ -9,6 +9,7 @@ pub use self::survey::{Found, Survey};
 use super::plan::requirement_of;
 use super::scope::{Scope, nowhere};
 use super::trees::{Trees, is_tree};
+use crate::advice::{Verb, message};
 use crate::resolve::graph;
 
 use crate::digest::Digest;
@@ -161,7 +162,7 @@ impl NotText {
     pub fn of_manifest(self) -> ManifestError {
         let hint = "restore the file from version control, or save it as UTF-8";
         let (message, hint) = (Self::MESSAGE.to_owned(), Some(hint.to_owned()));
-        ManifestError { line: self.line, column: self.column, message, hint }
+        ManifestError { line: self.line, column: self.column, message, hint: hint.map(Into::into) }
     }
 
     /// The same of a lockfile.
@@ -250,27 +251,28 @@ fn torn(scope: &Scope, text: &str) -> Option<Error> {
         "{}:{line}:1: there are merge-conflict markers, and the sides cannot be told apart",
         scope.lockfile.display()
     );
-    Some(Error::config(message).hint(format!(
-        "choose one side, for example with `git checkout --ours skillpm.lock`, then run `skillpm install{}`: it adds what the manifest asks for",
-        scope.kind.flag()
+    Some(Error::config(message).hint(message!(
+        "choose one side, for example with `git checkout --ours skillpm.lock`, then run ",
+        Verb::Install.within(scope.kind),
+        ": it adds what the manifest asks for"
     )))
 }
 
 fn lock_error(scope: &Scope, error: &LockError) -> Error {
-    let (place, install) = (scope.lockfile.display(), format!("skillpm install{}", scope.kind.flag()));
+    let (place, install) = (scope.lockfile.display(), || Verb::Install.within(scope.kind));
     match error {
-        LockError::MergeConflict { .. } | LockError::Twice { .. } => Error::config(format!(
-            "{place}:{error}"
-        ))
-        .hint(format!(
-            "`{install}` repairs it: it keeps the entries that both sides agree on, and resolves the others again"
-        )),
+        LockError::MergeConflict { .. } | LockError::Twice { .. } => {
+            Error::config(format!("{place}:{error}")).hint(message!(
+                install(),
+                " repairs it: it keeps the entries that both sides agree on, and resolves the others again"
+            ))
+        }
         LockError::Malformed { .. } => Error::config(format!("{place}:{error}"))
-            .hint(format!("restore the file from version control, or delete it and run `{install}`")),
+            .hint(message!("restore the file from version control, or delete it and run ", install())),
         LockError::Version(_) => Error::config(format!("{place}: {error}"))
-            .hint(format!("update skillpm, or delete the file and run `{install}`")),
+            .hint(message!("update skillpm, or delete the file and run ", install())),
         LockError::Entry { .. } => Error::config(format!("{place}: {error}"))
-            .hint(format!("restore the file from version control, or delete the entry and run `{install}`")),
+            .hint(message!("restore the file from version control, or delete the entry and run ", install())),
     }
 }
 

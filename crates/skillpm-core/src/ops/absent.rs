@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::agents;
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs;
+use crate::install::health::problem;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::interop::{global_lock, skills_lock};
@@ -24,7 +26,7 @@ pub(super) fn installed_names(
     context: &Context,
     scope: &Scope,
     files: &Files,
-    (verb, given): (&str, &[String]),
+    (verb, given): (Verb, &[String]),
 ) -> Result<Vec<SkillName>> {
     let known = || files.manifest.skills().keys().chain(files.lock.skills.keys());
     let mut names = Vec::new();
@@ -47,13 +49,12 @@ pub(super) fn installed_names(
 
 /// What to do about the skill `name`, which is not installed in `scope` and is here all the same: in the other scope, or
 /// in a place that agents look into.
-fn seen_here(context: &Context, scope: &Scope, verb: &str, name: &SkillName) -> Option<String> {
+fn seen_here(context: &Context, scope: &Scope, verb: Verb, name: &SkillName) -> Option<Message> {
     let settings = &context.settings;
     let (other, told) = match scope.kind {
         ScopeKind::Project => (ScopeKind::User, "it is installed for you"),
         ScopeKind::User => (ScopeKind::Project, "it is installed in this project"),
     };
-    let flag = scope.kind.flag();
     let dirs = agents::all().iter().filter_map(|agent| scope.agent_dir(settings, agent));
     let is_skill = |dir: PathBuf| {
         let place = dir.join(name.as_str());
@@ -61,28 +62,40 @@ fn seen_here(context: &Context, scope: &Scope, verb: &str, name: &SkillName) -> 
             && matches!(fs::kind(&place.join(SKILL_FILE)), Ok(Some(fs::Kind::File)))
     };
     if std::iter::once(scope.skills_dir()).chain(dirs).any(is_skill) {
-        return Some(format!(
-            "it is here and skillpm did not install it: `skillpm import{flag} {name}` adopts it"
+        return Some(message!(
+            "it is here and skillpm did not install it: ",
+            Verb::Import.within(scope.kind).word(name),
+            " adopts it"
         ));
     }
+    // Where somebody is in the home directory, only the name of the scope says which one is meant.
+    let call = match other {
+        ScopeKind::User => verb.within(other),
+        ScopeKind::Project => verb.call().option(Opt::Scope, other),
+    };
     let elsewhere = Scope::new(settings, other).ok()?;
     let files = Files::read(&elsewhere).ok()?;
-    files.knows(name).then(|| {
-        format!("{told}: `skillpm {verb}{} {name}`", if other == ScopeKind::User { " -g" } else { " -p" })
-    })
+    files.knows(name).then(|| message!(format_args!("{told}: "), call.word(name)))
 }
 
 /// The error for a scope without manifest and lockfile. It names the directory where they are looked for, which is not
 /// that of the skills where they are of the user.
 pub(super) fn no_manifest(scope: &Scope) -> Error {
     let dir = scope.manifest.parent().unwrap_or(&scope.root).display();
-    let flag = scope.kind.flag();
     let error = Error::usage(format!("there is no `{}` in `{dir}`", manifest::FILE_NAME));
     if let Some(lock) = other_lock(scope) {
-        return error.hint(format!("`skillpm import{flag}` adopts the skills that `{lock}` names"));
+        return error.hint(message!(
+            Verb::Import.within(scope.kind),
+            format_args!(" adopts the skills that `{lock}` names")
+        ));
     }
-    let install = format!("skillpm install{flag}");
-    error.hint(format!("install something first: `{install} owner/repo`, or `{install} ./skill`"))
+    let install = || Verb::Install.within(scope.kind);
+    error.hint(message!(
+        "install something first: ",
+        install().word("owner/repo"),
+        ", or ",
+        install().word("./skill")
+    ))
 }
 
 /// The lockfile of another tool that is in `scope`.
@@ -95,13 +108,14 @@ pub(super) fn other_lock(scope: &Scope) -> Option<String> {
 }
 
 /// What is said of a skill that is locked in a scope, and does not lie there.
-pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> String {
-    format!("`{name}` is missing: `skillpm install{}` restores it", scope.flag())
+pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> Warning {
+    let told = message!(format_args!("`{name}` is missing: "), Verb::Install.within(scope), " restores it");
+    Warning::new(problem::SKILL_MISSING.id, told)
 }
 
 /// What is said of each skill that manifest or lockfile of `scope` have agents see, and that does not lie there. Files
 /// that cannot be read say nothing.
-pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, String)> {
+pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, Warning)> {
     let Ok(files) = Files::read(scope) else { return Vec::new() };
     let asked = files.manifest.skills().iter().filter(|(_, entry)| !entry.disabled).map(|(name, _)| name);
     let kept = files.kept();
@@ -116,13 +130,23 @@ pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, String)> {
 }
 
 /// What is said of a skill that is in the manifest of a scope, and not yet locked.
-pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> String {
-    format!("`{name}` is not installed yet: `skillpm install{}` installs it", scope.flag())
+pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
+    let told = message!(
+        format_args!("`{name}` is not installed yet: "),
+        Verb::Install.within(scope),
+        " installs it"
+    );
+    Warning::new("not-installed-yet", told)
 }
 
 /// What is said of a skill that lies in a scope, and that neither manifest nor another skill asks for any more.
-pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> String {
-    format!("`{name}` is no longer requested: `skillpm install{}` removes it", scope.flag())
+pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> Warning {
+    let told = message!(
+        format_args!("`{name}` is no longer requested: "),
+        Verb::Install.within(scope),
+        " removes it"
+    );
+    Warning::new(problem::NO_LONGER_ASKED.id, told)
 }
 
 /// The error for a name that is not among those `known` in `scope`, or in any.
@@ -134,7 +158,7 @@ pub(super) fn not_installed<'a>(
     let error = not_there(scope, text);
     match closest(text, known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
-        None => error.hint("`skillpm list` shows what is installed, and where"),
+        None => error.hint(message!(Verb::List, " shows what is installed, and where")),
     }
 }
 

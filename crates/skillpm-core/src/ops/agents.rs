@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::advice::Warning;
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::Result;
@@ -93,7 +94,7 @@ pub struct AgentsOutcome {
     /// The project and the user's home, for shorter paths.
     pub roots: BTreeMap<ScopeKind, String>,
     /// What could not be read.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Tells which agents are on this machine or chosen by a manifest, where they read and what they see.
@@ -108,7 +109,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     let mut places = Vec::new();
     let scopes = Scopes::new(&context.settings, request.scope)?;
     places.extend(scopes.there.into_iter().map(|scope| Place::look(scope, &mut outcome.warnings)));
-    outcome.warnings.extend(scopes.missing.iter().map(ToString::to_string));
+    outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
     // Whether an agent is here depends on the project, whatever scope is looked at.
     let project = Scope::new(&context.settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
@@ -141,10 +142,10 @@ struct Place {
 }
 
 impl Place {
-    fn look(scope: Scope, warnings: &mut Vec<String>) -> Self {
+    fn look(scope: Scope, warnings: &mut Vec<Warning>) -> Self {
         // What agents see does not depend on files that cannot be read.
         let files = Files::read(&scope).unwrap_or_else(|error| {
-            warnings.push(error.to_string());
+            warnings.push(error.into());
             Files::default()
         });
         let names = files.lock.skills.keys().chain(files.manifest.skills().keys());

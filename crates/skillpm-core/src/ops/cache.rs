@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -131,7 +132,7 @@ pub struct RemovedOutcome {
     pub dry_run: bool,
     /// What a person should know.
     #[serde(skip)]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Removes what was not used for long: trees that no lockfile at hand names, downloads, what killed
@@ -199,7 +200,10 @@ impl<'a> Work<'a> {
             let lock = Scope::new(&self.context.settings, kind).and_then(|scope| read_lock(&scope));
             match lock {
                 Ok(lock) => locked.extend(lock.skills.values().map(|locked| locked.digest)),
-                Err(error) => self.outcome.warnings.push(format!("{error}; what it names may be removed")),
+                Err(error) => {
+                    let told = message!(error.message(), "; what it names may be removed");
+                    self.outcome.warnings.push(Warning::new(error.code(), told));
+                }
             }
         }
         locked

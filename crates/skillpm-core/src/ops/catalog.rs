@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::absent;
+use crate::advice::{Opt, Warning, message};
 use crate::agents;
 use crate::context::Context;
 use crate::engine::catalog::block::{self, BlockError};
@@ -60,7 +61,7 @@ pub struct CatalogOutcome {
     /// What became of the file, where one was named.
     pub written: Option<Written>,
     /// What could not be used, and what a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// What became of a file.
@@ -80,7 +81,7 @@ pub struct Disabled {
     /// The scopes in which they are disabled, and the names under which they are installed.
     pub names: Vec<(SourceKind, String)>,
     /// Why some may be missing here: a manifest that cannot be read. An agent can do its work without it.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// What the manifests of `scopes` disable.
@@ -103,7 +104,7 @@ pub fn disabled(settings: &Settings, scopes: &[Scope]) -> Disabled {
                     disabled.names.extend(names.into_iter().map(|name| (kind, name)));
                 }
                 Err(error) => {
-                    let warning = error.with_causes();
+                    let warning = Warning::from(error);
                     if !disabled.warnings.contains(&warning) {
                         disabled.warnings.push(warning);
                     }
@@ -137,7 +138,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     // A file is shared with people who have other skills of their own.
     let only = request.scope.or(request.write.as_ref().map(|_| ScopeKind::Project));
     let Scopes { there: mut scopes, missing } = Scopes::new(&context.settings, only)?;
-    let mut warnings: Vec<_> = missing.iter().map(ToString::to_string).collect();
+    let mut warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
     let disabled = disabled(&context.settings, &scopes);
     options.disabled.extend(disabled.names);
     warnings.extend(disabled.warnings);
@@ -151,7 +152,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let library = Library::new(sources(context, request, &scopes)?, policy);
     let snapshot = library.snapshot()?;
     let catalog = engine::catalog::catalog(snapshot.skills(), &options);
-    warnings.extend(snapshot.diagnostics().iter().map(ToString::to_string));
+    warnings.extend(snapshot.diagnostics().iter().map(|diagnostic| Warning::from(&**diagnostic)));
     // Both files are read for it, so it is only looked for where an agent is told nothing, or a file would lose entries.
     if request.write.is_some() || snapshot.skills().is_empty() {
         let gone = scopes.iter().flat_map(absent::missing);
@@ -208,7 +209,7 @@ fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Res
 
 /// Refuses to write a file from which skills would go only because they are not installed here, as in a fresh clone:
 /// others have them.
-fn check_whole(missing: impl Iterator<Item = (SkillName, String)>) -> Result<()> {
+fn check_whole(missing: impl Iterator<Item = (SkillName, Warning)>) -> Result<()> {
     let missing: Vec<_> = missing.collect();
     let Some((_, told)) = missing.first() else { return Ok(()) };
     let message = match missing.len() {
@@ -233,7 +234,7 @@ fn put(context: &Context, catalog: &Catalog, file: PathBuf, write: &Write) -> Re
         BlockError::NotUtf8 => Error::config(format!("`{}` was not changed: {error}", file.display()))
             .hint("save the file as UTF-8, then try again"),
         BlockError::Mark(_) => Error::usage(format!("`{}` was not changed: {error}", file.display()))
-            .hint("choose another text for `--empty`"),
+            .hint(message!("choose another text for ", Opt::Empty)),
         error => Error::config(format!("`{}`, {error}", file.display()))
             .hint("fix the markers, or remove them: then a new block is added at the end"),
     })?;
@@ -342,14 +343,14 @@ mod tests {
         for check in [true, false] {
             let error = asked(&world, &request(check)).expect_err("not whole");
             assert_eq!(error.kind(), ErrorKind::Findings);
-            assert_eq!(error.hints(), ["`a` is not installed yet: `skillpm install` installs it"]);
+            assert_eq!(error.hints(), ["`a` is not installed yet: `install` installs it"]);
         }
         assert_eq!(
             fs::read_text(&world.project().join("AGENTS.md"), 99).expect("reads").as_deref(),
             Some("# Mine\n")
         );
         let plain = asked(&world, &CatalogRequest::default()).expect("works");
-        assert_eq!(plain.warnings, ["`a` is not installed yet: `skillpm install` installs it"]);
+        assert_eq!(plain.warnings, ["`a` is not installed yet: `install` installs it"]);
         world.skill(".agents/skills/a", "a");
         assert!(
             asked(&world, &request(false)).expect("whole").written.is_some_and(|written| written.changed)

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use super::absent::installed_names;
 use super::change::{Changed, Edits, How, rearrange};
 use super::update::has_conflicts;
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::Result;
+use crate::install::health::problem;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
@@ -42,7 +44,7 @@ pub struct DisableOutcome {
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// A skill that was named.
@@ -84,7 +86,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
             context,
             &scope,
             files,
-            (if disabled { "disable" } else { "enable" }, &request.names),
+            (if disabled { Verb::Disable } else { Verb::Enable }, &request.names),
         )?;
         names.sort();
         let is_so = |name: &&SkillName| audience.entry(name).is_some_and(|entry| entry.disabled == disabled);
@@ -103,9 +105,13 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
         Ok(Edits { skills, ..Edits::default() })
     })?;
     let Changed { steps, links, files, mut agents, mut warnings } = changed;
-    let flag = scope.kind.flag();
     warnings.extend(in_conflict.iter().map(|name| {
-        format!("an update left conflicts in `{name}`, which agents see again: `skillpm update{flag} {name}` shows what to resolve")
+        let told = message!(
+            format_args!("an update left conflicts in `{name}`, which agents see again: "),
+            Verb::Update.within(scope.kind).word(name),
+            " shows what to resolve"
+        );
+        Warning::new(problem::MERGE_UNFINISHED.id, told)
     }));
     let skills = names
         .into_iter()

@@ -13,6 +13,7 @@ use super::gate::{Gate, admission_of};
 use super::install::audience::Audience;
 use super::install::editable;
 use super::update::has_conflicts;
+use crate::advice::{Message, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -49,7 +50,7 @@ pub struct DoctorOutcome {
     pub dry_run: bool,
     /// What a person should know of what was done.
     #[serde(skip)]
-    pub kept: Vec<String>,
+    pub kept: Vec<Message>,
 }
 
 /// Something that is wrong, or worth knowing.
@@ -68,15 +69,15 @@ pub struct Diagnosis {
     /// Where it lies.
     pub path: String,
     /// What is wrong.
-    pub message: String,
+    pub message: Message,
     /// What `--fix` does about it.
     pub fix: Option<String>,
     /// What a person can do about it.
-    pub advice: Option<String>,
+    pub advice: Option<Message>,
     /// Whether it was repaired.
     pub fixed: bool,
     /// Why it could not be.
-    pub failure: Option<String>,
+    pub failure: Option<Message>,
 }
 
 impl DoctorOutcome {
@@ -143,20 +144,20 @@ fn key(finding: &Finding) -> Key {
 /// How the repairs went.
 #[derive(Debug, Default)]
 struct Repairs {
-    failures: BTreeMap<Key, String>,
-    kept: Vec<String>,
+    failures: BTreeMap<Key, Message>,
+    kept: Vec<Message>,
 }
 
 impl Repairs {
     fn failed(&mut self, finding: &Finding, error: &Error) {
-        let hint = error.hints().first().map(|hint| format!("; {hint}")).unwrap_or_default();
-        self.failures.insert(key(finding), format!("{}{hint}", told(error)));
+        let hint = error.hints().first().map(|hint| message!("; ", hint));
+        self.failures.insert(key(finding), message!(told(error), hint));
     }
 }
 
 /// What is told of a policy for `scope` that cannot be read.
 fn policy(context: &Context, scope: &Scope, error: &Error) -> Finding {
-    let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".to_owned());
+    let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".into());
     Finding::new(&problem::POLICY_UNREADABLE, policy_file(context, scope), told(error)).advice(hint)
 }
 
@@ -175,9 +176,8 @@ fn policy_file(context: &Context, scope: &Scope) -> PathBuf {
 }
 
 /// `error` in one line, with its cause.
-fn told(error: &Error) -> String {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    format!("{error}{cause}")
+fn told(error: &Error) -> Message {
+    Message::joined([error.message().clone()].into_iter().chain(error.causes().take(1)), ": ")
 }
 
 struct Doctor<'a> {
@@ -244,7 +244,7 @@ impl Doctor<'_> {
                 Err(error) => Some(told(error)),
             };
             if let Some(why) = refused {
-                finding.remedy = Remedy::Advice(format!("it cannot be brought back: {why}"));
+                finding.remedy = Remedy::Advice(message!("it cannot be brought back: ", why));
             }
         }
         found.extend(unreadable);
@@ -353,7 +353,7 @@ impl Doctor<'_> {
         }
         for finding in found.iter().filter(|finding| finding.remedy == Remedy::Sweep) {
             match self.sweep(&finding.path) {
-                Ok(kept) => repairs.kept.extend(kept),
+                Ok(kept) => repairs.kept.extend(kept.map(Message::from)),
                 Err(error) => repairs.failed(finding, &error),
             }
         }

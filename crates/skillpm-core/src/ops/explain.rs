@@ -1,5 +1,6 @@
 //! `explain`: what a rule looks for, and why.
 
+use crate::advice::{Verb, message};
 use crate::error::{Error, Result};
 use crate::lint::{Rule, UnknownName, documented};
 use crate::text::closest;
@@ -28,7 +29,7 @@ pub fn explain(request: &ExplainRequest) -> Result<Vec<&'static Rule>> {
 /// The error for a name that nothing has, with what was probably meant.
 pub fn unknown(name: &UnknownName) -> Error {
     let hint = match (name.closest, name.what) {
-        (None, "rule") => "`skillpm explain` lists the rules".to_owned(),
+        (None, "rule") => message!(Verb::Explain, " lists the rules"),
         _ => name.hint(),
     };
     Error::usage(name.to_string()).hint(hint)
@@ -50,9 +51,6 @@ mod tests {
         let error = explained(Some("name-lenght")).expect_err("a slip");
         assert_eq!(error.to_string(), "there is no rule `name-lenght`");
         assert_eq!(error.hints(), ["did you mean `name-length`?"]);
-        assert_eq!(
-            explained(Some("zzz")).expect_err("nothing").hints(),
-            ["`skillpm explain` lists the rules"]
-        );
+        assert_eq!(explained(Some("zzz")).expect_err("nothing").hints(), ["`explain` lists the rules"]);
     }
 }

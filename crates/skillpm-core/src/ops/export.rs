@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::gate::Gate;
 use crate::admission::Asked;
+use crate::advice::{Message, Opt, Verb, message};
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, Result};
@@ -71,7 +72,7 @@ pub struct LeftOut {
     /// The name under which skillpm keeps it.
     pub name: String,
     /// Why, as the end of a sentence.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// Writes `skills-lock.json` so that the npm tool `skills` takes it for its own.
@@ -93,10 +94,10 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
                 "all skills of `{}` are editable, and editable skills are not exported, because they are not locked",
                 scope.root.display()
             ))
-            .hint("install it without `--editable` to lock a copy"));
+            .hint(message!("install it without ", Opt::Editable, " to lock a copy")));
         }
         return Err(Error::usage(format!("there is no `skillpm.lock` in `{}`", scope.root.display()))
-            .hint("install something first: `skillpm install owner/repo`"));
+            .hint(message!("install something first: ", Verb::Install.call().word("owner/repo"))));
     }
     let path = match &request.output {
         Output::Project => Some(scope.root.join(FILE_NAME)),
@@ -125,7 +126,7 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
         let name = name.to_string();
         let made = make(context, &scope, &dir, locked, &mut gate).and_then(|(own, entry)| {
             match taken.insert(own.clone(), name.clone()) {
-                Some(other) => Err(format!("`{other}` has the same name `{own}` there")),
+                Some(other) => Err(format!("`{other}` has the same name `{own}` there").into()),
                 None => Ok((own, entry)),
             }
         });
@@ -138,10 +139,7 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
         }
     }
     outcome.left_out.extend(editable().filter(|(name, _)| !files.lock.skills.contains_key(*name)).map(
-        |(name, _)| LeftOut {
-            name: name.to_string(),
-            reason: "it is editable, so it is not locked".to_owned(),
-        },
+        |(name, _)| LeftOut { name: name.to_string(), reason: "it is editable, so it is not locked".into() },
     ));
     let known: BTreeSet<String> = taken.keys().map(|own| directory_name(own)).collect();
     let others =
@@ -164,7 +162,7 @@ fn make(
     dir: &Path,
     locked: &Locked,
     gate: &mut Gate,
-) -> std::result::Result<(String, Entry), String> {
+) -> std::result::Result<(String, Entry), Message> {
     let reference = locked.requested.as_deref().map(|text| {
         let name = text.strip_prefix("tags/").or_else(|| text.strip_prefix("heads/")).unwrap_or(text);
         Reference::Any(name.to_owned())
@@ -173,7 +171,7 @@ fn make(
     let path = locked.path.as_deref().unwrap_or("");
     // Told before anything is fetched.
     entry(&locked.origin, locked.path.as_deref(), reference.as_ref(), &local, "")
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| Message::from(error.to_string()))?;
     // The commit that is locked is as firm as any pin.
     let pin = locked.revision.clone().map(Reference::Rev);
     let asked = Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: pin.as_ref() };
@@ -183,11 +181,12 @@ fn make(
         .and_then(|opened| opened.part(path, locked.revision.as_deref()))
         .map_err(|error| error.with_causes())?;
     let found = opened.tree.skill(path, &Limits::default()).and_then(|set| set.digest());
-    if found.map_err(|error| error.to_string())? != locked.digest {
-        return Err(
-            "its source no longer has what is locked: `skillpm install` with the source locks what it has now"
-                .to_owned(),
-        );
+    if found.map_err(|error| Message::from(error.to_string()))? != locked.digest {
+        return Err(message!(
+            "its source no longer has what is locked: ",
+            Verb::Install,
+            " with the source locks what it has now"
+        ));
     }
     let is_site = locked.origin.delivers_each();
     let own = own_name(&opened.tree, path)?;
@@ -197,24 +196,24 @@ fn make(
     if let Some(typed) = locked.origin.local_path() {
         let place =
             local::resolve(&context.settings, scope.as_root(), typed).map_err(|error| error.with_causes())?;
-        let place = fs::real_path(&place).map_err(|error| error.to_string())?.unwrap_or(place);
-        if fs::kind(&place).map_err(|error| error.to_string())? != Some(Kind::Directory) {
-            return Err(format!("`{FILE_NAME}` has no entries for archives"));
+        let place = fs::real_path(&place).map_err(|error| Message::from(error.to_string()))?.unwrap_or(place);
+        if fs::kind(&place).map_err(|error| Message::from(error.to_string()))? != Some(Kind::Directory) {
+            return Err(format!("`{FILE_NAME}` has no entries for archives").into());
         }
         // The other tool looks for a skill by its name, but only where skills are expected.
         let expected = path.is_empty() || !path.contains('/') || path.starts_with("skills/");
         local = portable(dir, &if expected { place.clone() } else { place.join(path) })?;
         // What we pass over in a search, such as `target`, it hashes.
-        tree = fs::tree_of(&place.join(path)).map_err(|error| error.to_string())?;
+        tree = fs::tree_of(&place.join(path)).map_err(|error| Message::from(error.to_string()))?;
         inside.clear();
     }
-    let hash = computed_hash(&tree, &inside).map_err(|error| error.to_string())?;
+    let hash = computed_hash(&tree, &inside).map_err(|error| Message::from(error.to_string()))?;
     let entry = entry(&locked.origin, locked.path.as_deref(), reference.as_ref(), &local, &hash);
-    let mut entry = entry.map_err(|error| error.to_string())?;
+    let mut entry = entry.map_err(|error| Message::from(error.to_string()))?;
     if is_site {
         let digest = match &locked.revision {
             Some(revision) => revision.clone(),
-            None => site_digest(&tree, &inside).map_err(|error| error.to_string())?,
+            None => site_digest(&tree, &inside).map_err(|error| Message::from(error.to_string()))?,
         };
         entry.set("wellKnownDigest", Some(&digest));
     }
@@ -222,23 +221,23 @@ fn make(
 }
 
 /// The name in the `SKILL.md` of directory `path`.
-fn own_name(tree: &Tree, path: &str) -> std::result::Result<String, String> {
+fn own_name(tree: &Tree, path: &str) -> std::result::Result<String, Message> {
     let file = if path.is_empty() { "SKILL.md".to_owned() } else { format!("{path}/SKILL.md") };
     if tree.get(&file).is_none() {
-        return Err("the npm tool reads no file but `SKILL.md`, in upper case".to_owned());
+        return Err("the npm tool reads no file but `SKILL.md`, in upper case".into());
     }
-    let bytes = tree.read(&file, MAX_SKILL_FILE).map_err(|error| error.to_string())?;
+    let bytes = tree.read(&file, MAX_SKILL_FILE).map_err(|error| Message::from(error.to_string()))?;
     let document = Document::from_bytes(bytes);
     document
         .name()
         .filter(|name| !name.is_empty())
         .map(ToOwned::to_owned)
-        .ok_or_else(|| "it has no name".to_owned())
+        .ok_or_else(|| "it has no name".into())
 }
 
 /// `place` as the npm tool writes it, seen from `dir`.
-fn portable(dir: &Path, place: &Path) -> std::result::Result<String, String> {
-    local::portable(dir, place).ok_or_else(|| format!("the path `{}` is not UTF-8", place.display()))
+fn portable(dir: &Path, place: &Path) -> std::result::Result<String, Message> {
+    local::portable(dir, place).ok_or_else(|| format!("the path `{}` is not UTF-8", place.display()).into())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::admission::{Admission, Asked, Decision, Dirs};
+use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::document::Document;
 use crate::engine::files::{self, Contents};
@@ -22,7 +23,7 @@ use crate::skill::SKILL_FILE;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened, Released};
 use crate::spec::Origin;
-use crate::text::{line_column, shell_word};
+use crate::text::line_column;
 use crate::tree::{FileEntry, FileSet};
 
 /// The code of the error for what a policy keeps out.
@@ -270,9 +271,11 @@ impl Gate {
         let decision = Decision { admitted, reason, line: line.clone(), hint: None };
         if !decision.admitted {
             let error = refused(name.as_str(), &decision);
-            return Err(error.hint(
-                "nothing was changed; `skillpm validate` shows all findings of a skill on this machine",
-            ));
+            return Err(error.hint(message!(
+                "nothing was changed; ",
+                Verb::Validate,
+                " shows all findings of a skill on this machine"
+            )));
         }
         self.decide(|| name.to_string(), vec![decision])
     }
@@ -290,10 +293,9 @@ impl Gate {
         let subject = subject();
         for decision in decisions {
             if !decision.admitted {
-                let more =
-                    || format!("`skillpm policy {}` shows every line that applies", shell_word(&subject));
+                let more = || message!(Verb::Policy.call().word(&subject), " shows every line that applies");
                 let hint = decision.hint.clone().unwrap_or_else(more);
-                return Err(refused(&subject, &decision).hint(format!("nothing was changed; {hint}")));
+                return Err(refused(&subject, &decision).hint(message!("nothing was changed; ", hint)));
             }
             let decided = Decided { subject: subject.clone(), decision };
             if self.told.insert(decided.clone()) {

@@ -1,5 +1,6 @@
 //! The scope that a change is made in.
 
+use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -29,8 +30,8 @@ pub(super) fn to_change(context: &Context, asked: Option<ScopeKind>, dry_run: bo
         return Scope::new(settings, ScopeKind::User);
     }
     Err(Error::usage(format!("`{}` is your home directory, not a project", scope.root.display()))
-        .hint("add `-g` to change your own skills, which every project sees")
-        .hint("`--scope project` makes the home directory a project all the same"))
+        .hint(message!("add ", (Opt::Scope, "user"), " to change your own skills, which every project sees"))
+        .hint(message!((Opt::Scope, "project"), " makes the home directory a project all the same")))
 }
 
 fn is_used(scope: &Scope) -> Result<bool> {

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use super::audit::{Activations, not_written};
 use super::named::{find, is_alias};
 use super::update::unsettled;
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Instructions, Skill, activate, resources};
 use crate::error::Result;
 use crate::policy::Policy;
 use crate::skill::{Deviation, DeviationKind};
-use crate::text::shell_word;
 
 /// Which skill, with what.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ pub struct InvokeOutcome {
     /// What it was made of.
     pub activation: Activation,
     /// What was wrong with the skill and did not matter.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Returns what an agent would get. Nothing is run, and nothing is written but a line of the audit log.
@@ -56,16 +56,18 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
         match resources::list(&skill.dir, policy.listing) {
             Ok(files) => activation.files = files,
             Err(error) => {
-                warnings.push(format!("the files of `{}` are not listed: {error}", activation.meta.name));
+                let told = format!("the files of `{}` are not listed: {error}", activation.meta.name);
+                warnings.push(Warning::new("files-not-listed", told));
             }
         }
     }
     if !activation.commands.is_empty() {
-        warnings.push(format!(
+        let told = format!(
             "`{}` has commands that some agents run before they read it; none was run: {}",
             activation.meta.name,
             activation.command_list()
-        ));
+        );
+        warnings.push(Warning::new("commands-not-run", told));
     }
     let content = activation.render(request.form);
     written(context, &skill, &request.arguments, began.elapsed());
@@ -86,7 +88,7 @@ fn written(context: &Context, skill: &Skill, arguments: &Arguments, took: Durati
 /// One line for everything that is against the specification and did not matter, repairs included. What
 /// loading tells is enough of it: the linter takes longer than all the rest. Fields of other programs are
 /// no news to anybody who wants to see the text.
-fn off_specification(context: &Context, skill: &Skill) -> Option<String> {
+fn off_specification(context: &Context, skill: &Skill) -> Option<Warning> {
     let is_news = |deviation: &&Deviation| match &deviation.kind {
         DeviationKind::UnknownField(_) | DeviationKind::LegacyField(_) => false,
         // Whoever installed it under another name knows.
@@ -99,10 +101,13 @@ fn off_specification(context: &Context, skill: &Skill) -> Option<String> {
         0 => String::new(),
         count => format!(", and {count} more"),
     };
-    let (name, file) = (&skill.meta.name, shell_word(&skill.file));
-    Some(format!(
-        "`{name}` does not follow the specification: {first}{more}; `skillpm validate {file}` lists all"
-    ))
+    let name = &skill.meta.name;
+    let told = message!(
+        format_args!("`{name}` does not follow the specification: {first}{more}; "),
+        Verb::Validate.call().path(&skill.file),
+        " lists all"
+    );
+    Some(Warning::new("off-specification", told))
 }
 
 #[cfg(test)]
@@ -144,26 +149,28 @@ mod tests {
         assert!(outcome.content.ends_with("\n\nbody"));
         let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
         assert!(
-            warning.starts_with(
+            warning.to_string().starts_with(
                 "`My Skill` does not follow the specification: the value of `description` is not valid YAML"
             ),
             "{warning}"
         );
-        assert!(warning.contains(", and ") && warning.contains(" more; `skillpm validate "), "{warning}");
-        assert!(warning.ends_with("SKILL.md` lists all"), "{warning}");
+        assert!(
+            warning.to_string().contains(", and ") && warning.to_string().contains(" more; `validate "),
+            "{warning}"
+        );
+        assert!(warning.to_string().ends_with("SKILL.md` lists all"), "{warning}");
     }
 
-    /// What a hint says can be typed: a path with a space is one word.
     #[test]
-    fn a_hint_quotes_the_path_of_a_file() {
+    fn a_hint_names_the_path_of_a_file() {
         let world = World::new();
         world.write(".agents/skills/my skill/SKILL.md", "---\nname: My Skill\ndescription: d\n---\nbody");
         let warnings = invoked(&world, "My Skill", "").expect("works").warnings;
         let file = world.project().join(".agents/skills/my skill/SKILL.md");
-        assert!(warnings[0].ends_with(&format!("`skillpm validate '{}'` lists all", file.display())));
+        assert!(warnings[0].to_string().ends_with(&format!("`validate {}` lists all", file.display())));
         let empty = crate::engine::load::Unusable::from(crate::skill::LoadError::Empty);
         let error = empty.into_error("pdf", &file);
-        let hint = format!("`skillpm validate '{}'` shows the place and what to do", file.display());
+        let hint = format!("`validate {}` shows the place and what to do", file.display());
         assert_eq!(error.hints(), [hint]);
     }
 
@@ -175,7 +182,7 @@ mod tests {
         let invoked = invoked(&world, "pdf", "").expect("works");
         assert_eq!(invoked.activation.meta.name, "pdf");
         assert!(
-            invoked.warnings[0].contains("the directory's name `pdf` is used instead"),
+            invoked.warnings[0].to_string().contains("the directory's name `pdf` is used instead"),
             "{:?}",
             invoked.warnings
         );
@@ -228,7 +235,7 @@ mod tests {
         world.write(".agents/skills/pdf/SKILL.md", text);
         let outcome = invoked(&world, "pdf", "").expect("works");
         let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
-        assert!(warning.ends_with("none was run: `touch evil`, `ls`"), "{warning}");
+        assert!(warning.to_string().ends_with("none was run: `touch evil`, `ls`"), "{warning}");
         assert!(outcome.content.contains("\n!`touch evil` and !`ls`\n\nNOTE: "), "{}", outcome.content);
         assert_eq!(fs::kind(&world.project().join("evil")).expect("looks"), None);
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::absent::not_installed;
 use super::change::Begun;
 use super::install::audience::Audience;
+use crate::advice::{Message, Opt, Verb, message};
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
@@ -115,7 +116,7 @@ pub struct RestoreOutcome {
     /// What was or would be done, in order.
     pub steps: Vec<Step>,
     /// What is told of the copy that lay there and was kept in turn.
-    pub kept: Vec<String>,
+    pub kept: Vec<Message>,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
     /// Whether `undo` takes it back.
@@ -171,7 +172,7 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
         scope: Some(scope.kind),
         restored: copy,
         steps: applied.plan.steps,
-        kept: applied.saved,
+        kept: applied.saved.into_iter().map(Message::from).collect(),
         dry_run: request.dry_run,
         undoable: applied.undoable,
     })
@@ -191,7 +192,7 @@ fn find(context: &Context, scope: &Scope, text: &str) -> Result<KeptCopy> {
         let error = Error::usage(format!("no copy of `{text}` is kept"));
         match closest(name, all.iter().filter_map(|copy| copy.name.as_deref())) {
             Some(close) if close != name => error.hint(format!("did you mean `{close}`?")),
-            _ => error.hint("`skillpm undo --list` shows the copies that are kept"),
+            _ => error.hint(message!(Verb::Undo.call().flag(Opt::List), " shows the copies that are kept")),
         }
     })
 }

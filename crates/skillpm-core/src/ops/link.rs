@@ -4,6 +4,7 @@ use super::absent::installed_names;
 use super::change::{Changed, Edits, How, rearrange};
 use super::install::ALL;
 use super::install::audience::{Audience, Ids, needs_link};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -47,7 +48,7 @@ pub struct LinkOutcome {
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// A skill and who sees it.
@@ -81,24 +82,29 @@ pub fn unlink(context: &Context, request: &LinkRequest) -> Result<LinkOutcome> {
 fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     if request.agents.is_empty() {
-        return Err(Error::usage("no agent is named").hint("name one, such as `--agent cursor`"));
+        return Err(
+            Error::usage("no agent is named").hint(message!("name one, such as ", (Opt::Agent, "cursor")))
+        );
     }
     let all_of_them = !link && request.agents.iter().any(|agent| agent == ALL);
     let given: Vec<_> = request.agents.iter().filter(|agent| link || *agent != ALL).cloned().collect();
     let mut named = Audience::named(&context.settings, &scope, &given)?;
-    let mut warnings: Vec<String> = Vec::new();
+    let mut warnings: Vec<Warning> = Vec::new();
     for agent in named.iter().filter(|id| !needs_link(id)) {
-        warnings.push(format!(
-            "`{agent}` reads `.agents/skills` itself: it needs no link, so there is none to remove"
-        ));
+        let told =
+            format!("`{agent}` reads `.agents/skills` itself: it needs no link, so there is none to remove");
+        warnings.push(Warning::new("agent-needs-no-link", told));
     }
     let how = How { dry_run: request.dry_run, force: request.force, bring: link };
     let changed = rearrange(context, &scope, how, |files, audience| {
         let names = match &request.names[..] {
             [] => None,
-            given => {
-                Some(installed_names(context, &scope, files, (if link { "link" } else { "unlink" }, given))?)
-            }
+            given => Some(installed_names(
+                context,
+                &scope,
+                files,
+                (if link { Verb::Link } else { Verb::Unlink }, given),
+            )?),
         };
         let all = known(&scope, files)?;
         if all_of_them {
@@ -147,9 +153,9 @@ fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
         None => files.lock.skills.keys().cloned().collect(),
     };
     if names.is_empty() {
-        let hint = format!(
-            "`skillpm install{} owner/repo --agent NAME` installs skills and links them at once",
-            scope.kind.flag()
+        let hint = message!(
+            Verb::Install.within(scope.kind).word("owner/repo").option(Opt::Agent, "NAME"),
+            " installs skills and links them at once"
         );
         return Err(Error::usage(format!("no skills are installed {}", scope.kind.within())).hint(hint));
     }
@@ -157,7 +163,7 @@ fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
 }
 
 /// Tells which skills the default does not reach.
-fn apart(scope: &Scope, audience: &Audience<'_>, named: &Ids) -> Option<String> {
+fn apart(scope: &Scope, audience: &Audience<'_>, named: &Ids) -> Option<Warning> {
     let names = audience.apart(named);
     let (first, told) = (names.first()?, names.join("`, `"));
     let have = if names.len() == 1 {
@@ -166,8 +172,9 @@ fn apart(scope: &Scope, audience: &Audience<'_>, named: &Ids) -> Option<String> 
         "name their own agents and were left as is"
     };
     let agent = named.iter().find(|id| needs_link(id)).unwrap_or(&"NAME");
-    Some(format!(
-        "`{told}` {have}: name it to link it, as in `skillpm link{} --agent {agent} {first}`",
-        scope.kind.flag()
-    ))
+    let told = message!(
+        format_args!("`{told}` {have}: name it to link it, as in "),
+        Verb::Link.within(scope.kind).option(Opt::Agent, agent).word(first)
+    );
+    Some(Warning::new("apart", told))
 }

@@ -11,12 +11,14 @@ use self::linked::{Dirs, Linked, know_sources, linked};
 use super::absent::{no_longer_asked, other_lock};
 use super::import::FoundIn;
 use super::update::has_conflicts;
+use crate::advice::{Message, Verb, Warning, message};
 use crate::agents;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
 use crate::fs;
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
+use crate::install::health::problem;
 use crate::install::placed::Placed;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::sight::{self, Unseen, Viewers};
@@ -124,7 +126,7 @@ pub struct ListOutcome {
     /// The skills, project before user, then by name.
     pub skills: Vec<ListedSkill>,
     /// What could not be looked at.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// The agents of this machine that do not see all skills of a scope.
     pub unseen: Vec<(ScopeKind, Vec<Unseen>)>,
     /// The lockfile of another tool in the project, where skillpm knows nothing there yet.
@@ -179,7 +181,7 @@ fn look(context: &Context, request: &ListRequest, what: What) -> Result<ListOutc
     if twins {
         tell_once(&mut outcome.skills);
     }
-    outcome.warnings.extend(scopes.missing.iter().map(ToString::to_string));
+    outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
     Ok(outcome)
 }
 
@@ -189,10 +191,11 @@ fn look(context: &Context, request: &ListRequest, what: What) -> Result<ListOutc
 /// # Errors
 ///
 /// As [`Scope::check_skills_inside`], of the scope that was asked for.
-pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<String>> {
+pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<Warning>> {
     match scope.check_skills_inside() {
         Err(error) if only.is_none() && error.kind() == ErrorKind::Integrity => {
-            Ok(Some(format!("the skills of the {} were not checked: {error}", scope.kind)))
+            let what = format!("the skills of the {} were not checked: ", scope.kind);
+            Ok(Some(Warning::new(error.code(), message!(what, error.message()))))
         }
         checked => checked.map(|()| None),
     }
@@ -249,7 +252,7 @@ fn list_scope(context: &Context, scope: &Scope, what: What, outcome: &mut ListOu
     let mut survey = Survey::take_in(&context.settings, scope, &canonical, &all, &agents, &is_locked)?;
     know_sources(&dirs, &files, &mut survey, names.iter());
     for error in survey.unreadable.values() {
-        let warning = format!("{error}: {}", error.source);
+        let warning = Warning::new(problem::DIRECTORY_UNREADABLE.id, format!("{error}: {}", error.source));
         if !outcome.warnings.contains(&warning) {
             outcome.warnings.push(warning);
         }
@@ -267,16 +270,16 @@ fn list_scope(context: &Context, scope: &Scope, what: What, outcome: &mut ListOu
                 Ok(true) => skill.state = SkillState::Conflict,
                 Ok(false) => {}
                 // Whether it is in conflict is a detail of that it was edited.
-                Err(error) => outcome.warnings.push(error.with_causes()),
+                Err(error) => outcome.warnings.push(error.into()),
             }
         }
         if skill.disabled && in_sight {
             let is_shared = twin.as_ref().is_some_and(|twin| twin.knows(name));
-            outcome.warnings.push(format!(
-                "`{name}` is disabled in `{}`, but agents see it: {}",
-                manifest::FILE_NAME,
+            let told = message!(
+                format_args!("`{name}` is disabled in `{}`, but agents see it: ", manifest::FILE_NAME),
                 way_out_of_sight(scope.kind, name, is_shared)
-            ));
+            );
+            outcome.warnings.push(Warning::new(problem::DISABLED_VISIBLE.id, told));
         }
         if in_sight {
             skill.seen_by = viewers.of(name.as_str()).map(ToOwned::to_owned).collect();
@@ -301,15 +304,22 @@ fn list_scope(context: &Context, scope: &Scope, what: What, outcome: &mut ListOu
 }
 
 /// What gets a disabled skill out of agents' sight, which the other scope in the same directory may have, too.
-fn way_out_of_sight(scope: ScopeKind, name: &SkillName, is_shared: bool) -> String {
-    let flag = scope.flag();
+fn way_out_of_sight(scope: ScopeKind, name: &SkillName, is_shared: bool) -> Message {
     match scope {
-        _ if !is_shared => format!("`skillpm install{flag}` moves it away"),
+        _ if !is_shared => message!(Verb::Install.within(scope), " moves it away"),
         ScopeKind::Project => {
-            format!("your own skills include it too; `skillpm remove{flag} {name}` leaves it to them")
+            message!(
+                "your own skills include it too; ",
+                Verb::Remove.within(scope).word(name),
+                " leaves it to them"
+            )
         }
         ScopeKind::User => {
-            format!("this project has it too; `skillpm remove{flag} {name}` leaves it to the project")
+            message!(
+                "this project has it too; ",
+                Verb::Remove.within(scope).word(name),
+                " leaves it to the project"
+            )
         }
     }
 }
@@ -521,13 +531,16 @@ mod tests {
     fn a_run_that_was_cut_off_is_told_with_what_finishes_it() {
         let world = World::new();
         for (root, finishes) in
-            [(world.project(), "`skillpm doctor --fix`"), (world.home(), "`skillpm doctor -g --fix`")]
+            [(world.project(), "`doctor` with `fix` cleans"), (world.home(), "`fix` and `scope=user`")]
         {
             let begun = root.join(".agents/.skillpm-tx");
             fs::create_dir_all(&begun).expect("creates");
             let told = list(&world.context(), &ListRequest::default()).expect("lists").warnings;
             let [told] = &told[..] else { panic!("{told:?}") };
-            assert!(told.contains("was interrupted") && told.contains(finishes), "{told}");
+            assert!(
+                told.to_string().contains("was interrupted") && told.to_string().contains(finishes),
+                "{told}"
+            );
             fs::remove_tree(&begun).expect("removes");
         }
         assert!(list(&world.context(), &ListRequest::default()).expect("lists").warnings.is_empty());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::absent::missing;
 use super::catalog::disabled_in;
 use super::provenance::scopes_in_force;
+use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
 use crate::engine::{self, Hit, Source, default_sources};
@@ -54,7 +55,7 @@ pub(super) fn find_in(
             if unknown.kind() != ErrorKind::Usage {
                 return unknown;
             }
-            let told = Error::usage(unknown.to_string()).hint(error.to_string());
+            let told = Error::usage(unknown.message().clone()).hint(error.message().clone());
             error.hints().iter().cloned().fold(told, Error::hint)
         }),
         at => at,
@@ -121,7 +122,7 @@ fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Er
     let installed = |scope: &Scope| {
         let asked = asked_in(scope)?;
         let names = disabled_in(scope).ok()?;
-        names.iter().any(|name| name == asked.as_str()).then(|| (scope.kind.flag(), asked))
+        names.iter().any(|name| name == asked.as_str()).then_some((scope.kind, asked))
     };
     let mut installed = scopes.iter().filter_map(installed).peekable();
     if installed.peek().is_none() {
@@ -137,8 +138,8 @@ fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Er
             .into_iter()
             .fold(Error::usage(format!("the skill `{name}` is not installed")), Error::hint);
     }
-    installed.fold(Error::usage(format!("the skill `{name}` is disabled")), |error, (flag, installed)| {
-        error.hint(format!("`skillpm enable{flag} {installed}` shows it to agents again"))
+    installed.fold(Error::usage(format!("the skill `{name}` is disabled")), |error, (scope, installed)| {
+        error.hint(message!(Verb::Enable.within(scope).word(installed), " shows it to agents again"))
     })
 }
 
@@ -165,13 +166,13 @@ mod tests {
         assert!(find(&world.context(), "./src/pdf").is_ok());
         let error = find(&world.context(), "src/pdf").expect_err("no name");
         assert_eq!(error.to_string(), "there is no skill `src/pdf`");
-        let hint = error.hints().last().map(String::as_str);
-        assert_eq!(hint, Some("`./src/pdf` is the skill in that directory"));
+        let hint = error.hints().last().expect("a hint");
+        assert_eq!(*hint, "`./src/pdf` is the skill in that directory");
         let error = find(&world.context(), "./src").expect_err("no skill");
         assert_eq!(error.to_string(), "there is no skill `./src`");
         assert_eq!(error.hints()[0], "`./src` has no skills: there is no `SKILL.md` in it");
         let error = find(&world.context(), "src").expect_err("no skill");
-        assert!(error.hints().iter().all(|hint| !hint.contains("./src")), "{error:?}");
+        assert!(error.hints().iter().all(|hint| !hint.to_string().contains("./src")), "{error:?}");
     }
 
     /// A clone has what is asked for once it is installed, and says so until then.
@@ -182,7 +183,7 @@ mod tests {
         for name in ["pdf", "project:pdf"] {
             let error = find(&world.context(), name).expect_err("not there");
             assert_eq!(error.to_string(), format!("the skill `{name}` is not installed"));
-            assert_eq!(error.hints(), ["`pdf` is not installed yet: `skillpm install` installs it"]);
+            assert_eq!(error.hints(), ["`pdf` is not installed yet: `install` installs it"]);
         }
         let error = find(&world.context(), "user:pdf").expect_err("not there");
         assert_eq!(error.to_string(), "there is no skill `user:pdf`");
@@ -197,12 +198,12 @@ mod tests {
         world.write("skillpm.toml", &(manifest("dis") + "on = { path = \"../on\" }\n"));
         world.write("../home/.config/skillpm/skillpm.toml", &(manifest("dis") + &manifest("mine")[9..]));
         let error = |name: &str| find(&world.context(), name).expect_err(name);
-        let (project, user) = ("`skillpm enable dis` shows it", "`skillpm enable -g dis` shows it");
+        let (project, user) = ("`enable dis` shows it", "`enable dis` with `scope=user` shows it");
         for (name, hints) in [
             ("dis", &[project, user][..]),
             ("project:dis", &[project]),
             ("user:dis", &[user]),
-            ("mine", &["`skillpm enable -g mine` shows it"]),
+            ("mine", &["`enable mine` with `scope=user` shows it"]),
         ] {
             let error = error(name);
             assert_eq!(error.to_string(), format!("the skill `{name}` is disabled"));

@@ -9,8 +9,10 @@ use super::gate::Gate;
 use super::install::of_name;
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::admission::Asked;
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, REVISION_UNKNOWN, Result};
+use crate::install::health::problem;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
@@ -18,7 +20,6 @@ use crate::name::SkillName;
 use crate::source;
 use crate::source::newest::{self, Query, ask};
 use crate::spec::{Origin, Reference};
-use crate::text::shell_word;
 
 /// Which skills.
 #[derive(Debug, Clone, Default)]
@@ -106,7 +107,7 @@ pub struct OutdatedOutcome {
     /// Why sources could not be asked.
     pub failures: Vec<Error>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl OutdatedOutcome {
@@ -173,10 +174,12 @@ fn ask_scope(
         // What is locked tells nothing of another skill.
         if let Some(entry) = entry.filter(|entry| !locked.is_skill_of(entry)) {
             let other = if entry.origin == locked.origin { "place in its source" } else { "source" };
-            outcome.warnings.push(format!(
-                "`{name}` is locked from a {other} other than the one in the manifest: `skillpm install{}` resolves it",
-                scope.kind.flag()
-            ));
+            let told = message!(
+                format_args!("`{name}` is locked from a {other} other than the one in the manifest: "),
+                Verb::Install.within(scope.kind),
+                " resolves it"
+            );
+            outcome.warnings.push(Warning::new(problem::LOCKED_OTHERWISE.id, told));
             continue;
         }
         let query = Query::new(locked, entry);
@@ -211,7 +214,7 @@ fn ask_scope(
             Err(error) => {
                 let status = match error.code() {
                     _ if silent(&error) => Status::NotAsked,
-                    Some(REVISION_UNKNOWN) => Status::RefGone,
+                    REVISION_UNKNOWN => Status::RefGone,
                     _ => Status::Failed,
                 };
                 for at in &answer.at {
@@ -228,7 +231,7 @@ fn ask_scope(
                         let error =
                             reference_gone(scope.kind, place, names.iter().map(String::as_str), error);
                         let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-                        let message = format!("{}: {error}", quoted.join(", "));
+                        let message = message!(quoted.join(", "), ": ", error.message());
                         outcome.failures.push(error.retold(message));
                     }
                     Status::Failed => failures.add(&source, error),
@@ -303,15 +306,14 @@ pub(super) fn reference_gone<'a>(
     names: impl Iterator<Item = &'a str>,
     error: Error,
 ) -> Error {
-    let Some(reference) = reference.filter(|_| error.code() == Some(REVISION_UNKNOWN)) else { return error };
-    let (origin, flag) = (origin.typed(), scope.flag());
-    let skills: Vec<_> = names.map(|name| format!(" --skill {}", shell_word(name))).collect();
+    let Some(reference) = reference.filter(|_| error.code() == REVISION_UNKNOWN) else { return error };
+    let origin = origin.typed();
     let gone = Error::new(error.kind(), format!("{} of `{origin}` no longer exists", kind_of(reference)));
     let close = error.hints().iter().filter(|hint| hint.starts_with("did you mean")).cloned();
-    close.fold(gone.coded(REVISION_UNKNOWN), Error::hint).hint(format!(
-        "name another one in `skillpm.toml`, or `skillpm install{flag} {}{}` for the default branch",
-        shell_word(&origin),
-        skills.concat()
+    close.fold(gone.coded(REVISION_UNKNOWN), Error::hint).hint(message!(
+        "name another one in `skillpm.toml`, or ",
+        Verb::Install.within(scope).word(&origin).options(names.map(|name| (Opt::Skill, name))),
+        " for the default branch"
     ))
 }
 
@@ -417,11 +419,11 @@ mod tests {
         let world = World::new();
         let text = "[skills]\npdf = { path = \"pdf\" }\n";
         for (scope, manifest, command) in [
-            (ScopeKind::Project, "skillpm.toml", "skillpm install"),
-            (ScopeKind::User, "../home/.config/skillpm/skillpm.toml", "skillpm install -g"),
+            (ScopeKind::Project, "skillpm.toml", "`install`"),
+            (ScopeKind::User, "../home/.config/skillpm/skillpm.toml", "`install` with `scope=user`"),
         ] {
             world.write(manifest, text);
-            let expected = [format!("`pdf` is not installed yet: `{command}` installs it")];
+            let expected = [format!("`pdf` is not installed yet: {command} installs it")];
             let scope = Some(scope);
             let request = OutdatedRequest { scope, ..OutdatedRequest::default() };
             let told = outdated(&world.context(), &request).expect("works").warnings;

@@ -4,13 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::install::{InstallOutcome, InstallRequest, install};
+use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, DirLock};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::source::local::portable;
-use crate::text::shell_word;
 use crate::tree::FileSet;
 
 /// The directory, beside the manifest, of the skills that people write.
@@ -82,7 +82,9 @@ pub(super) fn install_editable(
         ..InstallRequest::default()
     };
     install(context, &request).map_err(|error| {
-        let again = format!("skillpm install{} --editable {}", kind.flag(), shell_word(&source));
-        error.hint(format!("`{again}` installs it from there once that is mended"))
+        error.hint(message!(
+            Verb::Install.within(kind).flag(Opt::Editable).word(&source),
+            " installs it from there once that is mended"
+        ))
     })
 }

@@ -9,12 +9,12 @@ use super::provenance::{
     Checked, LockedSkill, Provenance, UnlockedSkill, in_force, of_place, scopes_in_force,
 };
 use crate::admission::{Asked, Because, Permission, Scripts};
+use crate::advice::{Call, Opt, Part, Verb, Warning, message};
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::read_manifest;
-use crate::text::shell_word;
 use crate::tree::FileSet;
 use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs, exposed_file};
@@ -49,7 +49,7 @@ pub struct Permit {
     /// The bytes that may run, and where they come from.
     pub checked: Checked,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Whether a policy opens unix sockets to its scripts.
     pub unix_sockets: bool,
 }
@@ -73,7 +73,7 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
         Ok(warnings) => Ok(Permit { checked, warnings, unix_sockets }),
         Err(error) => {
             let reason = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Reason>());
-            let reason = reason.map_or_else(|| error.with_causes(), ToString::to_string);
+            let reason = reason.map_or_else(|| error.with_causes().to_string(), ToString::to_string);
             let event = Event::Refused { script: request.script, reason: &reason };
             record(context, &subject(request.skill, &checked), &event);
             Err(error)
@@ -96,7 +96,7 @@ fn decide(
     request: &PermitRequest<'_>,
     checked: &Checked,
     permission: &Permission,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Warning>> {
     if let Permission::Denied(because) = permission {
         return Err(denied(request, because));
     }
@@ -161,7 +161,7 @@ fn permission(
 }
 
 /// Refuses a skill that differs from what is locked, unless that is wanted: then it is a warning.
-fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<String>> {
+fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<Warning>> {
     let Some(modified) = &skill.modified else { return Ok(None) };
     let what = match &modified.files {
         Some(files) => {
@@ -176,20 +176,22 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
     let (name, place) = (&skill.name, skill.place.display());
     let differs = format!("`{name}` in `{place}` differs from what is locked: {what}");
     if request.allow_modified {
-        return Ok(Some(differs));
+        return Ok(Some(Warning::new("skill-edited", differs)));
     }
-    let (flag, there) = (skill.scope.flag(), within(skill));
     if modified.line_ends {
         let differs = format!("`{name}` in `{place}` differs from what is locked in line ends only");
         return Err(refused(request, differs)
-            .hint(format!("`skillpm install{flag}`{there} brings back the line ends that are locked"))
-            .hint("`--allow-modified` runs it as it is"));
+            .hint(message!(at(skill, Verb::Install), " brings back the line ends that are locked"))
+            .hint(message!(Opt::AllowModified, " runs it as it is")));
     }
     Err(refused(request, differs)
-        .hint(format!(
-            "`skillpm diff{flag} {name}`{there} shows what differs, `skillpm install{flag} --force` restores the locked files"
+        .hint(message!(
+            at(skill, Verb::Diff).word(name),
+            " shows what differs, ",
+            Verb::Install.within(skill.scope).flag(Opt::Force),
+            " restores the locked files"
         ))
-        .hint("`--allow-modified` runs it as it is"))
+        .hint(message!(Opt::AllowModified, " runs it as it is")))
 }
 
 /// Whether the directory of `skill`, with all its `files`, is trusted.
@@ -199,20 +201,19 @@ fn is_trusted(context: &Context, skill: &LockedSkill, files: &FileSet) -> Result
     Ok(matches!(standing, Standing::Trusted(_)) && exposed_file(&skill.place, files)?.is_none())
 }
 
-/// Where commands about `skill` are to be typed, behind the command; nothing where that is here.
-fn within(skill: &LockedSkill) -> String {
-    skill.outer.as_ref().map_or_else(String::new, |root| format!(" in `{}`", root.display()))
+/// Returns the call of `verb` where `skill` is installed.
+fn at(skill: &LockedSkill, verb: Verb) -> Call {
+    verb.within(skill.scope).project(skill.outer.as_deref())
 }
 
 /// The error for a skill whose digest nobody but the lockfile knows: a script can rewrite both.
 fn unchecked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Error {
-    let (name, place, flag) = (&skill.name, skill.place.display(), skill.scope.flag());
-    let there = within(skill);
+    let (name, place) = (&skill.name, skill.place.display());
     refused(
         request,
         format!("only `skillpm.lock` vouches for `{name}` in `{place}`: you have not fetched these files from its source"),
     )
-    .hint(format!("`skillpm install{flag}`{there} checks them against the source; then they run"))
+    .hint(message!(at(skill, Verb::Install), " checks them against the source; then they run"))
 }
 
 /// Refuses a skill that no lockfile knows, unless its directory is trusted and none of `files`, which are to
@@ -222,7 +223,7 @@ fn trusted(
     request: &PermitRequest<'_>,
     skill: &UnlockedSkill,
     files: &FileSet,
-) -> Result<Option<String>> {
+) -> Result<Option<Warning>> {
     let dirs = TrustedDirs::read(&context.settings);
     let place = skill.path.display();
     let mut standing = dirs.standing(&skill.path)?;
@@ -232,19 +233,19 @@ fn trusted(
         standing = Standing::Exposed { path, reason };
     }
     let error = match standing {
-        Standing::Trusted(_) => return Ok(dirs.damage().map(ToOwned::to_owned)),
+        Standing::Trusted(_) => return Ok(super::trust::damaged(&dirs)),
         Standing::Untrusted => refused(
             request,
             format!("the skill in `{place}` was not installed by skillpm, and its directory is not trusted"),
         )
-        .hint(format!("read what it does, then run `skillpm trust {}`", shell_word(&skill.path))),
+        .hint(message!("read what it does, then run ", Verb::Trust.call().path(&skill.path))),
         Standing::Replaced(dir) => {
             let shown = dir.path.display();
             refused(
                 request,
                 format!("`{shown}` is not the directory that was trusted: another one replaced it"),
             )
-            .hint(format!("read what is in it, then run `skillpm trust {}`", shell_word(&dir.path)))
+            .hint(message!("read what is in it, then run ", Verb::Trust.call().path(&dir.path)))
         }
         Standing::Exposed { path, reason } => {
             refused(request, format!("`{}` is no longer trusted: {reason}", path.display()))
@@ -270,10 +271,11 @@ fn refused(request: &PermitRequest<'_>, reason: impl Into<String>) -> Error {
 fn denied(request: &PermitRequest<'_>, because: &Because) -> Error {
     let error = refused(request, because.to_string());
     match because.line {
-        Some(_) => error.hint("`skillpm policy` shows every line that applies"),
-        None => error.hint(
-            "`scripts = \"allow\"` or `scripts-allow` in the policy of the machine or in yours allows it",
-        ),
+        Some(_) => error.hint(message!(Verb::Policy, " shows every line that applies")),
+        None => error.hint(message!(
+            Part::Setting("scripts", "allow".to_owned()),
+            " or `scripts-allow` in the policy of the machine or in yours allows it"
+        )),
     }
 }
 
@@ -282,5 +284,5 @@ fn nobody(request: &PermitRequest<'_>, because: &Because) -> Error {
         Some(_) => format!("a person must be asked, but nobody is there to answer: {because}"),
         None => "a person must be asked, but nobody is there to answer".to_owned(),
     };
-    refused(request, reason).hint("`--allow-scripts` answers yes")
+    refused(request, reason).hint(message!(Opt::AllowScripts, " answers yes"))
 }

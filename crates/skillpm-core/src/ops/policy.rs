@@ -4,6 +4,7 @@ pub use super::gate::Decided;
 
 use super::gate;
 use crate::admission::{Admission, Asked, Line, Pending, Permission, Scripts};
+use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
@@ -62,7 +63,7 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
     let mut sources = Vec::new();
     for text in &request.sources {
         let spec: SourceSpec = text.parse().map_err(|error: crate::spec::SpecError| {
-            Error::usage(error.to_string()).hint("write it as after `skillpm install`")
+            Error::usage(error.to_string()).hint(message!("write it as after ", Verb::Install))
         })?;
         let origin = source::settled(context, scope.as_root(), spec.origin)?;
         let asked = Asked { origin: &origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() };

@@ -5,6 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
 use super::named::find;
+use crate::advice::{Opt, Warning, message};
 use crate::context::Context;
 use crate::engine::resources::{self, Content, MAX_BYTES};
 use crate::error::{Error, Result};
@@ -46,7 +47,7 @@ pub struct ReadOutcome {
     pub encoding: Option<&'static str>,
     /// What a person should know of the skill.
     #[serde(skip)]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Which files a skill has.
@@ -58,7 +59,7 @@ pub struct FilesOutcome {
     pub available_files: Vec<String>,
     /// What a person should know of the skill.
     #[serde(skip)]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Reads a file of a skill.
@@ -80,7 +81,13 @@ pub fn read(context: &Context, request: &ReadRequest) -> Result<ReadOutcome> {
         Content::Binary(_) if is_part => {
             let message =
                 format!("the file `{}` of the skill `{name}` is not text: it has no lines", request.path);
-            return Err(Error::usage(message).hint("without `--offset` and `--limit` it is given in base64"));
+            return Err(Error::usage(message).hint(message!(
+                "without ",
+                Opt::Offset,
+                " and ",
+                Opt::Limit,
+                " it is given in base64"
+            )));
         }
         Content::Binary(bytes) => (BASE64_STANDARD.encode(bytes), Some("base64")),
     };
@@ -195,7 +202,7 @@ mod tests {
         world.skill("../home/.agents/skills/pdf", "pdf");
         let asked = ReadRequest { name: "user:pdf".into(), ..request("nope") };
         let error = read(&world.context(), &asked).expect_err("not there");
-        assert_eq!(error.hints(), ["`skillpm read user:pdf` lists its files"]);
+        assert_eq!(error.hints(), ["`read user:pdf` lists its files"]);
     }
 
     /// Conflict C15.

@@ -6,6 +6,7 @@ use super::absent::installed_names;
 use super::change::Begun;
 use super::install::ALL;
 use super::install::audience::Audience;
+use crate::advice::{Message, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{ChangedFiles, Goal, Wanted};
@@ -39,7 +40,7 @@ pub struct RemoveOutcome {
     /// The skills that went with them: nobody had asked for them, and nothing needs them any more.
     pub unneeded: Vec<String>,
     /// What is told of edited copies that were kept, and of what stays in place for another scope, a sentence each.
-    pub kept: Vec<String>,
+    pub kept: Vec<Message>,
     /// Which of manifest and lockfile changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
@@ -62,7 +63,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let names = if request.names.iter().any(|name| name == ALL) {
         asked_for(files).cloned().collect()
     } else {
-        installed_names(context, &scope, files, ("remove", &request.names))?
+        installed_names(context, &scope, files, (Verb::Remove, &request.names))?
     };
     let unneeded = no_longer_needed(&scope, files, &names)?;
     let texts = |names: &[SkillName]| names.iter().map(ToString::to_string).collect();
@@ -75,7 +76,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         scope: Some(scope.kind),
         removed,
         unneeded: gone_too,
-        kept: applied.saved.iter().cloned().chain(applied.shared()).collect(),
+        kept: applied.saved.iter().cloned().chain(applied.shared()).map(Message::from).collect(),
         files: applied.plan.files(),
         dry_run: request.dry_run,
         undoable: applied.undoable,
@@ -136,10 +137,10 @@ fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result
             by_name.get(name).into_iter().flatten().filter(|by| stay.contains(*by) && !gone.contains(by));
         let told: Vec<String> = by.map(ToString::to_string).collect();
         let error = Error::new(ErrorKind::Findings, format!("`{name}` is needed by `{}`", told.join("`, `")));
-        return Err(error.hint(format!(
-            "nothing was changed; `skillpm remove{} {}` removes all of them",
-            scope.kind.flag(),
-            with_needers(names, &by_name, &stay).join(" ")
+        return Err(error.hint(message!(
+            "nothing was changed; ",
+            Verb::Remove.within(scope.kind).words(with_needers(names, &by_name, &stay)),
+            " removes all of them"
         )));
     }
     let kept = files.kept().into_iter().filter(|name| lock.contains_key(name));

@@ -10,6 +10,7 @@ use super::audit::{place, record, refused, subject, unread};
 use super::named::find;
 use super::permit::{PermitRequest, permit};
 use crate::admission::Scripts;
+use crate::advice::{Opt, Warning, message};
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::engine::run::{
@@ -112,7 +113,7 @@ pub struct RunOutcome {
     /// Where the skill comes from.
     pub source: String,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Runs a script to its end. That it failed is no error; see [`Ran::success`].
@@ -183,7 +184,7 @@ pub fn run_found(
         copies: request.copies.clone(),
     };
     let ran = run::run(settings, &script, &options, watch).inspect_err(|error| {
-        let event = Event::Refused { script: &script.path, reason: &error.with_causes() };
+        let event = Event::Refused { script: &script.path, reason: &error.with_causes().to_string() };
         record(context, &subject, &event);
     })?;
     record(context, &subject, &event(&ran, &options.args));
@@ -228,8 +229,12 @@ fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString
             // The value may be a secret, and a model may be told of the error.
             let has_nul = |text: &OsString| text.as_encoded_bytes().contains(&0);
             if name.is_empty() || has_nul(&name) {
-                return Err(Error::usage(format!("`{}=` names no variable", name.display()))
-                    .hint("`--env NAME` passes a variable through, `--env NAME=VALUE` sets one"));
+                return Err(Error::usage(format!("`{}=` names no variable", name.display())).hint(message!(
+                    (Opt::Env, "NAME"),
+                    " passes a variable through, ",
+                    (Opt::Env, "NAME=VALUE"),
+                    " sets one"
+                )));
             }
             if has_nul(&value) {
                 let shown = name.display();
@@ -241,7 +246,7 @@ fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString
         match context.settings.env.vars.get::<OsStr>(wanted) {
             Some(value) => Ok((wanted.clone(), value.clone())),
             None => Err(Error::usage(format!("the variable `{}` is not set", wanted.display()))
-                .hint("set it first, or give it a value with `--env NAME=VALUE`")),
+                .hint(message!("set it first, or give it a value with ", (Opt::Env, "NAME=VALUE")))),
         }
     };
     wanted.iter().map(one).collect()

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::list::{self, ListedSkill, SkillState};
 use super::named::find_in;
 use super::update::has_conflicts;
+use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
 use crate::engine::{Instructions, Skill, Source, SourceKind, default_sources, discover};
@@ -57,7 +58,7 @@ pub struct ShowOutcome {
     pub deviations: Vec<ShownDeviation>,
     /// What could not be looked at, and what a person should know.
     #[serde(skip)]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// The project and the user's home, for shorter paths.
     #[serde(skip)]
     pub roots: BTreeMap<ScopeKind, String>,
@@ -148,7 +149,8 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     };
     let mut warnings = hit.warnings.clone();
     let mut installed = installed(context, &hit.skill).unwrap_or_else(|error| {
-        warnings.push(format!("its source is unknown: {}", error.with_causes()));
+        let told = message!("its source is unknown: ", error.with_causes());
+        warnings.push(Warning::new(error.code(), told));
         None
     });
     if let Some(listed) = installed.as_mut().filter(|listed| listed.modified) {
@@ -156,7 +158,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
             Ok(true) => listed.state = SkillState::Conflict,
             Ok(false) => {}
             // Whether it is in conflict is a detail of that it was edited.
-            Err(error) => warnings.push(error.with_causes()),
+            Err(error) => warnings.push(error.into()),
         }
     }
     let (shadowed_by, shadows) = others(&all, &hit.skill);
@@ -346,7 +348,11 @@ mod tests {
         world.skill(".agents/skills/pdf", "pdf");
         world.write("skillpm.lock", "nonsense");
         let outcome = shown(&world, "pdf", None);
-        assert!(outcome.warnings[0].starts_with("its source is unknown: "), "{:?}", outcome.warnings);
+        assert!(
+            outcome.warnings[0].to_string().starts_with("its source is unknown: "),
+            "{:?}",
+            outcome.warnings
+        );
         assert_eq!(outcome.installed, None);
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::named::find;
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::engine::tools::{
     DescribedBy, Language, ManifestFault, Tool, ToolDiagnostic, ToolFormat, ToolSet, TypedBy,
@@ -77,7 +78,7 @@ pub struct ToolsOutcome {
     /// The skill that was asked for.
     pub name: Option<String>,
     /// What could not be used.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl ToolsOutcome {
@@ -112,7 +113,7 @@ pub fn tools(context: &Context, request: &ToolsRequest) -> Result<ToolsOutcome> 
             Diagnostic::Source(_) | Diagnostic::Skill { .. } | Diagnostic::Shadowed { .. }
         )
     });
-    outcome.warnings.extend(telling.map(ToString::to_string));
+    outcome.warnings.extend(telling.map(|diagnostic| Warning::from(&**diagnostic)));
     for skill in &found.skills {
         outcome.add(skill, tools_of(&skill.real, &skill.meta.name, places));
     }
@@ -121,7 +122,8 @@ pub fn tools(context: &Context, request: &ToolsRequest) -> Result<ToolsOutcome> 
 
 impl ToolsOutcome {
     fn add(&mut self, skill: &Skill, set: ToolSet) {
-        self.warnings.extend(set.diagnostics.iter().map(ToString::to_string));
+        self.warnings
+            .extend(set.diagnostics.iter().map(|found| Warning::new(found.code(), found.to_string())));
         self.tools.extend(set.tools.into_iter().map(|tool| listed(skill, tool)));
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::dependencies::{Installed, dependencies};
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{ScopeKind, Scopes};
@@ -69,7 +70,7 @@ pub struct TreeOutcome {
     /// The roots of the scopes.
     pub places: BTreeMap<ScopeKind, String>,
     /// What could not be looked at.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Where what each skill needs is among the skills.
     targets: Vec<Vec<Option<usize>>>,
     /// Where those are that need each skill.
@@ -220,7 +221,7 @@ fn unknown(outcome: &TreeOutcome, name: &str) -> Error {
     let error = Error::usage(format!("`{name}` is not installed, and no skill needs it"));
     match closest(name, outcome.skills.iter().map(|one| one.skill.name.as_str())) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
-        None => error.hint("`skillpm list` shows what is installed"),
+        None => error.hint(message!(Verb::List, " shows what is installed")),
     }
 }
 

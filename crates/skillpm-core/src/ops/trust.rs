@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Own};
 use crate::path::normal;
-use crate::text::shell_word;
 use crate::trust::{Standing, TrustedDir, TrustedDirs, exposed};
 
 /// What is to be trusted.
@@ -35,7 +35,7 @@ pub struct TrustOutcome {
     /// The paths that this command added or took away.
     pub changed: Vec<String>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// One directory.
@@ -142,16 +142,12 @@ fn outcome(dirs: &TrustedDirs, changed: Vec<String>) -> TrustOutcome {
                 TrustState::Replaced,
                 Some("the trusted directory is gone, or another one replaced it".to_owned()),
             ),
-            Err(error) => (TrustState::Exposed, Some(Error::from(error).with_causes())),
+            Err(error) => (TrustState::Exposed, Some(Error::from(error).with_causes().to_string())),
         };
         Trusted { path: dir.path.display().to_string(), since: dir.since.clone(), state, reason }
     });
     let directories = directories.collect();
-    TrustOutcome {
-        directories,
-        changed,
-        warnings: dirs.damage().map(ToOwned::to_owned).into_iter().collect(),
-    }
+    TrustOutcome { directories, changed, warnings: damaged(&dirs).into_iter().collect() }
 }
 
 /// The directory `given`, if it may be trusted.
@@ -181,7 +177,7 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
     };
     if let Some(what) = holds.filter(|_| !force) {
         return Err(Error::usage(format!("`{}` contains {what}, including downloads", real.display()))
-            .hint("trust the directory you work in, or use `--force`"));
+            .hint(message!("trust the directory you work in, or use ", Opt::Force)));
     }
     if let Some((path, reason)) = exposed(&real, &real)? {
         return Err(Error::integrity(format!("`{shown}` cannot be trusted: `{}`: {reason}", path.display()))
@@ -190,14 +186,18 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
     Ok(TrustedDir::now(&real, own.identity))
 }
 
+/// What is wrong with the list of trusted directories.
+pub(super) fn damaged(dirs: &TrustedDirs) -> Option<Warning> {
+    Some(Warning::new("trust-unreadable", dirs.damage()?))
+}
+
 fn unknown(dirs: &TrustedDirs, real: &Path) -> Error {
     let error = Error::usage(format!("`{}` is not trusted", real.display()));
     match dirs.covers(real) {
-        Some(above) => error.hint(format!(
-            "`{}` is trusted, with everything below it: `skillpm untrust {}`",
-            above.path.display(),
-            shell_word(&above.path)
+        Some(above) => error.hint(message!(
+            format_args!("`{}` is trusted, with everything below it: ", above.path.display()),
+            Verb::Untrust.call().path(&above.path)
         )),
-        None => error.hint("`skillpm trust` lists the trusted ones"),
+        None => error.hint(message!(Verb::Trust, " lists the trusted ones")),
     }
 }

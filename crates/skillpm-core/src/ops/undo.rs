@@ -1,16 +1,18 @@
 //! `undo`: the scope as it was before the last change.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::change::{keep_replaced, kept_by};
 use super::gate::Gate;
 use crate::admission::Asked;
+use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
+use crate::install::health::problem;
 use crate::install::plan::{ChangedFiles, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{HAS_REPOSITORY, not_kept};
@@ -52,9 +54,9 @@ pub struct UndoOutcome {
     /// Which of these go, because there was none before.
     pub files_gone: ChangedFiles,
     /// What is told of copies that were kept, a sentence each.
-    pub kept: Vec<String>,
+    pub kept: Vec<Message>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Whether the change that was taken back had itself taken one back, which is made again by that.
     pub redone: bool,
     /// Whether an earlier run was cut off while it took the change back, and this one went on.
@@ -109,9 +111,10 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     }
     if begun && request.dry_run {
         let message = format!("a change {} is not finished", scope.kind.within());
-        return Err(Error::new(ErrorKind::Findings, message).hint(format!(
-            "skillpm is running there, or was interrupted: `skillpm undo{}` finishes it first",
-            scope.kind.flag()
+        return Err(Error::new(ErrorKind::Findings, message).hint(message!(
+            "skillpm is running there, or was interrupted: ",
+            Verb::Undo.within(scope.kind),
+            " finishes it first"
         )));
     }
     let transaction =
@@ -143,12 +146,12 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     };
     if let Some(transaction) = transaction.filter(|_| !undo.is_empty()) {
         for file in &undo.keep_files {
-            outcome.kept.push(keep_file(context, file)?);
+            outcome.kept.push(keep_file(context, file)?.into());
         }
         let plan = Plan { keep: undo.keep.clone(), ..Plan::default() };
         let kept = keep_replaced(context, &scope, &plan)?;
         transaction.take_back(&record, &undo)?;
-        outcome.kept.extend(kept_by(&transaction, &scope, kept));
+        outcome.kept.extend(kept_by(&transaction, &scope, kept).into_iter().map(Message::from));
         outcome.undoable = transaction.is_undoable();
     }
     outcome.steps = undo.steps;
@@ -198,10 +201,11 @@ fn nothing_in(scope: &Scope) -> Error {
 }
 
 /// The error where there is something to undo in the scope `other`, which is that of `dir`.
-fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&PathBuf>) -> Error {
-    let place = dir.map(|dir| format!(" in `{}`", dir.display())).unwrap_or_default();
-    nothing_in(scope).hint(format!(
-        "the last change was in the other scope: `skillpm undo --scope {other}`{place} undoes it"
+fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&Path>) -> Error {
+    nothing_in(scope).hint(message!(
+        "the last change was in the other scope: ",
+        Verb::Undo.call().option(Opt::Scope, other).project(dir),
+        " undoes it"
     ))
 }
 
@@ -224,7 +228,11 @@ fn changed_since(changed: &[Changed]) -> Error {
     {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
-        error.hint("nothing was changed; `--force` replaces it anyway; the store keeps a copy")
+        error.hint(message!(
+            "nothing was changed; ",
+            Opt::Force,
+            " replaces it anyway; the store keeps a copy"
+        ))
     }
 }
 
@@ -266,16 +274,17 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
 }
 
 /// What to tell where the lockfile comes back as a merge left it, before an installation mended it.
-fn conflict(scope: &Scope, undo: &Undo) -> Option<String> {
+fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
     let [_, lockfile] = undo.texts();
     let error = Lockfile::parse(std::str::from_utf8(lockfile?).ok()?).err()?;
     let told = || {
-        format!(
-            "`skillpm.lock` still has what a merge left in it, so no command can use it: run `skillpm install{}` to repair it before you commit it",
-            scope.kind.flag()
+        message!(
+            "`skillpm.lock` still has what a merge left in it, so no command can use it: run ",
+            Verb::Install.within(scope.kind),
+            " to repair it before you commit it"
         )
     };
-    error.is_of_merge().then(told)
+    error.is_of_merge().then(|| Warning::new(problem::LOCK_CONFLICT.id, told()))
 }
 
 /// Saves `file`, which was edited and gets its old text, in the store, and tells where.

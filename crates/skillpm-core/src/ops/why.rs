@@ -9,6 +9,7 @@ use super::absent::not_installed;
 use super::agents::{AgentsRequest, agents};
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
@@ -45,7 +46,7 @@ pub struct WhyOutcome {
     pub scope: Option<ScopeKind>,
     /// What could not be looked at.
     #[serde(skip)]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// The project and the user's home, for shorter paths.
     #[serde(skip)]
     pub roots: BTreeMap<ScopeKind, String>,

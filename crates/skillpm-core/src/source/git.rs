@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::newest::Ask;
 use super::{Opened, Released, Source, Wanted, local};
+use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -15,7 +16,6 @@ use crate::refusal::Limits;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{GitUrl, Origin, Reference, SpecError, Transport};
-use crate::text::shell_word;
 
 /// The largest `.git` file that is read, in bytes: it holds one path.
 const MAX_LINK: u64 = 64 << 10;
@@ -124,7 +124,7 @@ fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str)
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
         Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the spelling"),
         _ => Error::usage(format!("`{shown}` is not a git repository"))
-            .hint(format!("`skillpm install {}` installs the directory as it is", shell_word(&path))),
+            .hint(message!(Verb::Install.call().path(&path), " installs the directory as it is")),
     })
 }
 

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use super::newest::Ask;
 use super::{Opened, Released, Source, Wanted};
+use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::env;
 use crate::error::{Error, REVISION_UNKNOWN, Result};
@@ -277,8 +278,11 @@ impl<'a> GitHub<'a> {
             } else {
                 format!("`{repository}`")
             };
-            return Error::from(error)
-                .retold(format!("{what} is not in the store, and `--offline` forbids the network"));
+            return Error::from(error).retold(message!(
+                format_args!("{what} is not in the store, and "),
+                Opt::Offline,
+                " forbids the network"
+            ));
         }
         let HttpError::Status { url, status, detail, .. } = &error else {
             return error.into();
@@ -352,8 +356,12 @@ fn question(reference: &Reference) -> Result<(String, Option<String>)> {
         Reference::Tag(_) => (format!("tags/{name}"), None),
         Reference::Branch(_) => (format!("heads/{name}"), None),
         Reference::Rev(_) if !hex => {
-            return Err(Error::usage(format!("`{name}` is not a commit"))
-                .hint("for a name, use a tag or a branch: `--tag`, `--branch`"));
+            return Err(Error::usage(format!("`{name}` is not a commit")).hint(message!(
+                "for a name, use a tag or a branch: ",
+                Opt::Tag,
+                ", ",
+                Opt::Branch
+            )));
         }
         Reference::Rev(_) => (digits.clone(), Some(digits)),
         Reference::Any(_) if is_commit(&digits) => (digits.clone(), Some(digits)),

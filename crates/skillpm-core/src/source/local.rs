@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::discover::MAX_DEPTH;
 use super::newest::{Ask, Here};
 use super::{Opened, Source, Wanted, file};
+use crate::advice::{Verb, message};
 use crate::agents::{self, CANONICAL_DIR, DISABLED_DIR};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -182,11 +183,7 @@ pub fn check_outside(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin)
         if real.starts_with(&ours) {
             let typed = origin.typed();
             return Err(Error::usage(format!("`{typed}` is in `{}`, which belongs to skillpm, so it is not a source", ours.display()))
-                .hint(format!(
-                    "`skillpm import{} {}` makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place",
-                    scope.kind.flag(),
-                    skill_in(&ours, &real)
-                )));
+                .hint(message!(Verb::Import.within(scope.kind).word(skill_in(&ours, &real)), " makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place")));
         }
     }
     Ok(())
@@ -208,9 +205,9 @@ pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Opened
     let shown = path.display();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match fs::real_path(path)? {
-        None => Err(Error::usage(format!("`{shown}` does not exist")).hint(format!(
-            "the path is in `skillpm.toml`; restore the files, or remove the skill with `skillpm remove{} NAME`",
-            scope.kind.flag()
+        None => Err(Error::usage(format!("`{shown}` does not exist")).hint(message!(
+            "the path is in `skillpm.toml`; restore the files, or remove the skill with ",
+            Verb::Remove.within(scope.kind).word("NAME")
         ))),
         Some(real) if fs::kind(&real)? == Some(fs::Kind::Directory) => {
             let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();

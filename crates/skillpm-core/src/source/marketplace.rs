@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::discover::{Declared, Definition, join};
 use super::json::{Json, Node};
+use crate::advice::{Message, Verb, message};
 use crate::error::{Error, Result};
 use crate::path::collision_key;
 use crate::spec::{
@@ -75,7 +76,7 @@ pub enum PluginSource {
         /// Why.
         message: String,
         /// What to do.
-        hint: String,
+        hint: Message,
     },
 }
 
@@ -240,12 +241,15 @@ impl Reader<'_> {
                     message: format!(
                         "it is the npm package `{text}`, and skillpm does not download packages"
                     ),
-                    hint: format!("install it with `npm install {text}`, then `skillpm install {package}`"),
+                    hint: message!(
+                        format_args!("install it with `npm install {text}`, then "),
+                        Verb::Install.call().word(package)
+                    ),
                 })
             }
             other => Ok(PluginSource::Unusable {
                 message: format!("skillpm does not support sources of the kind `{other}`"),
-                hint: "known kinds are `github`, `url`, `git-subdir`, `local` and paths".to_owned(),
+                hint: "known kinds are `github`, `url`, `git-subdir`, `local` and paths".into(),
             }),
         }
     }

@@ -15,6 +15,7 @@ use super::discover::Candidate;
 use super::newest::{Ask, Files, Newest, Query};
 use super::web::{Missed, Web};
 use super::{Opened, Shelf, Source, Wanted, file};
+use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::digest::{Digest, DigestError};
 use crate::error::{Error, REVISION_GONE, Result};
@@ -26,7 +27,7 @@ use crate::reporter::Reporter;
 use crate::scope::ScopeRoot;
 use crate::skill::SkillMeta;
 use crate::spec::{Address, Identity, Reference, Site, SourceFacts};
-use crate::text::{closest, shell_word};
+use crate::text::closest;
 use crate::tree::{Entry as TreeEntry, Memory, Node, ReadError, Tree};
 use index::{Content, Entry, Index, IndexError};
 
@@ -156,9 +157,10 @@ impl Shelf for SiteShelf {
         if name.is_empty() {
             let typed = self.typed();
             return Err(Error::usage(format!("`{typed}` is a site, but it does not say which skill to use"))
-                .hint(format!(
-                    "name one, as in `{typed}//NAME`; `skillpm install --list {}` shows what is available",
-                    shell_word(&typed)
+                .hint(message!(
+                    format_args!("name one, as in `{typed}//NAME`; "),
+                    Verb::Install.call().flag(Opt::List).word(&typed),
+                    " shows what is available"
                 )));
         }
         let revision = locked_digest(revision)?;
@@ -252,9 +254,10 @@ impl SiteShelf {
         }
         let error = Error::network(format!("there is no index of skills at `{}`:{asked}", self.address));
         Err(match self.address.as_str().strip_suffix(self.address.path()) {
-            Some(whole) if !self.address.path().is_empty() => error.hint(format!(
-                "the rest of the site was not searched: `skillpm install {}` searches all of it",
-                shell_word(whole)
+            Some(whole) if !self.address.path().is_empty() => error.hint(message!(
+                "the rest of the site was not searched: ",
+                Verb::Install.call().word(whole),
+                " searches all of it"
             )),
             _ => error
                 .hint(format!("for a git repository write `git+{0}`, for a file `url:{0}`", self.address)),
@@ -270,8 +273,10 @@ impl SiteShelf {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
                 None => error,
             };
-            return Err(error
-                .hint(format!("`skillpm install --list {}` shows what is available", shell_word(&typed))));
+            return Err(error.hint(message!(
+                Verb::Install.call().flag(Opt::List).word(&typed),
+                " shows what is available"
+            )));
         };
         let content = entry.content.as_ref().map_err(|problem| {
             Error::integrity(format!("`{name}` of `{typed}` cannot be fetched: {problem}"))

@@ -22,7 +22,7 @@ impl Age {
         let wrong = || {
             let message =
                 format!("`{}` is not an age: expected a number and a unit, such as `7d`", placed.text);
-            placed.error(message, Some("units are `m`, `h`, `d` and `w`".to_owned()))
+            placed.error(message, Some("units are `m`, `h`, `d` and `w`".into()))
         };
         let unit = placed.text.chars().next_back().ok_or_else(wrong)?;
         let (_, seconds, _) = UNITS.iter().find(|(sign, ..)| *sign == unit).ok_or_else(wrong)?;

@@ -18,10 +18,10 @@ use std::fmt;
 
 use self::pattern::{List, Match};
 use self::place::Name;
+use crate::advice::{Message, Opt, message};
 use crate::lint::Severity;
 use crate::manifest::{ManifestError, Placed, PolicySettings};
 use crate::spec::{Origin, Reference};
-use crate::text::shell_word;
 
 /// What all files together say.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +78,7 @@ pub struct Decision {
     pub line: Line,
     /// What to type so that it comes in, where that is known.
     #[serde(skip)]
-    pub hint: Option<String>,
+    pub hint: Option<Message>,
 }
 
 /// What one line decides only when something is there to look at.
@@ -251,9 +251,10 @@ impl Admission {
                     _ if admitted => "is pinned".to_owned(),
                     (Pin::Commit, _) => "is not pinned to a commit".to_owned(),
                     (Pin::Tag, Some(Reference::Any(name))) => {
-                        let word = shell_word(name);
-                        hint = Some(format!(
-                            "if it is a tag, say so: `--tag {word}`, or `tag` in `skillpm.toml`"
+                        hint = Some(message!(
+                            "if it is a tag, say so: ",
+                            (Opt::Tag, name),
+                            ", or `tag` in `skillpm.toml`"
                         ));
                         format!("does not say whether `{name}` is a tag or a branch")
                     }

@@ -74,12 +74,12 @@ impl Pattern {
         let Some((kind, rest)) = text.split_once(':') else {
             let message = format!("`{text}` is not a source pattern");
             let hint = format!("a repository on GitHub is `github:{text}`; others begin with {}", kinds());
-            return Err(placed.error(message, Some(hint)));
+            return Err(placed.error(message, Some(hint.into())));
         };
         let kind = kind.to_lowercase();
         let Some((form, kind)) = kind_of_key(&kind).map(|(row, key)| (row.pattern, key)) else {
             let hint = format!("a pattern begins with one of {}", kinds());
-            return Err(placed.error(format!("`{kind}:` is not a kind of source"), Some(hint)));
+            return Err(placed.error(format!("`{kind}:` is not a kind of source"), Some(hint.into())));
         };
         if rest == "*" {
             return Ok(Self { kind: Some(kind), places: Vec::new() });
@@ -121,7 +121,7 @@ impl Pattern {
                     "write the plain path, or `*` for what cannot be spelled out".to_owned(),
                 ),
             };
-            placed.error(message, Some(hint))
+            placed.error(message, Some(hint.into()))
         })?;
         // All hosts are all of the kind.
         if places.contains(&(Start::Host("*".to_owned(), Port::Unsaid), Vec::new())) {

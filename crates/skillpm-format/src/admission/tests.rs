@@ -119,9 +119,9 @@ fn pins() {
     let ruled = |pin: &str| {
         let admission = admission(&[("m", &format!("require-pin = \"{pin}\""))]);
         let decision = admission.source(asked(&spec)).remove(0);
-        (decision.reason, decision.hint)
+        (decision.reason, decision.hint.map(|hint| hint.to_string()))
     };
-    let hint = "if it is a tag, say so: `--tag v1`, or `tag` in `skillpm.toml`";
+    let hint = "if it is a tag, say so: `tag=v1`, or `tag` in `skillpm.toml`";
     assert_eq!(ruled("tag"), ("does not say whether `v1` is a tag or a branch".into(), Some(hint.into())));
     assert_eq!(ruled("commit"), ("is not pinned to a commit".into(), None));
     // What has no revisions cannot be pinned to one.

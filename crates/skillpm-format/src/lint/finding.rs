@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::Fix;
+use crate::advice::Message;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,7 +42,7 @@ pub struct Finding {
     /// A few words to stand beside the place.
     pub label: Option<String>,
     /// What to do about it.
-    pub help: Option<String>,
+    pub help: Option<Message>,
     /// The repair, where there is one.
     pub fix: Option<Fix>,
     /// Whether reading ended here: what comes after it was not looked at.
@@ -58,7 +59,7 @@ impl Finding {
 
     /// Adds what to do about it.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Message>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{FILE_KIND, RULES, Rule, Severity};
+use crate::advice::{Message, Verb, message};
 use crate::manifest::{LintSettings, ManifestError, Placed};
 use crate::text::closest;
 
@@ -177,17 +178,19 @@ pub struct UnknownName {
 
 impl UnknownName {
     /// What to do about it.
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> Message {
         match (self.closest, self.what) {
-            (Some(closest), _) => format!("did you mean `{closest}`?"),
+            (Some(closest), _) => format!("did you mean `{closest}`?").into(),
             (None, "profile") => {
-                format!("profiles are `{}`", Profile::ALL.map(|(name, _)| name).join("`, `"))
+                format!("profiles are `{}`", Profile::ALL.map(|(name, _)| name).join("`, `")).into()
             }
-            (None, "level") => format!("levels are `{}`", Level::ALL.map(|(name, _)| name).join("`, `")),
+            (None, "level") => {
+                format!("levels are `{}`", Level::ALL.map(|(name, _)| name).join("`, `")).into()
+            }
             (None, NO_SWITCH) => "what is not a regular file is not checked and never installed: \
                 put the file itself there"
-                .to_owned(),
-            (None, _) => "`skillpm explain` lists the rules".to_owned(),
+                .into(),
+            (None, _) => message!(Verb::Explain, " lists the rules"),
         }
     }
 
@@ -311,7 +314,8 @@ mod tests {
 
     fn settings(profile: Option<Profile>, text: &str) -> Result<Ruleset, (String, Option<String>)> {
         let manifest = crate::manifest::Manifest::parse(text).expect(text);
-        Ruleset::from_settings(profile, manifest.lint()).map_err(|error| (error.to_string(), error.hint))
+        Ruleset::from_settings(profile, manifest.lint())
+            .map_err(|error| (error.to_string(), error.hint.map(|hint| hint.to_string())))
     }
 
     #[test]

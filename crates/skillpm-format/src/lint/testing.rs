@@ -162,5 +162,5 @@ pub(super) fn assert_places(rule: &Rule, cases: &[PlaceCase<'_>]) {
 /// The help of the first finding in `pdf/SKILL.md`.
 pub(super) fn help(rule: &Rule, text: &str) -> String {
     let first = findings(rule, text, Some("pdf"), "SKILL.md").into_iter().next();
-    first.expect("a finding").help.expect("help")
+    first.expect("a finding").help.expect("help").to_string()
 }

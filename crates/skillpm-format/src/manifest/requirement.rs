@@ -74,7 +74,10 @@ pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
         ([], Some(path), _) if path.contains("://") => {
             let error = said
                 .fault(format!("`path` names a directory or file on a machine, and `{path}` is an address"));
-            return Err(ManifestError { hint: meant(path).map(|keys| format!("write `{keys}`")), ..error });
+            return Err(ManifestError {
+                hint: meant(path).map(|keys| format!("write `{keys}`").into()),
+                ..error
+            });
         }
         ([], Some(path), Some((kind, key))) => (kind, key, path),
         ([], ..) => {
@@ -88,7 +91,7 @@ pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
     };
     said.known(&kind.entry_keys(key))?;
     let origin = (kind.from_manifest)(key, text).map_err(|error: SpecError| ManifestError {
-        hint: how_to_name(kind, text),
+        hint: how_to_name(kind, text).map(Into::into),
         ..said.fault(error.to_string())
     })?;
     let path = directory(said, said.string(origin.directory_key())?)?;

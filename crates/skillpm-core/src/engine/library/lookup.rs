@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::advice::{Verb, message};
 use crate::engine::discover::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::text;
@@ -63,9 +64,14 @@ impl UnknownSkill {
         }
         error = more.fold(error, Error::hint);
         error.hint(if self.available.is_empty() {
-            "`skillpm install owner/repo` installs skills, `skillpm list` shows them"
+            message!(Verb::Install.call().word("owner/repo"), " installs skills, ", Verb::List, " shows them")
         } else {
-            "`skillpm list` shows what is installed, `skillpm install owner/repo` adds more"
+            message!(
+                Verb::List,
+                " shows what is installed, ",
+                Verb::Install.call().word("owner/repo"),
+                " adds more"
+            )
         })
     }
 }

@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(error.to_string(), "`a.py` is run by `python3` or `python`, which was not found");
         let error = choose("a.py", b"#!/nowhere/python3\n", &search).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which does not exist");
-        assert!(error.hints()[0].contains("#!/usr/bin/env python3"), "{:?}", error.hints());
+        assert!(error.hints()[0].to_string().contains("#!/usr/bin/env python3"), "{:?}", error.hints());
         // A file that cannot be run and a directory are none either.
         fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
         fs::create_dir(&dir.path().join("python")).expect("creates");

@@ -19,6 +19,7 @@ use super::relay::Relay;
 use super::stage::Stage;
 use super::starter::Starter;
 use super::{Captured, Ended, Exit, Stdin, Watch};
+use crate::advice::{Opt, message};
 use crate::error::{Error, Result};
 use crate::fs::anonymous_temp_file;
 use crate::interrupt::{self, Running};
@@ -210,7 +211,7 @@ fn not_started(interpreter: &Interpreter, error: io::Error) -> Error {
             Error::usage("an argument or variable holds a NUL byte").because(error)
         }
         io::ErrorKind::ArgumentListTooLong => Error::usage("the arguments are too long for this system")
-            .hint("pass them with `--stdin` or in a file"),
+            .hint(message!("pass them with ", Opt::Stdin, " or in a file")),
         _ => Error::io(format!("failed to start `{shown}`"))
             .because(error)
             .hint("check that the program runs, and that the working directory exists"),

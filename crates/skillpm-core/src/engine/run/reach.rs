@@ -6,6 +6,7 @@ use super::interpreter::Interpreter;
 use super::plan::Open;
 use super::stage::Stage;
 use super::{Mode, Options, WorkDir};
+use crate::advice::{Opt, message};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::settings::Settings;
@@ -75,7 +76,7 @@ impl Reach {
 fn directory(dir: &Path) -> Result<PathBuf> {
     let missing = || {
         Error::usage(format!("there is no directory `{}` to run in", dir.display()))
-            .hint("create it, or choose another with `--cwd`")
+            .hint(message!("create it, or choose another with ", Opt::Cwd))
     };
     let real = fs::real_path(dir)?.ok_or_else(missing)?;
     if fs::kind(&real)? == Some(fs::Kind::Directory) { Ok(real) } else { Err(missing()) }

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::Script;
 use super::copies::Copies;
+use crate::advice::{Verb, message};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -64,7 +65,7 @@ impl Stage {
         let (files, private) = (real.join(FILES), real.join(PRIVATE));
         let changed = || {
             Error::integrity(format!("the files of `{}` changed while they were checked", script.skill))
-                .hint("nothing was run; `skillpm verify` shows what differs")
+                .hint(message!("nothing was run; ", Verb::Verify, " shows what differs"))
         };
         let digest = match fs::materialize(&script.files, &files) {
             Ok(digest) => digest,

@@ -10,6 +10,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use super::plan::{Done, Open, Plan};
 use super::sandbox;
+use crate::advice::{Opt, message};
 use crate::error::{Error, Result};
 
 /// A thread that starts a script. Without an order it ends with the value.
@@ -78,5 +79,5 @@ fn start(prepared: std::result::Result<sandbox::Prepared, String>, order: Order)
 
 fn missing(why: &str) -> Error {
     Error::config(format!("the script was not run, because the sandbox is not available: {why}"))
-        .hint("`--sandbox off` runs it without one, if you trust it")
+        .hint(message!((Opt::Sandbox, "off"), " runs it without one, if you trust it"))
 }

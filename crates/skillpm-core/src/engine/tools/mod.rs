@@ -102,6 +102,19 @@ pub enum ToolDiagnostic {
     },
 }
 
+impl ToolDiagnostic {
+    /// Returns what kind of thing it is. Codes do not change.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused { .. } => "not-a-tool",
+            Self::Unreadable(_) => "unreadable",
+            Self::TooLarge(_) => "too-large",
+            Self::TooMany(_) => "too-many-files",
+            Self::Manifest { .. } => "manifest",
+        }
+    }
+}
+
 fn all(faults: &[ManifestFault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -9,12 +9,13 @@ use std::path::Path;
 
 use super::look::{Fault, Goes, Look, Thing};
 use super::{Finding, problem};
+use crate::advice::{Message, Opt, Verb, message};
 use crate::install::sight::alike;
 use crate::text::shell_word;
 
 /// What to do about a locked skill that is missing.
-fn restore(look: &Look) -> String {
-    format!("`skillpm install{}` restores it", look.scope.kind.flag())
+fn restore(look: &Look) -> Message {
+    message!(Verb::Install.within(look.scope.kind), " restores it")
 }
 
 /// Returns all that is wrong or worth knowing, the worst kind first.
@@ -76,7 +77,7 @@ fn closed(dir: &Path, fault: &Fault) -> Finding {
                 .advice("check what it is, who owns it, and its mode")
         }
         Fault::Outside(error) => Finding::new(&problem::DIRECTORY_OUTSIDE, dir, error.to_string())
-            .advice("remove the link, or install for the user with `--scope user`"),
+            .advice(message!("remove the link, or install for the user with ", (Opt::Scope, "user"))),
     }
 }
 

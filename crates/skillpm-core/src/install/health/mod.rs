@@ -15,6 +15,7 @@ pub use look::{Look, Wish};
 use self::problem::{Problem, Severity};
 use super::plan::Step;
 use super::scope::ScopeKind;
+use crate::advice::Message;
 use crate::digest::Digest;
 
 /// Something that is wrong, or worth knowing.
@@ -33,7 +34,7 @@ pub struct Finding {
     /// Where it lies.
     pub path: PathBuf,
     /// What is wrong, in words.
-    pub message: String,
+    pub message: Message,
     /// What can be done.
     pub remedy: Remedy,
 }
@@ -44,7 +45,7 @@ pub enum Remedy {
     /// Nothing has to be done.
     None,
     /// A person has to decide; this says how.
-    Advice(String),
+    Advice(Message),
     /// These steps mend it. Nothing that a user wrote goes.
     Steps(Vec<Step>),
     /// What was begun has to be finished.
@@ -66,7 +67,7 @@ impl Remedy {
 
 impl Finding {
     /// Returns a finding about `path`.
-    pub fn new(problem: &Problem, path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+    pub fn new(problem: &Problem, path: impl Into<PathBuf>, message: impl Into<Message>) -> Self {
         Self {
             id: problem.id,
             severity: problem.severity,
@@ -95,7 +96,7 @@ impl Finding {
 
     /// Says what a person can do.
     #[must_use]
-    pub fn advice(self, advice: impl Into<String>) -> Self {
+    pub fn advice(self, advice: impl Into<Message>) -> Self {
         self.remedy(Remedy::Advice(advice.into()))
     }
 

@@ -31,9 +31,11 @@ use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
 use super::state::Files;
 use super::{attributes, merges};
+use crate::advice::{Call, Opt, Verb, Warning, message};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Kind, LinkKind};
+use crate::install::health::problem;
 use crate::interrupt::{self, Changing, Rest};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
@@ -140,8 +142,8 @@ impl<'a> Transaction<'a> {
     }
 
     /// The command that takes the last change of this scope back, if it can be taken back.
-    fn undone_by(&self) -> Option<String> {
-        self.undoable.get().then(|| format!("skillpm undo{}", self.scope.kind.flag()))
+    fn undone_by(&self) -> Option<Call> {
+        self.undoable.get().then(|| Verb::Undo.within(self.scope.kind))
     }
 
     /// One that has done nothing yet. Without a `lock` it goes on for another one, which has it.
@@ -186,10 +188,12 @@ impl<'a> Transaction<'a> {
     }
 
     /// What a person should know of a killed run in `scope`, if there was one.
-    pub fn cut_off(scope: &Scope) -> Option<String> {
-        let flag = scope.kind.flag();
-        Self::is_cut_off(scope)
-            .then(|| format!("an earlier run was interrupted; `skillpm doctor{flag} --fix` cleans up"))
+    pub fn cut_off(scope: &Scope) -> Option<Warning> {
+        Self::is_cut_off(scope).then(|| {
+            let doctor = Verb::Doctor.within(scope.kind).flag(Opt::Fix);
+            let told = message!("an earlier run was interrupted; ", doctor, " cleans up");
+            Warning::new(problem::RUN_CUT_OFF.id, told)
+        })
     }
 
     /// Does what `plan` says; `contents` holds the trees that come. When this fails, the scope is as
@@ -221,9 +225,11 @@ impl<'a> Transaction<'a> {
             };
             if self.roll_back(&journal, &old, begun).is_err() {
                 // The journal stays, so nothing is lost: the next run goes on from here.
-                return Err(
-                    error.hint("not everything could be undone: the next `skillpm install` continues")
-                );
+                return Err(error.hint(message!(
+                    "not everything could be undone: the next ",
+                    Verb::Install,
+                    " continues"
+                )));
             }
             let _ = self.clear();
             return Err(self.with_saved(error));
@@ -298,10 +304,13 @@ impl<'a> Transaction<'a> {
 
     /// The new text of the manifest.
     fn written(&self, manifest: &Manifest) -> Result<String> {
-        let (file, flag) = (self.scope.manifest.display(), self.scope.kind.flag());
+        let file = self.scope.manifest.display();
         manifest.written().ok_or_else(|| {
             Error::config(format!("skillpm cannot change `{file}` without breaking how it is written")).hint(
-                format!("nothing was changed; change the file by hand, then run `skillpm install{flag}`"),
+                message!(
+                    "nothing was changed; change the file by hand, then run ",
+                    Verb::Install.within(self.scope.kind)
+                ),
             )
         })
     }

@@ -19,6 +19,7 @@ use super::journal::{Change, Journal, Made};
 use super::known::{Known, Says};
 use super::undo::Undo;
 use super::{JOURNAL, Old, Transaction, own_file};
+use crate::advice::{Opt, Verb, message};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -116,13 +117,21 @@ fn damaged(directory: &Path) -> Error {
         "`{}` is not as the last change left it, so it is not taken back",
         journal.display()
     ))
-    .hint("it was edited or damaged, or came with the files of somebody else: `skillpm undo --forget` removes it")
+    .hint(message!(
+        "it was edited or damaged, or came with the files of somebody else: ",
+        Verb::Undo.call().flag(Opt::Forget),
+        " removes it"
+    ))
 }
 
 /// The error for a note about the last change that cannot be read.
 fn unreadable(note: &Path) -> Error {
     Error::io(format!("`{}`, which says that you made the last change here, cannot be read", note.display()))
-        .hint("make it readable and run the command again; `skillpm undo --forget` gives the last change up")
+        .hint(message!(
+            "make it readable and run the command again; ",
+            Verb::Undo.call().flag(Opt::Forget),
+            " gives the last change up"
+        ))
 }
 
 fn foreign(directory: &Path) -> Error {
@@ -130,7 +139,11 @@ fn foreign(directory: &Path) -> Error {
         "`{}` does not record a change that you made here, so it was not undone",
         directory.display()
     ))
-    .hint("it came with someone else's files, or the project was moved: `skillpm undo --forget` removes it")
+    .hint(message!(
+        "it came with someone else's files, or the project was moved: ",
+        Verb::Undo.call().flag(Opt::Forget),
+        " removes it"
+    ))
 }
 
 /// Where the tree or link with the number `slot` lies in a transaction's `directory`.
@@ -285,7 +298,11 @@ impl Transaction<'_> {
             let (manifest, lockfile) = (old(&undo.manifest), old(&undo.lockfile));
             let old = Old { manifest: manifest.as_deref(), lockfile: lockfile.as_deref() };
             if self.roll_back(&journal, &old, begun).is_err() {
-                return Err(error.hint("not everything could be undone: the next `skillpm undo` continues"));
+                return Err(error.hint(message!(
+                    "not everything could be undone: the next ",
+                    Verb::Undo,
+                    " continues"
+                )));
             }
             // It is the record again that it was.
             let _ = fs::remove_tree(&self.directory.join(BACK))

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Transaction;
 use super::record::of_text;
+use crate::advice::{Opt, message};
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind, LinkKind, System};
@@ -238,7 +239,7 @@ impl Transaction<'_> {
                 let no_links = matches!(error.source.kind(), Io::PermissionDenied | Io::Unsupported);
                 let error = Error::from(error);
                 if no_links {
-                    error.hint("where no links can be made, `--copy` gives agents copies")
+                    error.hint(message!("where no links can be made, ", Opt::Copy, " gives agents copies"))
                 } else {
                     error
                 }

@@ -370,7 +370,8 @@ impl Scene {
 /// The place that the hint of `error` names, where what was written meanwhile is kept.
 fn saved(error: &Error) -> String {
     let hint = error.hints().iter().find(|hint| hint.starts_with("what was written into `first`"));
-    let place = hint.and_then(|hint| hint.split('`').nth(3)).expect("a hint with a place");
+    let hint = hint.expect("a hint").to_string();
+    let place = hint.split('`').nth(3).expect("a place");
     fs::read_text(&Path::new(place).join("SKILL.md"), 100).unwrap().unwrap()
 }
 

@@ -79,14 +79,14 @@ pub(super) fn place(skill: &Skill) -> Subject {
 pub(super) fn refused(context: &Context, skill: &Skill, script: &str, error: &Error) {
     let subject =
         provenance(context, skill).map_or_else(|_| place(skill), |checked| subject(skill, &checked));
-    record(context, &subject, &Event::Refused { script, reason: &error.with_causes() });
+    record(context, &subject, &Event::Refused { script, reason: &error.with_causes().to_string() });
 }
 
 /// Writes down that `script` was refused for `error`, where the reason is what a skill may not have, so that no
 /// more of it could be read. What the machine or a manifest is to blame for is a failure and no refusal.
 pub(super) fn unread(context: &Context, subject: &Subject, script: &str, error: &Error) {
     if error.kind() == ErrorKind::Integrity {
-        record(context, subject, &Event::Refused { script, reason: &error.with_causes() });
+        record(context, subject, &Event::Refused { script, reason: &error.with_causes().to_string() });
     }
 }
 

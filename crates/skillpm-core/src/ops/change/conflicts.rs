@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 use crate::fs;
@@ -55,20 +56,35 @@ pub(super) fn in_the_way(context: &Context, scope: &Scope, goal: &Goal, conflict
         ConflictKind::SameName(other) => Some(other),
         _ => None,
     }) {
-        error.hint(format!(
-            "nothing was changed; `--as NAME` installs the new one under another name, and `skillpm remove{} {other}` makes room for it",
-            scope.kind.flag()
+        error.hint(message!(
+            "nothing was changed; ",
+            (Opt::As, "NAME"),
+            " installs the new one under another name, and ",
+            Verb::Remove.within(scope.kind).word(other),
+            " makes room for it"
         ))
     } else if conflicts
         .iter()
         .any(|conflict| matches!(conflict.kind, ConflictKind::OtherSource(_) | ConflictKind::OtherPath(..)))
     {
-        error.hint("nothing was changed; `--as NAME` installs it under another name beside the existing one; `--force` replaces that")
+        error.hint(message!(
+            "nothing was changed; ",
+            (Opt::As, "NAME"),
+            " installs it under another name beside the existing one; ",
+            Opt::Force,
+            " replaces that"
+        ))
     } else if let Some(source) = conflicts.iter().find(|conflict| conflict.kind == ConflictKind::Source) {
-        let (flag, name) = (scope.kind.flag(), &source.name);
-        let error = error.hint(format!("nothing was changed; `skillpm import{flag} {name}` moves it to `skills/{name}` and installs it from there"));
+        let name = &source.name;
+        let error = error.hint(message!(
+            "nothing was changed; ",
+            Verb::Import.within(scope.kind).word(name),
+            format_args!(" moves it to `skills/{name}` and installs it from there")
+        ));
         match source.place {
-            Place::Agent(_) => error.hint("`skillpm install --editable` leaves it where it is"),
+            Place::Agent(_) => {
+                error.hint(message!(Verb::Install.call().flag(Opt::Editable), " leaves it where it is"))
+            }
             _ => error,
         }
     } else if conflicts
@@ -79,6 +95,10 @@ pub(super) fn in_the_way(context: &Context, scope: &Scope, goal: &Goal, conflict
     } else {
         let goes = conflicts.iter().all(|conflict| goal.remove.contains(&conflict.name));
         let verb = if goes { "removes" } else { "replaces" };
-        error.hint(format!("nothing was changed; `--force` {verb} it anyway; the store keeps a copy"))
+        error.hint(message!(
+            "nothing was changed; ",
+            Opt::Force,
+            format_args!(" {verb} it anyway; the store keeps a copy")
+        ))
     }
 }

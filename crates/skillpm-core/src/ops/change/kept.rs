@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::unedited::{is_fetched, is_merged_copy};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
@@ -118,13 +119,13 @@ pub(in crate::ops) fn kept_by(
     transaction: &Transaction<'_>,
     scope: &Scope,
     told: Vec<String>,
-) -> Vec<String> {
+) -> Vec<Warning> {
     let back = if transaction.is_undoable() {
-        format!("`skillpm undo{}` restores it", scope.kind.flag())
+        message!(Verb::Undo.within(scope.kind), " restores it")
     } else {
-        "`skillpm undo --list` shows it".to_owned()
+        message!(Verb::Undo.call().flag(Opt::List), " shows it")
     };
-    told.into_iter().map(|told| format!("{told}; {back}")).collect()
+    told.into_iter().map(|told| Warning::new("edited-saved", message!(told, "; ", &back))).collect()
 }
 
 /// Puts the trees that `plan` removes because nothing names their skills any more into the store, unless it has them: a
@@ -138,7 +139,7 @@ pub(super) fn keep_left(
     scope: &Scope,
     goal: &Goal,
     plan: &Plan,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<()> {
     for step in &plan.steps {
         if let Step::Remove { place, name, old } = step

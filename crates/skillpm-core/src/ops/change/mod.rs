@@ -18,6 +18,7 @@ mod visibility;
 use std::collections::BTreeMap;
 
 use self::kept::{add_contents, keep_copies, keep_left};
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::merges::{self, Unresolved};
@@ -143,7 +144,7 @@ impl Planned<'_, '_> {
         plan.ended.retain(|name| open.iter().all(|(other, _)| other != name));
         let (mut saved, mut warnings, mut undoable) = (Vec::new(), Vec::new(), false);
         if let Some(transaction) = transaction {
-            saved = keep_replaced(context, scope, &plan)?;
+            let told = keep_replaced(context, scope, &plan)?;
             keep_left(context, scope, &goal, &plan, &mut warnings)?;
             add_contents(context, scope, &plan, &mut contents)?;
             keep_copies(context, &plan, files, &contents);
@@ -156,7 +157,7 @@ impl Planned<'_, '_> {
                     let _ = merges::forget(scope, name);
                 }
             })?;
-            saved = kept_by(transaction, scope, saved);
+            saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();
             // Where nothing else changes there was no transaction to do it.
             for name in &plan.ended {
@@ -174,20 +175,21 @@ pub(super) struct Applied {
     /// What was or would be done.
     pub(super) plan: Plan,
     /// What to tell of edited copies that were saved, with the command that brings them back.
-    pub(super) saved: Vec<String>,
+    pub(super) saved: Vec<Warning>,
     /// What else a person should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
     /// Whether `undo` takes the change back.
     pub(super) undoable: bool,
 }
 
 impl Applied {
     /// Returns what to tell of skills that stay in place because the other scope in the same directory has them, too.
-    pub(super) fn shared(&self) -> impl Iterator<Item = String> {
+    pub(super) fn shared(&self) -> impl Iterator<Item = Warning> {
         let whose = match self.scope {
             ScopeKind::Project => "your own skills have",
             ScopeKind::User => "the project in your home directory has",
         };
-        self.plan.shared.iter().map(move |name| format!("`{name}` was kept: {whose} it too"))
+        let told = move |name| Warning::new("kept-shared", format!("`{name}` was kept: {whose} it too"));
+        self.plan.shared.iter().map(told)
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Begun;
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -49,7 +50,7 @@ pub(in crate::ops) struct Changed {
     /// The agents that see each of the skills through a link or copy of their own.
     pub(in crate::ops) agents: BTreeMap<SkillName, Vec<String>>,
     /// What a person should know.
-    pub(in crate::ops) warnings: Vec<String>,
+    pub(in crate::ops) warnings: Vec<Warning>,
 }
 
 /// Changes who sees skills that are installed, as `edit` says.
@@ -72,9 +73,9 @@ pub(in crate::ops) fn rearrange(
             "`{name}` is in the lockfile and not in `{}`",
             scope.manifest.display()
         ))
-        .hint(format!(
-            "`skillpm install{}` removes what the manifest does not name; restore the entry to keep it",
-            scope.kind.flag()
+        .hint(message!(
+            Verb::Install.within(scope.kind),
+            " removes what the manifest does not name; restore the entry to keep it"
         )));
     }
     let copy = files.manifest.agents().copy;
@@ -90,7 +91,11 @@ pub(in crate::ops) fn rearrange(
         changed.agents.insert(wanted.name.clone(), wanted.linked().map(ToOwned::to_owned).collect());
         changed.warnings.extend(audience.still_seeing(&edits.taken, wanted).into_iter().map(
             |(agent, other)| {
-                format!("`{agent}` still sees `{}`: it reads the same directory as `{other}`", wanted.name)
+                let name = &wanted.name;
+                Warning::new(
+                    "still-seen",
+                    format!("`{agent}` still sees `{name}`: it reads the same directory as `{other}`"),
+                )
             },
         ));
     }
@@ -130,8 +135,14 @@ fn check_unlocked(context: &Context, scope: &Scope, name: &SkillName, disabled: 
     if fs::kind(&path)? != Some(fs::Kind::Directory) {
         return Ok(());
     }
-    let (verb, flag) = (if disabled { "disable" } else { "enable" }, scope.kind.flag());
-    Err(Error::config(format!("`{name}` is in `{}`, but not in the lockfile", path.display())).hint(format!(
-        "nothing was changed; `skillpm install{flag}` locks it, then `skillpm {verb}{flag} {name}` moves it"
-    )))
+    let verb = if disabled { Verb::Disable } else { Verb::Enable };
+    Err(Error::config(format!("`{name}` is in `{}`, but not in the lockfile", path.display())).hint(
+        message!(
+            "nothing was changed; ",
+            Verb::Install.within(scope.kind),
+            " locks it, then ",
+            verb.within(scope.kind).word(name),
+            " moves it"
+        ),
+    ))
 }

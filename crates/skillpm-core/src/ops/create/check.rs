@@ -1,8 +1,8 @@
 //! What may go into a skill, value by value.
 
+use crate::advice::{Opt, Verb, message};
 use crate::error::{Error, Result};
 use crate::name::SkillName;
-use crate::text::shell_word;
 
 /// The largest number of characters in a description (specification, `description`).
 const MAX_DESCRIPTION: usize = 1024;
@@ -27,11 +27,12 @@ pub(super) fn name(text: &str) -> Result<SkillName> {
     if let Some((dir, last)) = text.trim_end_matches('/').rsplit_once('/').filter(|(dir, _)| !dir.is_empty())
         && let Ok(name) = SkillName::new(last)
     {
-        let dir = shell_word(dir);
-        return Err(error.hint(format!("`skillpm create {name} --path {dir}` makes it there")));
+        return Err(
+            error.hint(message!(Verb::Create.call().word(name).option(Opt::Path, dir), " makes it there"))
+        );
     }
     Err(match SkillName::slug(text).filter(|slug| slug.as_str().is_ascii()) {
-        Some(slug) => error.hint(format!("`skillpm create {slug}` would work")),
+        Some(slug) => error.hint(message!(Verb::Create.call().word(slug), " would work")),
         None => error,
     })
 }

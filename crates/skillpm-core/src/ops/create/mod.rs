@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::install::InstallOutcome;
 use super::own;
+use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -77,7 +78,7 @@ pub struct Installed {
     /// Which of manifest and lockfile changed.
     pub files_changed: ChangedFiles,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Installed {
@@ -164,8 +165,8 @@ fn settle<T>(
             Ok(value) => return Ok(Some(value)),
             Err(error) => error,
         };
-        let reason: Vec<_> = [error.to_string()].into_iter().chain(error.hints().to_vec()).collect();
-        interact.refuse(&reason.join("\n"));
+        let lines = [error.message()].into_iter().chain(error.hints()).cloned();
+        interact.refuse(&Message::joined(lines, "\n"));
         match interact.input(asked.question, &like(&text)) {
             Some(next) => text = next,
             None => return Err(error),
@@ -175,7 +176,8 @@ fn settle<T>(
 }
 
 fn no_name() -> Error {
-    Error::usage("the skill needs a name").hint("`skillpm create NAME` makes a skill of that name")
+    Error::usage("the skill needs a name")
+        .hint(message!(Verb::Create.call().word("NAME"), " makes a skill of that name"))
 }
 
 /// The directory that is made: in a scope that of the skills which people write there.
@@ -188,15 +190,17 @@ fn place(context: &Context, request: &CreateRequest, name: &SkillName) -> Result
     };
     let scope = Scope::new(&context.settings, kind)?;
     if Files::read(&scope)?.knows(name) {
-        return Err(Error::usage(format!("`{name}` is already installed"))
-            .hint(format!("choose another name, or remove it with `skillpm remove{} {name}`", kind.flag())));
+        return Err(Error::usage(format!("`{name}` is already installed")).hint(message!(
+            "choose another name, or remove it with ",
+            Verb::Remove.within(kind).word(name)
+        )));
     }
     scope.check_skills_inside()?;
     let installed = scope.skill_dir(name);
     if fs::kind(&installed)?.is_some() {
-        return Err(own::already_exists(&installed).hint(format!(
-            "`skillpm import{} {name}` adopts the skill in it; else choose another name",
-            kind.flag()
+        return Err(own::already_exists(&installed).hint(message!(
+            Verb::Import.within(kind).word(name),
+            " adopts the skill in it; else choose another name"
         )));
     }
     own::place(&scope, name)
@@ -235,7 +239,10 @@ fn values(
     values = match settle(context, &description, |_| default.clone(), with)? {
         Some(values) => values,
         None => tried(template, &values, publish::DESCRIPTION).map_err(|error| {
-            error.hint("the description was made from the name; write a better one with `--description`")
+            error.hint(message!(
+                "the description was made from the name; write a better one with ",
+                Opt::Description
+            ))
         })?,
     };
     let optional: [(&str, &str, &Option<String>, Set); 2] = [
@@ -277,7 +284,7 @@ fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
 }
 
 fn exists(path: &Path) -> Error {
-    own::already_exists(path).hint("choose another name, or another directory with `--path`")
+    own::already_exists(path).hint(message!("choose another name, or another directory with ", Opt::Path))
 }
 
 #[cfg(test)]

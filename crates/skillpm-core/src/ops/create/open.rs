@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Asked;
+use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
@@ -61,9 +62,10 @@ fn not_a_template(typed: &str, error: &SpecError) -> Error {
         Some(name) => error.hint(format!("did you mean `{name}`?")),
         None => error,
     };
-    error.hint(
-        "`skillpm create --list-templates` lists the built-in ones; others are `./dir` or `owner/repo/dir`",
-    )
+    error.hint(message!(
+        Verb::Create.call().flag(Opt::ListTemplates),
+        " lists the built-in ones; others are `./dir` or `owner/repo/dir`"
+    ))
 }
 
 /// What stands for the variables of `template` as long as nobody has said what they are.
@@ -90,8 +92,8 @@ pub(super) fn variables(
         let error = Error::usage(format!("the template `{}` has no variable `{unknown}`", template.name));
         let known: Vec<_> = names().map(|name| format!("`{name}`")).collect();
         return Err(error.hint(match &known[..] {
-            [] => "it has none; leave out `--var`".to_owned(),
-            _ => format!("it has {}", known.join(", ")),
+            [] => message!("it has none; leave out ", Opt::Var),
+            _ => format!("it has {}", known.join(", ")).into(),
         }));
     }
     for variable in &template.variables {
@@ -115,7 +117,7 @@ pub(super) fn variables(
                     "the template `{}` needs a value for `{name}`: {}",
                     template.name, variable.prompt
                 ))
-                .hint(format!("set it with `--var {name}=VALUE`")));
+                .hint(message!("set it with ", (Opt::Var, format!("{name}=VALUE")))));
             }
         };
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::advice::{Verb, message};
 use crate::document::{Document, Node, Value};
 use crate::engine::files;
 use crate::engine::load::SKILL_FILE;
@@ -74,11 +75,15 @@ pub(super) fn refusal(template: &Template, faults: &[Fault]) -> Option<Error> {
         );
         Error::new(ErrorKind::Findings, message)
     };
-    let mut helps: Vec<&str> = faults.iter().filter_map(|fault| fault.finding.help.as_deref()).collect();
+    let mut helps: Vec<_> = faults.iter().filter_map(|fault| fault.finding.help.clone()).collect();
     helps.dedup();
     let error = helps.into_iter().fold(error, Error::hint);
     let rule = first.finding.rule;
-    Some(error.hint(format!("nothing was written; `skillpm explain {rule}` says why this matters")))
+    Some(error.hint(message!(
+        "nothing was written; ",
+        Verb::Explain.call().word(rule),
+        " says why this matters"
+    )))
 }
 
 fn fault(document: &Document, values: &Values, finding: Finding) -> Fault {

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 
 use super::*;
+use crate::advice::Message;
 use crate::document::Document;
 use crate::engine::load::SKILL_FILE;
 use crate::engine::testing::World;
@@ -124,28 +125,28 @@ fn a_scope_is_a_place() {
 fn a_wrong_name_gets_the_rule_and_a_right_one() {
     let world = World::new();
     for (name, message, hint) in [
-        ("PDF Reader", "the name `PDF Reader` has an upper-case letter", Some("pdf-reader")),
+        ("PDF Reader", "the name `PDF Reader` has an upper-case letter", Some("`create pdf-reader`")),
         (
             "../etc",
             "the name `../etc` contains `.`; only letters, digits and hyphens are allowed",
-            Some("etc --path .."),
+            Some("`create etc` with `path=..`"),
         ),
         (
             "my skills/pdf/",
             "the name `my skills/pdf/` contains a space; only letters, digits and hyphens are allowed",
-            Some("pdf --path 'my skills'"),
+            Some("`create pdf` with `path=my skills`"),
         ),
-        ("a/B", "the name `a/B` has an upper-case letter", Some("a-b")),
-        ("-pdf", "the name `-pdf` starts or ends with a hyphen", Some("pdf")),
+        ("a/B", "the name `a/B` has an upper-case letter", Some("`create a-b`")),
+        ("-pdf", "the name `-pdf` starts or ends with a hyphen", Some("`create pdf`")),
         ("技能", "the name `技能` has letters that not every tool accepts", None),
         ("", "the name is empty", None),
     ] {
         let error = create(&world.context(), &request(name)).expect_err(name);
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
-        assert!(error.hints()[0].contains("single hyphens"));
-        let does = |args: &str| if args.contains("--path") { "makes it there" } else { "would work" };
-        let offer = hint.map(|args| format!("`skillpm create {args}` {}", does(args)));
-        assert_eq!(error.hints().get(1), offer.as_ref(), "{name}");
+        assert!(error.hints()[0].to_string().contains("single hyphens"));
+        let does = |args: &str| if args.contains("path") { "makes it there" } else { "would work" };
+        let offer = hint.map(|args| format!("{args} {}", does(args)));
+        assert_eq!(error.hints().get(1).map(ToString::to_string), offer, "{name}");
     }
     assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git"], "nothing was written");
 }
@@ -187,8 +188,8 @@ impl Interact for Scripted {
         Some(if answer.is_empty() { default } else { answer }.to_owned())
     }
 
-    fn refuse(&self, reason: &str) {
-        self.2.lock().expect("one thread").push(reason.to_owned());
+    fn refuse(&self, reason: &Message) {
+        self.2.lock().expect("one thread").push(reason.to_string());
     }
 }
 

@@ -1,15 +1,15 @@
 //! What a resolution tells, and why there is none, for a person.
 
 use super::provider::Offered;
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::error::{Error, ErrorKind};
 use crate::resolve::{Conflict, Has, MOST, Notice, Reason, Unresolved};
 use crate::scope::ScopeKind;
 use crate::spec::SourceSpec;
-use crate::text::shell_word;
 
 /// Adds to `error`, which is about what a skill depends on, how to do without that.
 pub(in crate::ops) fn can_be_left_out(error: Error) -> Error {
-    error.hint("`--no-deps` leaves out what skills need")
+    error.hint(message!(Opt::NoDeps, " leaves out what skills need"))
 }
 
 /// Returns the error for a dependency that nothing satisfies.
@@ -22,7 +22,7 @@ pub(super) fn error_of(unresolved: Unresolved<Offered, Error>) -> Error {
             return Error::integrity(format!(
                 "more than {MOST} skills are needed by others, including `{name}`"
             ))
-            .hint("`--no-deps` leaves them out");
+            .hint(message!(Opt::NoDeps, " leaves them out"));
         }
     };
     can_be_left_out(error.context(format!("`{dependent}` needs `{text}`, which is not available")))
@@ -36,39 +36,51 @@ fn conflicting(conflict: Conflict<Offered>) -> Error {
         ErrorKind::Findings,
         format!("{} needs `{}` from {}", by.join(", "), kept.name, source_of(&kept.place)),
     )
-    .hint(format!(
-        "install the one that both can use: `skillpm install {}` or the other source",
-        shell_word(SourceSpec { origin, ..spec }.to_string())
+    .hint(message!(
+        "install the one that both can use: ",
+        Verb::Install.call().word(SourceSpec { origin, ..spec }.to_string()),
+        " or the other source"
     ))
 }
 
-/// Returns the text of `notice`, which is about a scope of the kind `scope`.
-pub(super) fn text_of(notice: &Notice, scope: ScopeKind) -> String {
+/// Returns the warning for `notice`, which is about a scope of the kind `scope`.
+pub(super) fn warning_of(notice: &Notice, scope: ScopeKind) -> Warning {
     match notice {
         Notice::Malformed { dependent, text, error } => {
-            format!("what `{dependent}` needs cannot be read: `{text}`: {error}")
+            let told = format!("what `{dependent}` needs cannot be read: `{text}`: {error}");
+            Warning::new("dependency-unreadable", told)
         }
         Notice::OutOfRange { dependent, text, version } => {
             let is = version_of(version.as_ref());
-            format!("`{dependent}` needs `{text}`, but the installed version is {is}")
+            let told = format!("`{dependent}` needs `{text}`, but the installed version is {is}");
+            Warning::new("dependency-out-of-range", told)
         }
         Notice::NowOutOfRange { dependent, text, name, version } => {
             let is = version_of(version.as_ref());
-            format!("`{dependent}` needs `{text}`, but `{name}` now has {is}")
+            let told = format!("`{dependent}` needs `{text}`, but `{name}` now has {is}");
+            Warning::new("dependency-out-of-range", told)
         }
         Notice::Missing { dependent, text, source, has } => {
             let (source, has) = (source.typed(), text_of_has(has));
-            format!(
-                "`{dependent}` needs `{text}`, which is not installed, and `{source}` has {has}: `skillpm install{} SOURCE` installs it",
-                scope.flag()
-            )
+            let told = message!(
+                format_args!(
+                    "`{dependent}` needs `{text}`, which is not installed, and `{source}` has {has}: "
+                ),
+                Verb::Install.within(scope).word("SOURCE"),
+                " installs it"
+            );
+            Warning::new("dependency-missing", told)
         }
-        Notice::RequestedStays { dependent, spec, kept, place } => format!(
-            "`{dependent}` needs `{kept}` from `{spec}`; kept the one that you requested, from {}",
-            source_of(place)
-        ),
+        Notice::RequestedStays { dependent, spec, kept, place } => {
+            let from = source_of(place);
+            let told = format!(
+                "`{dependent}` needs `{kept}` from `{spec}`; kept the one that you requested, from {from}"
+            );
+            Warning::new("dependency-elsewhere", told)
+        }
         Notice::NoRoom { dependent, name } => {
-            format!("`{dependent}` needs `{name}`, but something else is in its place")
+            let told = format!("`{dependent}` needs `{name}`, but something else is in its place");
+            Warning::new("in-the-way", told)
         }
     }
 }

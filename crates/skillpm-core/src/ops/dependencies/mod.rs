@@ -15,10 +15,11 @@ pub(super) use self::messages::can_be_left_out;
 pub(super) use self::provider::Offered;
 pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
 
-use self::messages::{error_of, text_of};
+use self::messages::{error_of, warning_of};
 use self::provider::{HasRoom, SourceProvider};
 use super::fetcher::Sources;
 use super::gate::skill_file;
+use crate::advice::Warning;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
@@ -41,7 +42,7 @@ pub(super) struct Brought {
     /// The skills that are to be fetched, in the order in which they were found.
     pub(super) selected: Vec<Selected<Offered>>,
     /// What a person should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
     /// What could not be resolved, where the problem skips that.
     pub(super) unresolved: Vec<Error>,
 }
@@ -79,7 +80,7 @@ pub(super) fn resolve(
         Unsatisfied { root, error: error_of(unresolved) }
     })?;
     let Resolution { assignment, selected, notices, unresolved } = resolution;
-    let warnings = notices.iter().map(|notice| text_of(notice, scope)).collect();
+    let warnings = notices.iter().map(|notice| warning_of(notice, scope)).collect();
     let unresolved = unresolved.into_iter().map(error_of).collect();
     Ok(Brought { assignment, selected, warnings, unresolved })
 }
@@ -134,6 +135,6 @@ pub(super) fn out_of_range_for(
     scope: ScopeKind,
     assignment: &Assignment,
     dependent: &Dependent,
-) -> Vec<String> {
-    assignment.out_of_range_for(dependent).iter().map(|notice| text_of(notice, scope)).collect()
+) -> Vec<Warning> {
+    assignment.out_of_range_for(dependent).iter().map(|notice| warning_of(notice, scope)).collect()
 }

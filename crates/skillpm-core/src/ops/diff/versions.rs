@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::VersionDiff;
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
@@ -99,7 +100,7 @@ pub struct DiffOutcome {
     /// Why skills could not be compared.
     pub failures: Vec<Error>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl DiffOutcome {
@@ -171,10 +172,11 @@ impl<'a> Compare<'a> {
             match (self.files.manifest.skills().get(name), self.files.lock.skills.get(name)) {
                 (Some(entry), _) if entry.editable => {
                     if named(name) {
-                        self.outcome.warnings.push(format!(
+                        let told = format!(
                             "`{name}` is editable, a link to `{}`: there is no locked version to compare",
                             entry.origin.typed()
-                        ));
+                        );
+                        self.outcome.warnings.push(Warning::new("editable", told));
                     }
                 }
                 (entry, Some(locked)) => {
@@ -206,7 +208,7 @@ impl<'a> Compare<'a> {
         };
         if fs::kind(&path)? != Some(Kind::Directory) {
             return Err(Error::integrity(format!("`{}` is not a directory", path.display()))
-                .hint("`skillpm doctor` shows what is there"));
+                .hint(message!(Verb::Doctor, " shows what is there")));
         }
         let lying = self.scope.index.trees().read(&path)?;
         if lying.digest == locked.digest {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{Fetcher, keep};
 use crate::admission::Asked;
+use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::requirement_of;
@@ -17,7 +18,6 @@ use crate::refusal::Limits;
 use crate::source::{self, Opened};
 use crate::spec::{Identity, Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
-use crate::text::shell_word;
 use crate::tree::{FileEntry, FileSet};
 
 impl Fetcher<'_> {
@@ -77,11 +77,11 @@ impl Fetcher<'_> {
             Ok(_) => Ok(()),
             Err(error) if error.kind() == ErrorKind::Integrity && locked.revision.is_some() => Err(error),
             Err(error) => {
-                let told = format!(
-                    "the scripts of `{name}` do not run until its source confirms them: {}",
+                let told = message!(
+                    format_args!("the scripts of `{name}` do not run until its source confirms them: "),
                     error.with_causes()
                 );
-                self.warnings.push(told);
+                self.warnings.push(Warning::new("scripts-unconfirmed", told));
                 Ok(())
             }
         }
@@ -158,35 +158,36 @@ impl Fetcher<'_> {
     }
 
     /// The hint how to go on without the skill `name`.
-    fn without(&self, name: &SkillName) -> String {
-        format!("remove the skill with `skillpm remove{} {name}`", self.scope.kind.flag())
+    fn without(&self, name: &SkillName) -> Message {
+        message!("remove the skill with ", Verb::Remove.within(self.scope.kind).word(name))
     }
 
     /// The hint how what the source of the skill `name` has now is locked.
-    fn relock(&self, name: &SkillName, locked: &Locked) -> String {
-        let flag = self.scope.kind.flag();
+    fn relock(&self, name: &SkillName, locked: &Locked) -> Message {
         if !locked.origin.has_revisions() {
-            return format!("it has changed since: `skillpm update{flag} {name}` locks what is there now");
+            return message!(
+                "it has changed since: ",
+                Verb::Update.within(self.scope.kind).word(name),
+                " locks what is there now"
+            );
         }
         // The commit is the same, so that nothing is newer: only the source itself is read anew.
         let entry = self.files.manifest.skills().get(name).filter(|entry| locked.meets(entry));
         let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
         let (reference, kind) = match entry.reference {
-            Some(Reference::Tag(tag)) => (None, Some(("--tag", tag))),
-            Some(Reference::Branch(branch)) => (None, Some(("--branch", branch))),
-            Some(Reference::Rev(commit)) => (None, Some(("--rev", commit))),
+            Some(Reference::Tag(tag)) => (None, Some((Opt::Tag, tag))),
+            Some(Reference::Branch(branch)) => (None, Some((Opt::Branch, branch))),
+            Some(Reference::Rev(commit)) => (None, Some((Opt::Rev, commit))),
             any => (any, None),
         };
         // As it is typed where the hint is read.
         let origin =
             source::here(&self.context.settings, self.scope.as_root(), &entry.origin).unwrap_or(entry.origin);
         let spec = SourceSpec { origin, path: locked.path.clone(), reference, skill: None }.to_string();
-        let kind =
-            kind.map(|(option, value)| format!(" {option} {}", shell_word(&value))).unwrap_or_default();
-        let alias = locked.alias_of.as_ref().map(|_| format!(" --as {name}")).unwrap_or_default();
-        format!(
-            "the source serves different bytes for the same commit: find out why before you lock them with `skillpm install{flag} {}{kind}{alias}`",
-            shell_word(&spec)
+        let alias = locked.alias_of.as_ref().map(|_| (Opt::As, name));
+        message!(
+            "the source serves different bytes for the same commit: find out why before you lock them with ",
+            Verb::Install.within(self.scope.kind).word(spec).options(kind).options(alias)
         )
     }
 
@@ -201,13 +202,13 @@ impl Fetcher<'_> {
         let reason = match read() {
             Ok(None) => return None,
             Ok(Some((set, found))) if found == locked.digest => return Some(set),
-            Ok(Some(_)) => "its bytes have changed".to_owned(),
+            Ok(Some(_)) => "its bytes have changed".into(),
             Err(error) => error.with_causes(),
         };
         // A file of another user, say: what it holds may be right.
         if !store.is_readable(&locked.digest) {
-            let warning = format!("the store's copy of `{name}` cannot be read: {reason}");
-            self.warnings.push(warning);
+            let told = message!(format_args!("the store's copy of `{name}` cannot be read: "), reason);
+            self.warnings.push(Warning::new("store-unreadable", told));
             return None;
         }
         // A store that cannot be written is no reason to give up: the source has the bytes too.
@@ -215,8 +216,8 @@ impl Fetcher<'_> {
             Ok(()) => "was deleted",
             Err(_) => "cannot be deleted",
         };
-        let warning = format!("the store's copy of `{name}` is damaged and {thrown}: {reason}");
-        self.warnings.push(warning);
+        let told = message!(format_args!("the store's copy of `{name}` is damaged and {thrown}: "), reason);
+        self.warnings.push(Warning::new("store-damaged", told));
         None
     }
 }

@@ -1,5 +1,6 @@
 //! Puts skills into the store, where it can be written.
 
+use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -11,7 +12,7 @@ use crate::tree::FileSet;
 pub(in crate::ops) fn keep(
     context: &Context,
     set: FileSet,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<(Digest, FileSet)> {
     let store = Store::new(&context.settings);
     match store.and_then(|store| Ok((store.put(&set)?, store))) {
@@ -28,6 +29,7 @@ pub(in crate::ops) fn keep(
 }
 
 /// Returns what to tell where the store cannot be written.
-pub(in crate::ops) fn unwritable(error: &Error) -> String {
-    format!("the store is not writable, so restoring will need the source again: {}", error.with_causes())
+pub(in crate::ops) fn unwritable(error: &Error) -> Warning {
+    let told = "the store is not writable, so restoring will need the source again: ";
+    Warning::new("store-unwritable", message!(told, error.with_causes()))
 }

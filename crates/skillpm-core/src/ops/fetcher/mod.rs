@@ -11,6 +11,7 @@ pub(super) use self::newest::{Newest, dependent, locked, spec_of};
 pub(super) use self::sources::{Sources, asked};
 
 use super::gate::Gate;
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::Scope;
@@ -24,7 +25,7 @@ pub(super) struct Fetcher<'a> {
     /// The sources that were opened.
     pub(super) sources: Sources<'a>,
     /// What a person should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl<'a> Fetcher<'a> {

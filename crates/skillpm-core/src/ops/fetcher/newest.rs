@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Fetcher, keep};
+use crate::advice::{Message, Opt, Verb, message};
 use crate::digest::Digest;
 use crate::error::{Error, REVISION_GONE, Result};
 use crate::install::plan::requirement_of;
@@ -17,7 +18,6 @@ use crate::resolve::{Dependent, directory_of};
 use crate::source::discover::{Candidate, discover_in};
 use crate::source::{self, Opened, Released};
 use crate::spec::{Reference, SourceSpec, is_commit};
-use crate::text::shell_word;
 use crate::tree::FileSet;
 
 /// What a source has now of a skill.
@@ -110,7 +110,7 @@ pub(in crate::ops) fn dependent(name: &SkillName, spec: &SourceSpec, candidate: 
 
 /// Whether `error` is that a source does not have the locked revision any more.
 fn is_gone(error: &Error) -> bool {
-    error.code() == Some(REVISION_GONE)
+    error.code() == REVISION_GONE
 }
 
 impl Fetcher<'_> {
@@ -136,16 +136,22 @@ impl Fetcher<'_> {
     }
 
     /// Says how to lock what the source of `name` has now, where `error` is that it does not have the locked commit.
-    pub(super) fn hint_where_gone(&self, name: &SkillName, locked: &Locked, error: &Error) -> Option<String> {
+    pub(super) fn hint_where_gone(
+        &self,
+        name: &SkillName,
+        locked: &Locked,
+        error: &Error,
+    ) -> Option<Message> {
         let entry = self.files.manifest.skills().get(name).cloned();
         let reference = entry.unwrap_or_else(|| requirement_of(locked)).reference;
-        let latest = match reference {
-            Some(Reference::Rev(_)) => " --latest",
-            Some(Reference::Any(name)) if is_commit(&name) => " --latest",
-            _ => "",
+        let is_pinned = match reference {
+            Some(Reference::Rev(_)) => true,
+            Some(Reference::Any(name)) => is_commit(&name),
+            _ => false,
         };
-        let flag = self.scope.kind.flag();
-        let hint = || format!("`skillpm update{flag} {name}{latest}` locks what is there now");
+        let update = Verb::Update.within(self.scope.kind).word(name);
+        let update = if is_pinned { update.flag(Opt::Latest) } else { update };
+        let hint = || message!(update, " locks what is there now");
         (is_gone(error) && locked.origin.has_revisions()).then(hint)
     }
 
@@ -192,7 +198,7 @@ impl Fetcher<'_> {
         let [candidate] = matching[..] else {
             let error = match matching.len() {
                 0 => Error::config(format!("`{name}`: `{spec}` has no skill named `{own}`"))
-                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is available", shell_word(source_of(&spec, &opened)))),
+                    .hint(message!("correct its entry in `skillpm.toml`; ", Verb::Install.call().flag(Opt::List).word(source_of(&spec, &opened)), " shows what is available")),
                 many => Error::config(format!("`{name}`: `{spec}` has {many} skills named `{own}`"))
                     .hint("set its directory in `skillpm.toml`, with `path`, or with `subdir` for a path on this machine"),
             };

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{FoundIn, ImportOutcome, ImportRequest, ImportedSkill, Verdict, everyone, in_directories};
+use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::engine::load::SKILL_FILE;
@@ -17,7 +18,6 @@ use crate::name::SkillName;
 use crate::ops::own;
 use crate::path::normal;
 use crate::store;
-use crate::text::shell_word;
 use crate::tree::FileSet;
 
 /// A skill that is to become the scope's own.
@@ -55,7 +55,7 @@ pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -
             path: None,
             revision: None,
             digest: None,
-            reason: format!("moved to `{place}`, and linked from there"),
+            reason: format!("moved to `{place}`, and linked from there").into(),
         };
         if !request.dry_run {
             let done = put(context, scope, own)?;
@@ -88,7 +88,8 @@ fn put(context: &Context, scope: &Scope, own: &Own) -> Result<crate::ops::instal
             // What was installed by nobody is where it was.
             let _ = fs::remove_tree(&own.to);
         }
-        Error::new(error.kind(), format!("`{}` was not adopted: {}", own.name, error.with_causes()))
+        let told = message!(format_args!("`{}` was not adopted: ", own.name), error.with_causes());
+        Error::new(error.kind(), told)
     })
 }
 
@@ -108,7 +109,7 @@ fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<O
     })?;
     if files.knows(&name) {
         return Err(Error::usage(format!("`{name}` is already installed"))
-            .hint(format!("`skillpm why{} {name}` shows who asked for it", scope.kind.flag())));
+            .hint(message!(Verb::Why.within(scope.kind).word(name), " shows who asked for it")));
     }
     scope.check_skills_inside()?;
     let to = own::place(scope, &name)?;
@@ -149,7 +150,7 @@ fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<O
         return Err(match link {
             Some(link) => linked(scope, &link)?,
             None => Error::usage(format!("there is no skill `{name}` here that skillpm did not install"))
-                .hint("`skillpm list` shows what is here"),
+                .hint(message!(Verb::List, " shows what is here")),
         });
     }
     let from = chosen.filter(|_| is_path).unwrap_or(&trees[0]).clone();
@@ -166,10 +167,10 @@ fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<O
     let is_there = fs::kind(&to)?.is_some();
     let is_same = || read(&to).is_ok_and(|(_, there)| there == digest);
     if is_there && !is_same() {
-        return Err(own::already_exists(&to).hint(format!(
-            "nothing was changed; if that is the skill, `skillpm install{} --editable {}` installs it",
-            scope.kind.flag(),
-            shell_word(scope.shown(&context.settings, &to))
+        return Err(own::already_exists(&to).hint(message!(
+            "nothing was changed; if that is the skill, ",
+            Verb::Install.within(scope.kind).flag(Opt::Editable).word(scope.shown(&context.settings, &to)),
+            " installs it"
         )));
     }
     let agents: BTreeSet<String> = seeing.into_iter().collect();
@@ -197,24 +198,23 @@ fn read(path: &Path) -> Result<(FileSet, Digest)> {
 /// The error for a path that is no place where skills are installed.
 fn elsewhere(scope: &Scope, given: &Path, text: &str) -> Result<Error> {
     if fs::kind(given)?.is_none() {
-        return Ok(Error::usage(format!("`{text}` does not exist")).hint("`skillpm list` shows what is here"));
+        return Ok(Error::usage(format!("`{text}` does not exist"))
+            .hint(message!(Verb::List, " shows what is here")));
     }
     if fs::kind(given)? == Some(Kind::Symlink) {
         return linked(scope, given);
     }
-    Ok(Error::usage(format!("`{text}` is not where skills are installed")).hint(format!(
-        "`skillpm install{} --editable {}` installs it from where it is",
-        scope.kind.flag(),
-        shell_word(text)
+    Ok(Error::usage(format!("`{text}` is not where skills are installed")).hint(message!(
+        Verb::Install.within(scope.kind).flag(Opt::Editable).word(text),
+        " installs it from where it is"
     )))
 }
 
 /// The error for a link to a directory that somebody keeps elsewhere.
 fn linked(scope: &Scope, link: &Path) -> Result<Error> {
     let target = fs::real_path(link)?.unwrap_or_else(|| link.to_owned());
-    Ok(Error::usage(format!("`{}` is a link to `{}`", link.display(), target.display())).hint(format!(
-        "remove the link, then run `skillpm install{} --editable {}`",
-        scope.kind.flag(),
-        shell_word(&target)
+    Ok(Error::usage(format!("`{}` is a link to `{}`", link.display(), target.display())).hint(message!(
+        "remove the link, then run ",
+        Verb::Install.within(scope.kind).flag(Opt::Editable).path(&target)
     )))
 }

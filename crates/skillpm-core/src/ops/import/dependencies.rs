@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::in_directories;
+use crate::advice::Warning;
 use crate::agents::Agent;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, Found, Survey};
@@ -22,7 +23,7 @@ pub(super) struct Brought {
     pub(super) skills: Vec<(Wanted, FileSet)>,
     /// Which skill satisfies which dependency.
     assignment: Assignment,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl Brought {
@@ -49,7 +50,7 @@ impl Brought {
         let dependencies::Brought { assignment, selected, warnings, unresolved } =
             resolve(&mut fetcher.sources, problem, Some(&has_room))?;
         let mut brought = Self { assignment, ..Self::default() };
-        brought.warnings.extend(unresolved.iter().map(Error::with_causes));
+        brought.warnings.extend(unresolved.into_iter().map(Warning::from));
         let mut left_out = BTreeSet::new();
         for one in selected {
             let name = one.skill.name;
@@ -57,7 +58,7 @@ impl Brought {
                 Ok(skill) => brought.skills.push(skill),
                 Err(error) => {
                     let error = error.context(format!("`{}` needs `{name}`", one.by));
-                    brought.warnings.push(error.with_causes());
+                    brought.warnings.push(error.into());
                     left_out.insert(name);
                 }
             }

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Proof};
 use super::{FoundIn, ImportedSkill, Verdict, in_directories};
+use crate::advice::{Call, Message, Opt, Verb, Warning, message};
 use crate::agents::Agent;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::fs;
 use crate::install::plan::{Content, Place, Wanted};
-use crate::install::scope::Scope;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, Found, Survey};
 use crate::interop::copy::{Likeness, compare};
 use crate::interop::hash::{computed_hash, git_tree_id, site_digest};
@@ -25,7 +26,6 @@ use crate::resolve::Dependent;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened, Wanted as Revision, local};
 use crate::spec::{Origin, SourceSpec};
-use crate::text::shell_word;
 use crate::tree::FileSet;
 
 /// How many older versions of a directory are looked at for the one that was installed.
@@ -84,12 +84,12 @@ pub(super) struct Judge<'a> {
     /// Lets in what the policy admits.
     gate: Gate,
     /// Sources that were opened, or why they could not be.
-    opened: BTreeMap<(Origin, String), Result<Opened, String>>,
+    opened: BTreeMap<(Origin, String), Result<Opened, Message>>,
     /// The keys under which the names that were seen fall together.
     keys: BTreeMap<String, SkillName>,
     /// The skills that are adopted, and whose dependencies are not resolved.
     came: Vec<Dependent>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 impl<'a> Judge<'a> {
@@ -108,7 +108,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The skills that are adopted, and what a person should know.
-    pub(super) fn into_parts(self) -> (Vec<Dependent>, Vec<String>) {
+    pub(super) fn into_parts(self) -> (Vec<Dependent>, Vec<Warning>) {
         (self.came, self.warnings)
     }
 
@@ -122,7 +122,7 @@ impl<'a> Judge<'a> {
             path: claim.source.as_ref().ok().and_then(|spec| spec.path.clone()),
             revision: None,
             digest: None,
-            reason: String::new(),
+            reason: Message::default(),
         };
         match self.adopt(claim, &mut skill) {
             Ok(action) => (skill, action),
@@ -134,7 +134,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The action; as an error the reason why the skill is left alone.
-    fn adopt(&mut self, claim: &Claim, skill: &mut ImportedSkill) -> Result<Action, String> {
+    fn adopt(&mut self, claim: &Claim, skill: &mut ImportedSkill) -> Result<Action, Message> {
         let name = claim.install_name().ok_or_else(|| {
             let directory = &claim.directory;
             format!("`{directory}` is not a valid skill name: install it from its source")
@@ -144,11 +144,11 @@ impl<'a> Judge<'a> {
             if let Some(locked) = self.files.lock.skills.get(&name) {
                 describe(skill, locked);
             }
-            "skillpm already manages it".clone_into(&mut skill.reason);
+            skill.reason = "skillpm already manages it".into();
             return Ok(Action::Nothing);
         }
         if let Some(other) = self.keys.insert(name.collision_key(), name.clone()) {
-            return Err(format!("its name and `{other}` are the same on some file systems"));
+            return Err(format!("its name and `{other}` are the same on some file systems").into());
         }
         let copies = self.copies(&name)?;
         let spec = self.settled(claim)?;
@@ -191,7 +191,7 @@ impl<'a> Judge<'a> {
                 }
                 Likeness::Different { files } => {
                     skill.verdict = Verdict::Edited;
-                    skill.reason = differs(place, &files, &tie);
+                    skill.reason = differs(place, &files, &tie).into();
                     self.came.push(dependent);
                     return Ok(Action::Record(wanted));
                 }
@@ -199,12 +199,12 @@ impl<'a> Judge<'a> {
         }
         self.came.push(dependent);
         skill.verdict = Verdict::Adopted;
-        skill.reason = adopted(claim, &tie, copies.is_empty(), &made);
+        skill.reason = adopted(claim, &tie, copies.is_empty(), &made).into();
         Ok(Action::Put { wanted, set, known })
     }
 
     /// What lies at the places of `name`, the canonical one first.
-    fn copies(&self, name: &SkillName) -> Result<Vec<(Place, FileSet)>, String> {
+    fn copies(&self, name: &SkillName) -> Result<Vec<(Place, FileSet)>, Message> {
         let mut copies = Vec::new();
         let canonical = self.survey.canonical.get(name).map(|found| (Place::Canonical, found));
         let agents = in_directories(self.survey, self.everyone, name);
@@ -222,10 +222,10 @@ impl<'a> Judge<'a> {
                     copies.push((place, lying.files));
                 }
                 (Found::OurLink | Found::OtherLink(_), Place::Canonical) => {
-                    return Err(format!("`{}` is a link, and was left as is", path.display()));
+                    return Err(format!("`{}` is a link, and was left as is", path.display()).into());
                 }
                 (Found::Other, Place::Canonical) => {
-                    return Err(format!("`{}` is not a directory", path.display()));
+                    return Err(format!("`{}` is not a directory", path.display()).into());
                 }
                 _ => {}
             }
@@ -234,7 +234,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The claimed source in the form that the manifest keeps.
-    fn settled(&self, claim: &Claim) -> Result<SourceSpec, String> {
+    fn settled(&self, claim: &Claim) -> Result<SourceSpec, Message> {
         let spec = claim.source.clone()?;
         let told = |error: Error| error.with_causes();
         // GitHub is the public one, whatever this machine takes for it.
@@ -247,7 +247,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Refuses a source that is a place of the skill `name` itself: a link would take its place.
-    fn check_source(&self, name: &SkillName, spec: &SourceSpec) -> Result<(), String> {
+    fn check_source(&self, name: &SkillName, spec: &SourceSpec) -> Result<(), Message> {
         let told = |error: Error| error.with_causes();
         let dir = source::place(&self.context.settings, self.scope.as_root(), &spec.origin).map_err(told)?;
         let Some(dir) = dir else { return Ok(()) };
@@ -257,7 +257,7 @@ impl<'a> Judge<'a> {
         if places.any(|dir| real.starts_with(dir.join(name.as_str()))) {
             return Err(
                 "its source is this very copy: move it to a directory of its own, such as `skills/`, and install it from there"
-                    .to_owned(),
+                    .into(),
             );
         }
         Ok(())
@@ -269,7 +269,7 @@ impl<'a> Judge<'a> {
         claim: &Claim,
         spec: &SourceSpec,
         copy: Option<&FileSet>,
-    ) -> Result<(Version, Tie), String> {
+    ) -> Result<(Version, Tie), Message> {
         let now = self.open(spec, None)?;
         let found = find(claim, spec, &now);
         let proven = found.as_ref().is_ok_and(|version| proves(&claim.proof, version) == Some(true));
@@ -298,24 +298,25 @@ impl<'a> Judge<'a> {
         }
         let origin = version.opened.typed_here(&spec.origin).clone();
         let spec = SourceSpec { origin, ..spec.clone() };
-        Err(format!(
-            "its source has changed since, and the installed version was not found: `skillpm install{} {} --force` installs \
-             the newest; the store keeps your copy",
-            self.scope.kind.flag(),
-            install_words(&spec, &version.candidate)
+        Err(message!(
+            "its source has changed since, and the installed version was not found: ",
+            reinstall(self.scope.kind, &spec, &version.candidate).flag(Opt::Force),
+            " installs the newest; the store keeps your copy"
         ))
     }
 
     /// Looks through older versions of the directory for the one that the other tool's hash names.
-    fn older(&mut self, claim: &Claim, spec: &SourceSpec, now: &Opened) -> Result<Option<Version>, String> {
+    fn older(&mut self, claim: &Claim, spec: &SourceSpec, now: &Opened) -> Result<Option<Version>, Message> {
         let (Some(revision), true) = (&now.revision, claim.proof != Proof::None) else { return Ok(None) };
         let commits = source::history(self.context, &spec.origin, revision, spec.path.as_deref(), OLDER);
         let commits = match commits {
             Ok(commits) => commits,
             Err(error) => {
-                let warning =
-                    format!("older versions of `{}` cannot be read: {}", claim.name, error.with_causes());
-                self.warnings.push(warning);
+                let told = message!(
+                    format_args!("older versions of `{}` cannot be read: ", claim.name),
+                    error.with_causes()
+                );
+                self.warnings.push(Warning::new(error.code(), told));
                 return Ok(None);
             }
         };
@@ -330,7 +331,7 @@ impl<'a> Judge<'a> {
         Ok(None)
     }
 
-    fn open(&mut self, spec: &SourceSpec, commit: Option<&String>) -> Result<Opened, String> {
+    fn open(&mut self, spec: &SourceSpec, commit: Option<&String>) -> Result<Opened, Message> {
         let reference = spec.reference.as_ref();
         let asked = commit.cloned().or_else(|| reference.map(ToString::to_string)).unwrap_or_default();
         let (context, scope) = (self.context, self.scope);
@@ -353,7 +354,7 @@ fn describe(skill: &mut ImportedSkill, locked: &Locked) {
 
 /// The skill that `claim` means in `opened`: in the directory that the other tool wrote down, else by its
 /// name.
-fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, String> {
+fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, Message> {
     let version = |candidate: &Candidate| {
         let delivered = opened.deliver(candidate).map_err(|error| error.with_causes())?;
         let (opened, candidate) = delivered.unwrap_or_else(|| (opened.clone(), candidate.clone()));
@@ -372,8 +373,8 @@ fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, St
     };
     match found.iter().filter(named).collect::<Vec<_>>()[..] {
         [one] => version(one),
-        [] => Err(format!("its source no longer has a skill of that name: `{}`", everywhere.origin)),
-        _ => Err(format!("its source has several skills of that name: `{}`", everywhere.origin)),
+        [] => Err(format!("its source no longer has a skill of that name: `{}`", everywhere.origin).into()),
+        _ => Err(format!("its source has several skills of that name: `{}`", everywhere.origin).into()),
     }
 }
 
@@ -391,17 +392,15 @@ fn proves(proof: &Proof, version: &Version) -> Option<bool> {
     }
 }
 
-/// What can be typed to install the skill anew, as words for a shell.
-fn install_words(spec: &SourceSpec, candidate: &Candidate) -> String {
+/// Returns the call that installs the skill `candidate` of `spec` anew.
+fn reinstall(scope: ScopeKind, spec: &SourceSpec, candidate: &Candidate) -> Call {
     let path = Some(candidate.path.clone()).filter(|path| !path.is_empty());
     let text = SourceSpec { path, skill: None, ..spec.clone() }.to_string();
-    let words = shell_word(text.strip_prefix("github:").unwrap_or(&text));
+    let call = Verb::Install.within(scope).word(text.strip_prefix("github:").unwrap_or(&text));
     // A directory of this machine has no place for a path in it.
     match (spec.origin.directory_mark(), &candidate.meta) {
-        (None, Ok(meta)) if !candidate.path.is_empty() => {
-            format!("{words} --skill {}", shell_word(&meta.name))
-        }
-        _ => words,
+        (None, Ok(meta)) if !candidate.path.is_empty() => call.option(Opt::Skill, &meta.name),
+        _ => call,
     }
 }
 

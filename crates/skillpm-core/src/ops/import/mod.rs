@@ -16,6 +16,7 @@ use self::dependencies::Brought;
 use self::judge::{Action, Judge};
 use super::change::Begun;
 use super::home;
+use crate::advice::{Message, Warning};
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -65,7 +66,7 @@ pub struct ImportOutcome {
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl ImportOutcome {
@@ -99,7 +100,7 @@ pub struct ImportedSkill {
     /// The digest that is locked.
     pub digest: Option<String>,
     /// Why, as the end of a sentence.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// What became of a skill.
@@ -336,10 +337,11 @@ impl Audience {
         });
         if let Some(agent) = in_the_way {
             skill.verdict = Verdict::Edited;
-            skill.reason = format!(
+            let why = format!(
                 "something else is in its place in the directory of {}, and was left as is",
                 agent.id
             );
+            skill.reason = why.into();
             *action = Action::Record(wanted.clone());
         }
     }

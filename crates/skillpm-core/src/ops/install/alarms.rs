@@ -1,5 +1,6 @@
 //! What somebody should know of a skill before an agent has it: what hides, and what runs unasked.
 
+use crate::advice::Warning;
 use crate::document::Document;
 use crate::engine::files;
 use crate::lint::{self, Finding, Subject};
@@ -13,7 +14,11 @@ use crate::tree::{FileSet, ReadError};
 /// # Errors
 ///
 /// A file that cannot be read.
-pub(super) fn alarms(name: &SkillName, set: &FileSet, document: &Document) -> Result<Vec<String>, ReadError> {
+pub(super) fn alarms(
+    name: &SkillName,
+    set: &FileSet,
+    document: &Document,
+) -> Result<Vec<Warning>, ReadError> {
     let files = files::names_of(set)?;
     let subject = Subject::new(document, None, "SKILL.md").with_files(&files);
     let found = lint::before_use(&subject);
@@ -26,24 +31,28 @@ pub(super) fn alarms(name: &SkillName, set: &FileSet, document: &Document) -> Re
 }
 
 /// What one rule found.
-fn found_by(name: &SkillName, document: &Document, findings: &[Finding]) -> Option<String> {
+fn found_by(name: &SkillName, document: &Document, findings: &[Finding]) -> Option<Warning> {
     let first = findings.first()?;
     let line = document.position(first.span.start).line;
     // What is about another file names it.
     let mut places = if line > 1 { vec![format!("SKILL.md:{line}")] } else { Vec::new() };
     places.extend((findings.len() > 1).then(|| format!("{} more", findings.len() - 1)));
     let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", and ")) };
-    Some(format!("`{name}`: {}{places}", first.message))
+    Some(Warning::new(first.rule, format!("`{name}`: {}{places}", first.message)))
 }
 
-fn runs(name: &SkillName, changes: &[Change]) -> Option<String> {
+fn runs(name: &SkillName, changes: &[Change]) -> Option<Warning> {
     // Of hooks, the line with the command says the most.
     let first = changes.iter().find(|change| change.text.contains("command:")).or(changes.first())?;
-    let what = match first.kind {
-        Kind::Hook => "has hooks, which agents run automatically",
-        Kind::DynamicCommand => "has a command that runs before the agent reads the text",
-        Kind::DownloadExec => "tells the agent to run downloaded or decoded code unseen",
-        Kind::AgentSettings => "has a file that agents read as their own settings or instructions",
+    let (code, what) = match first.kind {
+        Kind::Hook => ("hooks", "has hooks, which agents run automatically"),
+        Kind::DynamicCommand => {
+            ("dynamic-command", "has a command that runs before the agent reads the text")
+        }
+        Kind::DownloadExec => ("download-exec", "tells the agent to run downloaded or decoded code unseen"),
+        Kind::AgentSettings => {
+            ("agent-settings", "has a file that agents read as their own settings or instructions")
+        }
         _ => return None,
     };
     let line = first.line.map_or(String::new(), |line| format!(":{line}"));
@@ -52,7 +61,7 @@ fn runs(name: &SkillName, changes: &[Change]) -> Option<String> {
         number => format!(" (and {} more)", number - 1),
     };
     let text = if first.text.is_empty() { String::new() } else { format!(", `{}`", quotable(&first.text)) };
-    Some(format!("`{name}` {what}: {}{line}{text}{more}", first.path))
+    Some(Warning::new(code, format!("`{name}` {what}: {}{line}{text}{more}", first.path)))
 }
 
 /// The text without the marks of code that would end the quote.
@@ -69,7 +78,8 @@ mod tests {
         let mut all = vec![("SKILL.md", text.as_bytes())];
         all.extend(files);
         let name = "demo".parse().expect("a name");
-        alarms(&name, &file_set(&all), &Document::parse(text.to_owned())).expect("reads")
+        let alarms = alarms(&name, &file_set(&all), &Document::parse(text.to_owned())).expect("reads");
+        alarms.iter().map(ToString::to_string).collect()
     }
 
     /// THREATS ms01, ms06, ms10, ms12, ms15, zn35: one line for each kind of thing.

@@ -1,8 +1,7 @@
 //! Asking which of several skills are to be installed, where nobody named one.
 
-use std::fmt::Write as _;
-
 use super::chosen::{Chosen, source_of};
+use crate::advice::{Call, Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
@@ -12,7 +11,7 @@ use crate::reporter::Choice;
 use crate::source::Opened;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
-use crate::text::{shell_word, visible_name};
+use crate::text::visible_name;
 
 /// Of the skills `found` in a source the only one, those that a person picks, or with `all` all; what is internal to the
 /// source is left out where there is something else.
@@ -37,13 +36,14 @@ pub(super) fn ask(
     let Some(picked) = pick(context, items.collect())? else {
         let source = source_of(spec, opened);
         let named: Vec<_> = offered.iter().map(|c| (title(c), visible_name(&c.path))).collect();
-        return Err(several(&format!("`{source}` has"), &shell_word(source), &named));
+        let call = Verb::Install.call().word(&source);
+        return Err(several(&format!("`{source}` has"), call, &named));
     };
     Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect())
 }
 
 /// Asks which of the skills of several `sources` are meant, and leaves only these; all where `all` is set. `what` are
-/// the sources, which are typed as `typed`.
+/// the sources, which `call` installs.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub(super) fn ask_among(
     sources: &mut [Chosen],
     all: bool,
     what: &str,
-    typed: &str,
+    call: Call,
 ) -> Result<()> {
     let every = sources.iter().enumerate();
     let every = every.flat_map(|(at, source)| source.candidates.iter().map(move |candidate| (at, candidate)));
@@ -68,7 +68,7 @@ pub(super) fn ask_among(
         let Some(picked) = pick(context, offered.iter().map(item).collect())? else {
             let named: Vec<_> =
                 offered.iter().map(|one| (title(*one), sources[one.0].spec.to_string())).collect();
-            return Err(several(&format!("{what} have"), typed, &named));
+            return Err(several(&format!("{what} have"), call, &named));
         };
         picked
     };
@@ -105,23 +105,24 @@ fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>>
     let picked = context.interact.choose("which skills do you want to install?", &items);
     if picked.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::usage("no skill was chosen")
-            .hint("select skills with the space bar, or name them with `--skill NAME`"));
+            .hint(message!("select skills with the space bar, or name them with ", (Opt::Skill, "NAME"))));
     }
     Ok(picked)
 }
 
-/// The error for several skills of a source, which is typed as `typed`: `who` is that it `has` them, `named` are their
-/// names, and where each is.
-fn several(who: &str, typed: &str, named: &[(String, String)]) -> Error {
-    let mut message = format!("{who} {} skills; choose some with `--skill`:", named.len());
-    for (title, place) in named {
-        // Writing to a string cannot fail.
-        let _ = write!(message, "\n  {} ({place})", visible_name(title));
-    }
+/// The error for several skills of sources that `call` installs: `who` is that it `has` them, `named` are their names,
+/// and where each is.
+fn several(who: &str, call: Call, named: &[(String, String)]) -> Error {
+    let lines: String =
+        named.iter().map(|(title, place)| format!("\n  {} ({place})", visible_name(title))).collect();
+    let message =
+        message!(format_args!("{who} {} skills; choose some with ", named.len()), Opt::Skill, ":", lines);
     let first = named.first().map_or("NAME", |(title, _)| title);
-    Error::usage(message).hint(format!(
-        "`skillpm install {typed} --skill {}` (more names may follow), or `--skill '*'` for all",
-        shell_word(first)
+    Error::usage(message).hint(message!(
+        call.option(Opt::Skill, first),
+        " (more names may follow), or ",
+        (Opt::Skill, "*"),
+        " for all"
     ))
 }
 

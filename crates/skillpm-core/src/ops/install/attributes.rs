@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::fs::{self, Kind};
 use crate::install::attributes::{FILE, LINE, TEXT};
@@ -14,7 +15,7 @@ const MAX_FILE: u64 = 1 << 20;
 
 /// Makes sure that git leaves the bytes of the skills of `scope` alone, where it has them in a repository and `manifest`
 /// does not say otherwise. What people wrote in the file stays. Returns why it could not be written.
-pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<String> {
+pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<Warning> {
     let skills = scope.skills_dir();
     let is_wanted = scope.kind == ScopeKind::Project
         && manifest.agents().gitattributes != Some(false)
@@ -31,7 +32,8 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
         return None;
     }
     let error = fs::write_atomic(&file, new.as_bytes()).err()?;
-    Some(format!("{error}: {}; git may change the line ends of skills", error.source))
+    let told = format!("{error}: {}; git may change the line ends of skills", error.source);
+    Some(Warning::new("attributes-unwritable", told))
 }
 
 /// Whether git leaves `path` out of the repository; `None` where nobody can tell.

@@ -9,6 +9,7 @@ mod dependencies;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::chosen::ALL;
+use crate::advice::{Opt, Verb, message};
 use crate::agents::{self, Agent, UnknownAgent};
 use crate::error::{Error, Result};
 use crate::install::plan::Wanted;
@@ -118,7 +119,7 @@ impl<'a> Audience<'a> {
                     "agent `{}` has no directory for your own skills",
                     agent.id
                 ))
-                .hint("install into a project, with `--scope project`"));
+                .hint(message!("install into a project, with ", (Opt::Scope, "project"))));
             }
             ids.insert(agent.id);
         }
@@ -388,7 +389,7 @@ fn list(old: Option<&[String]>, ids: &Ids) -> Vec<String> {
 fn unknown(error: &UnknownAgent, message: String, kind: fn(String) -> Error) -> Error {
     match error.closest {
         Some(close) => kind(message).hint(format!("did you mean `{close}`?")),
-        None => kind(message).hint("`skillpm agents --all` lists the agents"),
+        None => kind(message).hint(message!(Verb::Agents.call().flag(Opt::All), " lists the agents")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What sources have, to be shown.
 
 use super::chosen::typed;
+use crate::advice::Message;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 
@@ -33,7 +34,7 @@ pub struct OfferedPlugin {
     /// The directories of its skills; `None` where they are not known without fetching it.
     pub skills: Option<Vec<String>>,
     /// Why it cannot be installed.
-    pub problem: Option<String>,
+    pub problem: Option<Message>,
 }
 
 /// The form of a candidate that is shown with `--list`.

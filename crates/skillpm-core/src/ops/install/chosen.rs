@@ -2,6 +2,7 @@
 
 use super::desired::LeftOut;
 use super::request::InstallRequest;
+use crate::advice::Warning;
 use crate::source::Opened;
 use crate::source::discover::Candidate;
 use crate::spec::{Origin, Reference, SourceSpec};
@@ -15,7 +16,7 @@ pub(super) struct Selection {
     /// The sources, with the skills that are meant.
     pub(super) sources: Vec<Chosen>,
     /// What a person should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
     /// What was asked for among others and is not available; the warnings say why.
     pub(super) left_out: Vec<LeftOut>,
 }

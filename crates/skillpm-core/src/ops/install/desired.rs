@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::advice::Warning;
 use crate::install::plan::Wanted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -33,7 +34,7 @@ pub(in crate::ops) struct DesiredNotes {
     /// What was asked for among others and could not be taken; the warnings say why.
     pub(in crate::ops) left_out: Vec<LeftOut>,
     /// What a person should know.
-    pub(in crate::ops) warnings: Vec<String>,
+    pub(in crate::ops) warnings: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
     pub(in crate::ops) decided: Vec<Decided>,
 }

@@ -1,5 +1,6 @@
 //! Skills that somebody works on: a link to their directory takes the place of a copy.
 
+use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, LinkKind};
@@ -19,7 +20,7 @@ use crate::spec::SourceSpec;
 pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<()> {
     let Some(path) = spec.origin.local_path() else {
         return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))
-            .hint("name a directory, such as `./skills/brand`, or leave out `--editable`"));
+            .hint(message!("name a directory, such as `./skills/brand`, or leave out ", Opt::Editable)));
     };
     check_directory(scope, path, &local::resolve(&context.settings, scope.as_root(), path)?)
 }
@@ -28,7 +29,7 @@ fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<
     let Some(real) = fs::real_path(dir)? else { return Ok(()) };
     if fs::kind(&real)? != Some(Kind::Directory) {
         return Err(Error::usage(format!("`{typed}` cannot be editable: it is not a directory"))
-            .hint("unpack it and name the directory, or leave out `--editable`"));
+            .hint(message!("unpack it and name the directory, or leave out ", Opt::Editable)));
     }
     let work_dir = scope.work_dir();
     let ours = fs::real_path(&work_dir)?.unwrap_or(work_dir);
@@ -37,16 +38,13 @@ fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<
             "`{typed}` cannot be editable: it is in `{}`, which belongs to skillpm",
             ours.display()
         ))
-        .hint(format!(
-            "`skillpm import{} NAME` makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place",
-            scope.kind.flag()
-        )));
+        .hint(message!(Verb::Import.within(scope.kind).word("NAME"), " makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place")));
     }
     if ours.starts_with(&real) {
         return Err(Error::usage(format!(
             "`{typed}` cannot be editable: `.agents` is inside it, so the link would be circular"
         ))
-        .hint("move the skill to a directory of its own, or leave out `--editable`"));
+        .hint(message!("move the skill to a directory of its own, or leave out ", Opt::Editable)));
     }
     Ok(())
 }

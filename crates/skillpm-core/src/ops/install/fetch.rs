@@ -13,6 +13,7 @@ use super::request::InstallRequest;
 use super::select::{by_path, check_alphabet, install_name};
 use super::typed::unprotected;
 use crate::admission::Asked;
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{Content, Wanted};
@@ -26,7 +27,7 @@ use crate::resolve::{Assignment, Dependent};
 use crate::source::Opened;
 use crate::source::discover::{self, Candidate};
 use crate::spec::{SourceSpec, check_directory};
-use crate::text::{shell_word, visible_name};
+use crate::text::visible_name;
 use crate::tree::FileSet;
 use crate::workers;
 
@@ -43,7 +44,7 @@ pub(super) struct Fetched<'a> {
     /// Their files.
     contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     /// What was asked for among others and could not be taken; the warnings say why.
     left_out: Vec<LeftOut>,
     /// The skills that were taken in, and whose dependencies are not resolved.
@@ -252,7 +253,8 @@ impl<'a> Fetched<'a> {
                 // Of many, the ones that cannot be used are passed over, and told.
                 Err(error) if !chosen.named => {
                     let name = visible_name(candidate.title(&opened.name));
-                    self.warnings.push(format!("`{name}` was left out: {}", error.with_causes()));
+                    let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
+                    self.warnings.push(Warning::new(error.code(), told));
                     self.left_out.push(LeftOut { name, code: error.kind().exit_code() });
                 }
                 Err(error) => return Err(error),
@@ -289,10 +291,11 @@ impl<'a> Fetched<'a> {
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
         let own = written.filter(|written| written != name.as_str()).filter(writable);
         if let (Some(_), Some(own)) = (how.alias, &own) {
-            self.warnings.push(format!(
+            let told = format!(
                 "agents that go by the name in `SKILL.md` still call `{name}` `{}`",
                 visible_name(own)
-            ));
+            );
+            self.warnings.push(Warning::new("name-directory", told));
         }
         let requirement = Requirement {
             path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
@@ -340,13 +343,19 @@ impl<'a> Fetched<'a> {
             return Err(Error::usage(format!(
                 "two different skills would be installed as `{name}`:{places}"
             ))
-            .hint("name one of them by its path, such as `owner/repo/path`, or install one alone with `--as NAME`"));
+            .hint(message!(
+                "name one of them by its path, such as `owner/repo/path`, or install one alone with ",
+                (Opt::As, "NAME")
+            )));
         }
         self.warnings.extend(warnings);
         if SafePath::new(name.as_str()).is_ok_and(|path| path.is_device()) {
-            self.warnings.push(format!(
-                "`{name}` is the name of a device on Windows, where nobody can install it; `--as NAME` gives it another one"
-            ));
+            let told = message!(
+                format_args!("`{name}` is the name of a device on Windows, where nobody can install it; "),
+                (Opt::As, "NAME"),
+                " gives it another one"
+            );
+            self.warnings.push(Warning::new("unportable-name", told));
         }
         self.came.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
         self.by_key.insert(key, self.wanted.len());
@@ -395,20 +404,24 @@ fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, Job<'_>)>)]) -> BTreeMap<S
 }
 
 /// What is told of the skills at `paths`, which would all get one name.
-fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> String {
+fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> Warning {
     let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
     let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
-    format!(
-        "{} were left out: they are different skills of one name; name one by its path, such as `{}`",
-        list.join(" and "),
+    let told = message!(
+        format_args!(
+            "{} were left out: they are different skills of one name; name one by its path, such as ",
+            list.join(" and ")
+        ),
         by_path(spec, opened, paths[0])
-    )
+    );
+    Warning::new("name-twins", told)
 }
 
 /// The name that was typed for `candidate`. What cannot be loaded says so here.
 fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
-    let name = SkillName::new(alias)
-        .map_err(|error| Error::usage(error.to_string()).hint("give another name with `--as`"))?;
+    let name = SkillName::new(alias).map_err(|error| {
+        Error::usage(error.to_string()).hint(message!("give another name with ", Opt::As))
+    })?;
     check_alphabet(&name)?;
     // Its own name may be one that no skill could be installed under.
     match candidate.meta {
@@ -422,5 +435,5 @@ fn nothing_of(chosen: &Chosen) -> Error {
     let Chosen { spec, opened, candidates, .. } = chosen;
     let number = candidates.len();
     Error::integrity(format!("none of the {number} skills of `{spec}` can be installed"))
-        .hint(format!("`skillpm install --list {}` says why", shell_word(source_of(spec, opened))))
+        .hint(message!(Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)), " says why"))
 }

@@ -7,6 +7,7 @@ use super::desired::Desired;
 use super::outcome::{self, InstallOutcome};
 use super::request::InstallRequest;
 use super::{around, attributes};
+use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::placed::{Gone, Placed};
@@ -146,14 +147,11 @@ impl<'a> Edit<'a> {
 
 /// Refuses a lockfile that would change where that is not wanted.
 fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<()> {
-    let flag = match (request.locked, request.frozen) {
-        (true, _) => "--locked",
-        (_, true) => "--frozen",
-        _ => return Ok(()),
-    };
+    let Some(option) = request.forbids_change() else { return Ok(()) };
     if plan.lock.is_none() {
         return Ok(());
     }
-    Err(Error::config(format!("`{}` would change, but `{flag}` forbids that", scope.lockfile.display()))
-        .hint(format!("run `skillpm install{}` without the flag and commit the file", scope.kind.flag())))
+    let file = scope.lockfile.display();
+    Err(Error::config(message!(format_args!("`{file}` would change, but "), option, " forbids that"))
+        .hint(message!("run ", Verb::Install.within(scope.kind), " without it and commit the file")))
 }

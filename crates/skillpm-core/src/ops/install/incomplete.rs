@@ -1,6 +1,7 @@
 //! What is told of files that only seem to be there: in place of a file of Git LFS lies a pointer, in place of a
 //! submodule an empty directory or nothing.
 
+use crate::advice::Warning;
 use crate::name::SkillName;
 use crate::source::discover::submodules;
 use crate::text::visible_name;
@@ -14,7 +15,7 @@ const POINTER_SIZES: std::ops::RangeInclusive<u64> = 100..=1024;
 const MOST: usize = 5;
 
 /// What is told of the skill `name`, whose files `set` are those of directory `dir` of `tree`.
-pub(in crate::ops) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: &FileSet) -> Vec<String> {
+pub(in crate::ops) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: &FileSet) -> Vec<Warning> {
     let pointers: Vec<String> = set
         .files()
         .iter()
@@ -42,7 +43,7 @@ pub(in crate::ops) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: 
             listed(&modules)
         ));
     }
-    told
+    told.into_iter().map(|told| Warning::new("incomplete", told)).collect()
 }
 
 fn listed(paths: &[String]) -> String {

@@ -7,6 +7,7 @@ use super::desired::LeftOut;
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
 use super::{select, typed};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::error::{Error, Result};
 use crate::ops::fetcher::Sources;
 use crate::reporter::Choice;
@@ -14,7 +15,7 @@ use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
 use crate::source::{self, Opened};
 use crate::spec::SourceSpec;
-use crate::text::{closest, shell_word, visible_name};
+use crate::text::{closest, visible_name};
 
 /// Lists the plugins of the marketplace `typed`, or the skills of those that were named, as far as they are meant.
 ///
@@ -59,8 +60,8 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
             Ok(chosen) => sources.push(chosen),
             // Nobody asked for this one by its name.
             Err(error) if all => {
-                warnings.push(format!("left out: {}", error.with_causes()));
                 left_out.push(LeftOut { name: plugin.name.clone(), code: error.kind().exit_code() });
+                warnings.push(Warning::new(error.code(), message!("left out: ", error.with_causes())));
             }
             Err(error) => return Err(error),
         }
@@ -70,13 +71,13 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
             "none of the {} plugins of `{typed}` can be installed",
             plugins.len()
         ))
-        .hint(format!("`skillpm install --marketplace {} --list` says why", shell_word(typed))));
+        .hint(message!(Verb::Install.call().option(Opt::Marketplace, typed).flag(Opt::List), " says why")));
     }
     narrow(&mut sources, &request.skills, typed)?;
     if request.skills.is_empty() && !request.sources.iter().any(|name| name == ALL) {
-        let names: Vec<_> = plugins.iter().map(|plugin| format!(" {}", shell_word(&plugin.name))).collect();
-        let typed = format!("--marketplace {}{}", shell_word(typed), names.concat());
-        ask_among(context, &mut sources, request.yes, "these plugins", &typed)?;
+        let names = plugins.iter().map(|plugin| &plugin.name);
+        let call = Verb::Install.call().option(Opt::Marketplace, typed).words(names);
+        ask_among(context, &mut sources, request.yes, "these plugins", call)?;
     }
     mark_named(request, &mut sources);
     Ok(Selection { sources, warnings, left_out })
@@ -105,9 +106,9 @@ fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
                 None => error,
             };
-            return Err(error.hint(format!(
-                "`skillpm install --marketplace {} --list PLUGIN` shows them",
-                shell_word(typed)
+            return Err(error.hint(message!(
+                Verb::Install.call().option(Opt::Marketplace, typed).flag(Opt::List).word("PLUGIN"),
+                " shows them"
             )));
         }
     }
@@ -132,14 +133,17 @@ impl<'a, 's> Market<'a, 's> {
         let spec = typed::parse(sources.context, sources.scope, request, typed)?;
         if let Some(name) = &spec.skill {
             return Err(Error::usage(format!("`@{name}` names a skill, but a marketplace has plugins"))
-                .hint("name the plugin after the source: `--marketplace owner/repo PLUGIN`"));
+                .hint(message!(
+                    "name the plugin after the source: ",
+                    Verb::Install.call().option(Opt::Marketplace, "owner/repo").word("PLUGIN")
+                )));
         }
         let opened = sources.open(&spec)?;
         let Some(list) = marketplace::read(&opened.tree, &spec)? else {
-            return Err(Error::usage(format!("there is no marketplace in `{typed}`")).hint(format!(
-                "a marketplace has a `{}`; `skillpm install {}` installs the skills of a source without one",
-                marketplace::FILES[0],
-                shell_word(typed)
+            return Err(Error::usage(format!("there is no marketplace in `{typed}`")).hint(message!(
+                format_args!("a marketplace has a `{}`; ", marketplace::FILES[0]),
+                Verb::Install.call().word(typed),
+                " installs the skills of a source without one"
             )));
         };
         Ok(Self { sources, typed, spec, opened, list })
@@ -156,9 +160,9 @@ impl<'a, 's> Market<'a, 's> {
                     Some(close) => error.hint(format!("did you mean `{close}`?")),
                     None => error,
                 };
-                return Err(error.hint(format!(
-                    "`skillpm install --marketplace {} --list` shows what is available",
-                    shell_word(self.typed)
+                return Err(error.hint(message!(
+                    Verb::Install.call().option(Opt::Marketplace, self.typed).flag(Opt::List),
+                    " shows what is available"
                 )));
             };
             if !chosen.contains(plugin) {
@@ -198,10 +202,11 @@ impl<'a, 's> Market<'a, 's> {
                     plugins.len(),
                     lines.concat()
                 );
-                Err(Error::usage(message).hint(format!(
-                    "`skillpm install --marketplace {} {}` installs one; `--list` describes them",
-                    shell_word(self.typed),
-                    shell_word(&plugins[0].name)
+                Err(Error::usage(message).hint(message!(
+                    Verb::Install.call().option(Opt::Marketplace, self.typed).word(&plugins[0].name),
+                    " installs one; ",
+                    Opt::List,
+                    " describes them"
                 )))
             }
         }
@@ -274,7 +279,7 @@ impl<'a, 's> Market<'a, 's> {
                 }
             }
             PluginSource::Elsewhere(spec) => offered.source = Some(spec.to_string()),
-            PluginSource::Unusable { message, .. } => offered.problem = Some(message.clone()),
+            PluginSource::Unusable { message, .. } => offered.problem = Some(message.as_str().into()),
         }
         offered
     }

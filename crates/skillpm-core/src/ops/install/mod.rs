@@ -41,6 +41,7 @@ use super::absent::no_manifest;
 use super::fetcher::Sources;
 use super::gate::Gate;
 use super::home;
+use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -48,7 +49,6 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::spec::{SourceSpec, SpecError};
-use crate::text::shell_word;
 
 /// Installs skills.
 ///
@@ -70,8 +70,11 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         return reinstall(context, &scope, request);
     }
     if request.frozen {
-        return Err(Error::usage("`--frozen` only restores what is locked, so it takes no source")
-            .hint("remove the source, or use `--locked`"));
+        return Err(Error::usage(message!(
+            Opt::Frozen,
+            " only restores what is locked, so it takes no source"
+        ))
+        .hint(message!("remove the source, or use ", Opt::Locked)));
     }
     // With a marketplace these are names of its plugins.
     let typed = request.sources.iter().filter(|_| request.marketplace.is_none() && !request.from_project);
@@ -138,7 +141,7 @@ fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Resu
             "`{word}` is the name of something here, and may be a skill of `{}`",
             sources[0]
         ))
-        .hint(format!("`--skill {0}` is the skill, `./{0}` what is here", shell_word(word))));
+        .hint(message!((Opt::Skill, word), format_args!(" is the skill, `./{word}` what is here"))));
     }
     let skills = request.skills.iter().cloned().chain(words).collect();
     Ok(Cow::Owned(InstallRequest { sources, skills, ..request.clone() }))
@@ -158,20 +161,20 @@ fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Re
 
 /// Flags that only choose among the skills of a source.
 fn check_restore(request: &InstallRequest) -> Result<()> {
-    let flag = if request.list {
-        "--list"
+    let options = if request.list {
+        message!(Opt::List)
     } else if !request.skills.is_empty() {
-        "--skill"
+        message!(Opt::Skill)
     } else if request.reference.is_some() {
-        "--tag`, `--branch` or `--rev"
+        message!(Opt::Tag, ", ", Opt::Branch, " or ", Opt::Rev)
     } else if request.alias.is_some() {
-        "--as"
+        message!(Opt::As)
     } else if request.editable {
-        "--editable"
+        message!(Opt::Editable)
     } else {
         return Ok(());
     };
-    Err(Error::usage(format!("`{flag}` needs a source"))
+    Err(Error::usage(message!(options, " needs a source"))
         .hint("name one, such as `owner/repo` or `./skills`; without a source the lockfile is restored"))
 }
 

@@ -6,6 +6,7 @@ use super::available::{Available, OfferedPlugin};
 use super::desired::{DesiredNotes, LeftOut};
 use super::replaced;
 use super::request::InstallRequest;
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::placed::Was;
@@ -50,9 +51,9 @@ pub struct InstallOutcome {
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Those of the warnings that tell of copies of edited skills, which were saved.
-    pub saved: Vec<String>,
+    pub saved: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
     pub decided: Vec<Decided>,
     /// Skills that were edited and left as they are: the outcome is not what was asked for.
@@ -265,36 +266,38 @@ fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
 
 /// What is told of skills that nothing names any more, and that stay because they were edited. It is told once: what
 /// is placed is noted without them.
-fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
+fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
     let told = plan.stays.iter().map(|(place, name)| {
         let path = scope.place(&context.settings, place, name)?;
-        Ok(format!(
+        let told = format!(
             "`{name}` is no longer requested, but `{}` was edited since it was installed: it was kept, and is yours from now on",
             path.display()
-        ))
+        );
+        Ok(Warning::new("edited-kept", told))
     });
     told.collect()
 }
 
 /// What is told of a lockfile that was mended after a merge.
-fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> String {
+fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warning {
     let file = scope.lockfile.file_name().unwrap_or_default().display();
     let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();
     let anew =
         if names.is_empty() { String::new() } else { format!("; resolved again: {}", names.join(", ")) };
-    if files.lock_text.as_deref().and_then(conflict_line).is_some() {
+    let told = if files.lock_text.as_deref().and_then(conflict_line).is_some() {
         format!("`{file}` had merge-conflict markers; both sides were combined{anew}")
     } else {
         format!("`{file}` had skills twice, as a merge can leave them; duplicates were removed{anew}")
-    }
+    };
+    Warning::new("lock-repaired", told)
 }
 
 /// Tells of skills that were named and that no agent sees all the same.
-fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Option<String> {
+fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Option<Warning> {
     let names: Vec<_> = goal.put.iter().filter(|wanted| wanted.disabled).map(|w| w.name.as_str()).collect();
     let (first, told) = (names.first()?, names.join("`, `"));
     let stay = if names.len() == 1 { "stays" } else { "stay" };
-    let flag = scope.kind.flag();
-    (!request.restores())
-        .then(|| format!("`{told}` {stay} disabled: `skillpm enable{flag} {first}` shows it to agents again"))
+    let enable = Verb::Enable.within(scope.kind).word(first);
+    let told = message!(format_args!("`{told}` {stay} disabled: "), enable, " shows it to agents again");
+    (!request.restores()).then(|| Warning::new("still-disabled", told))
 }

@@ -6,13 +6,14 @@ use super::chosen::{ALL, Chosen, Selection, mark_named};
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
 use super::select;
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::Scope;
 use crate::source::discover::discover_all;
 use crate::source::package::{self, Project};
 use crate::spec::SourceSpec;
-use crate::text::{closest, shell_word};
+use crate::text::closest;
 
 /// Lists the skills of the packages that the project of `scope` uses, or those that `request` names.
 ///
@@ -45,7 +46,7 @@ pub(super) fn choose(context: &Context, scope: &Scope, request: &InstallRequest)
     Ok(Selection { sources, warnings, ..Selection::default() })
 }
 
-fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String>)> {
+fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<Warning>)> {
     let Project { packages, looked, warnings } = package::of_project(context, scope.as_root())?;
     let mut bringers = Vec::new();
     for (package, opened) in packages {
@@ -75,7 +76,13 @@ fn choose_among(context: &Context, request: &InstallRequest, bringers: &mut [Cho
         return Ok(());
     }
     if request.skills.is_empty() {
-        return ask_among(context, bringers, request.yes, "the packages of this project", "--from-project");
+        return ask_among(
+            context,
+            bringers,
+            request.yes,
+            "the packages of this project",
+            Verb::Install.call().flag(Opt::FromProject),
+        );
     }
     let mut keep: Vec<Vec<String>> = vec![Vec::new(); bringers.len()];
     for name in &request.skills {
@@ -101,7 +108,10 @@ fn choose_among(context: &Context, request: &InstallRequest, bringers: &mut [Cho
                     Some(close) => error.hint(format!("did you mean `{close}`?")),
                     None => error,
                 };
-                return Err(error.hint("`skillpm install --from-project --list` shows what is available"));
+                return Err(error.hint(message!(
+                    Verb::Install.call().flag(Opt::FromProject).flag(Opt::List),
+                    " shows what is available"
+                )));
             }
             several => {
                 let sources: Vec<_> = several
@@ -117,16 +127,13 @@ fn choose_among(context: &Context, request: &InstallRequest, bringers: &mut [Cho
                     })
                     .collect();
                 let places: Vec<_> = sources.iter().map(|source| format!("\n  {source}")).collect();
+                let call = request.scope.map_or(Verb::Install.call(), |scope| Verb::Install.within(scope));
                 return Err(Error::usage(format!(
                     "{} packages of this project have a skill `{name}`:{}",
                     several.len(),
                     places.concat()
                 ))
-                .hint(format!(
-                    "say which: `skillpm install{} {}`",
-                    request.scope.map_or("", ScopeKind::flag),
-                    shell_word(&sources[0])
-                )));
+                .hint(message!("say which: ", call.word(&sources[0]))));
             }
         }
     }

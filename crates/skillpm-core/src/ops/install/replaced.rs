@@ -1,6 +1,7 @@
 //! What somebody should know of installed skills that an installation replaces by another version: `update` asks
 //! before it brings new capabilities, and who names a source has asked already.
 
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::install::plan::{Goal, Wanted};
 use crate::install::scope::ScopeKind;
@@ -11,7 +12,7 @@ use crate::spec::Reference;
 use crate::store::Store;
 
 /// What is told of the skills of `goal` that are locked as another version in `files`, those of a scope of `kind`.
-pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &Files) -> Vec<String> {
+pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &Files) -> Vec<Warning> {
     let asked = goal.put.iter().filter(|wanted| wanted.requirement.is_some());
     let both = asked.filter_map(|wanted| Some((wanted, files.lock.skills.get(&wanted.name)?)));
     both.flat_map(|(wanted, old)| {
@@ -22,35 +23,37 @@ pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &File
 }
 
 /// That a skill with the same files comes from somewhere else from now on: nothing else tells of it.
-fn moved(wanted: &Wanted, old: &Locked) -> Option<String> {
+fn moved(wanted: &Wanted, old: &Locked) -> Option<Warning> {
     let new = wanted.content.locked().filter(|new| new.digest == old.digest)?;
     let place = |locked: &Locked| {
         let inside = locked.path.as_deref().map(|path| format!(", `{path}`")).unwrap_or_default();
         format!("`{}`{inside}", locked.origin)
     };
     (place(new) != place(old)).then(|| {
-        format!(
+        let told = format!(
             "`{}` has the same files as before, and comes from {} from now on, no longer from {}",
             wanted.name,
             place(new),
             place(old)
-        )
+        );
+        Warning::new("source-changed", told)
     })
 }
 
 /// That a skill is no longer pinned as the manifest had it.
-fn unpinned(wanted: &Wanted, files: &Files) -> Option<String> {
+fn unpinned(wanted: &Wanted, files: &Files) -> Option<Warning> {
     let before = files.manifest.skills().get(&wanted.name)?.reference.as_ref()?;
     let now = wanted.requirement.as_ref()?.reference.as_ref();
     let is_pin = matches!(before, Reference::Tag(_) | Reference::Rev(_));
     (is_pin && now != Some(before)).then(|| {
         let now = now.map_or("the default branch".to_owned(), |now| format!("`{}`", now.name()));
-        format!("`{}` was pinned to `{}` and now follows {now}", wanted.name, before.name())
+        let told = format!("`{}` was pinned to `{}` and now follows {now}", wanted.name, before.name());
+        Warning::new("pin-removed", told)
     })
 }
 
 /// That a skill can do what its version before, `old`, could not.
-fn more(context: &Context, kind: ScopeKind, wanted: &Wanted, old: &Locked) -> Option<String> {
+fn more(context: &Context, kind: ScopeKind, wanted: &Wanted, old: &Locked) -> Option<Warning> {
     let new = wanted.content.locked().filter(|new| new.digest != old.digest)?;
     let store = Store::new(&context.settings).ok()?;
     // What nobody has any more cannot be compared.
@@ -64,10 +67,13 @@ fn more(context: &Context, kind: ScopeKind, wanted: &Wanted, old: &Locked) -> Op
         0 => String::new(),
         others => format!(", and {others} more"),
     };
-    Some(format!(
-        "`{}` has a capability that the version before did not have: {}{line}{text}{others}; `skillpm undo{}` undoes it",
-        wanted.name,
-        first.path,
-        kind.flag()
-    ))
+    let told = message!(
+        format_args!(
+            "`{}` has a capability that the version before did not have: {}{line}{text}{others}; ",
+            wanted.name, first.path
+        ),
+        Verb::Undo.within(kind),
+        " undoes it"
+    );
+    Some(Warning::new("new-capability", told))
 }

@@ -1,5 +1,6 @@
 //! What is to be installed, as a front end asks for it.
 
+use crate::advice::Opt;
 use crate::scope::ScopeKind;
 use crate::spec::Reference;
 
@@ -50,5 +51,14 @@ impl InstallRequest {
     /// Whether nothing new is asked for: what manifest and lockfile say is put back.
     pub(super) fn restores(&self) -> bool {
         self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
+    }
+
+    /// Returns the option that forbids changes of the lockfile, if one was passed.
+    pub(super) fn forbids_change(&self) -> Option<Opt> {
+        match (self.locked, self.frozen) {
+            (true, _) => Some(Opt::Locked),
+            (_, true) => Some(Opt::Frozen),
+            _ => None,
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::desired::{Desired, DesiredNotes};
 use super::editable;
 use super::request::InstallRequest;
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -249,10 +250,11 @@ impl<'a> Restorer<'a> {
                 match unread.and_then(|(dir, _)| why_no_skill(&dir.place(name))) {
                     None => self.desired.notes.modified.push(name.clone()),
                     Some(error) => {
-                        let why = error.with_causes();
-                        let told =
-                            format!("`{name}` was left as is, but may differ from what is locked: {why}");
-                        self.fetcher.warnings.push(told);
+                        let told = message!(
+                            format_args!("`{name}` was left as is, but may differ from what is locked: "),
+                            error.with_causes()
+                        );
+                        self.fetcher.warnings.push(Warning::new("skill-unreadable", told));
                         self.desired.notes.unreadable.push(name.clone());
                     }
                 }
@@ -301,29 +303,28 @@ impl<'a> Restorer<'a> {
         stale: bool,
         request: &InstallRequest,
     ) -> Result<()> {
-        if request.locked || request.frozen {
+        if let Some(option) = request.forbids_change() {
             let what = if stale { "is locked as something else" } else { "is not in the lockfile" };
-            let flag = if request.locked { "--locked" } else { "--frozen" };
-            return Err(Error::config(format!(
-                "`{name}` is in the manifest, but {what}, and `{flag}` forbids changing it"
+            return Err(Error::config(message!(
+                format_args!("`{name}` is in the manifest, but {what}, and "),
+                option,
+                " forbids changing it"
             ))
-            .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
+            .hint(message!("run ", Verb::Install, " without it and commit `skillpm.lock`")));
         }
         let newest = self.fetcher.newest(name, requirement).map_err(|error| {
             if !self.files.is_conflict(name) {
                 return error;
             }
             let why = format!("the sides of the merge in `skillpm.lock` differ for `{name}`, and it cannot be resolved again");
-            error.context(why).hint(format!(
-                "choose one side, for example with `git checkout --ours skillpm.lock`, then run `skillpm install{}`",
-                self.scope.kind.flag()
-            ))
+            error.context(why).hint(message!("choose one side, for example with `git checkout --ours skillpm.lock`, then run ", Verb::Install.within(self.scope.kind)))
         })?;
         if let Some(own) = newest.other_name(name) {
-            self.fetcher.warnings.push(format!(
+            let told = format!(
                 "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the right one",
                 requirement.origin.typed()
-            ));
+            );
+            self.fetcher.warnings.push(Warning::new("name-directory", told));
         }
         let (locked, set) = self.fetcher.take(name, &newest)?;
         self.came.push(newest.dependent(name));

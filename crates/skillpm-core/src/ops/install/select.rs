@@ -2,6 +2,7 @@
 
 use super::ask::ask;
 use super::chosen::{ALL, source_of};
+use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
@@ -74,30 +75,37 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
     Err(if everywhere.is_empty() {
         error
     } else {
-        error.hint(format!(
-            "`skillpm install --list {}` shows what is available",
-            shell_word(source_of(spec, opened))
+        error.hint(message!(
+            Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)),
+            " shows what is available"
         ))
     })
 }
 
 /// What to tell of directories with a `SKILL.md` that are not among `found`, all that was found in the source `spec`.
-pub(super) fn elsewhere(spec: &SourceSpec, opened: &Opened, found: &[Candidate]) -> Option<String> {
+pub(super) fn elsewhere(spec: &SourceSpec, opened: &Opened, found: &[Candidate]) -> Option<Warning> {
     if spec.path.is_some() || opened.shelf.is_some() || spec.origin.has_only_skills() {
         return None;
     }
     let others = not_searched(&opened.tree, found);
     let first = others.first()?;
     let source = source_of(spec, opened);
-    let (place, take) = (visible_name(first), shell_word(format!("./{first}")));
-    Some(match others.len() {
-        1 => format!(
-            "`{source}` has a skill in `{place}`, which is not searched: `--skill {take}` installs it"
+    let (place, take) = (visible_name(first), format!("./{first}"));
+    let told = match others.len() {
+        1 => message!(
+            format_args!("`{source}` has a skill in `{place}`, which is not searched: "),
+            (Opt::Skill, take),
+            " installs it"
         ),
-        number => format!(
-            "`{source}` has {number} skills in directories that are not searched, such as `{place}`: `--skill {take}` installs it"
+        number => message!(
+            format_args!(
+                "`{source}` has {number} skills in directories that are not searched, such as `{place}`: "
+            ),
+            (Opt::Skill, take),
+            " installs it"
         ),
-    })
+    };
+    Some(Warning::new("not-searched", told))
 }
 
 /// Of the skills `found` in the source `spec` those that `names` mean, and the names that none has.
@@ -193,7 +201,7 @@ pub(super) fn by_name(
                 paths.len(),
                 paths.concat()
             ))
-            .hint(format!("name one by its path, such as `{}`", by_path(spec, opened, &matching[0].path))))
+            .hint(message!("name one by its path, such as ", by_path(spec, opened, &matching[0].path))))
         }
     }
 }
@@ -228,7 +236,7 @@ fn by_place(spec: &SourceSpec, opened: &Opened, name: &str) -> Result<Option<Can
                 paths.len(),
                 paths.concat()
             ))
-            .hint(format!("name one, such as `{}`", by_path(spec, opened, &found[0].path))))
+            .hint(message!("name one, such as ", by_path(spec, opened, &found[0].path))))
         }
     }
 }
@@ -246,16 +254,16 @@ pub(in crate::ops) fn of_name(opened: &Opened, name: &str) -> Option<Candidate> 
 }
 
 /// What to type to mean the skill at `path` of the source `spec`.
-pub(super) fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> String {
+pub(super) fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> Message {
     if spec.origin.directory_mark().is_none() {
         // A name has no slash.
         let path = if path.contains('/') { path.to_owned() } else { format!("./{path}") };
-        return format!("--skill {}", shell_word(path));
+        return message!((Opt::Skill, path));
     }
     let path = Some(path).filter(|path| !path.is_empty()).map(ToOwned::to_owned);
     let origin = opened.typed_here(&spec.origin).clone();
     let reference = spec.reference.clone();
-    shell_word(SourceSpec { origin, path, reference, skill: None }.typed())
+    format!("`{}`", shell_word(SourceSpec { origin, path, reference, skill: None }.typed())).into()
 }
 
 fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) -> Error {
@@ -273,10 +281,9 @@ fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) 
     let everywhere = if searched { Vec::new() } else { discover_all(&opened.tree) };
     let is_it = |c: &&Candidate| c.title(&opened.name) == name || c.directory_name(&opened.name) == name;
     if let Some(one) = everywhere.iter().find(is_it) {
-        error = error.hint(format!(
-            "there is one in `{}`, which is not searched: `--skill {}`",
-            visible_name(&one.path),
-            shell_word(format!("./{}", one.path))
+        error = error.hint(message!(
+            format_args!("there is one in `{}`, which is not searched: ", visible_name(&one.path)),
+            (Opt::Skill, format!("./{}", one.path))
         ));
     } else if let Some(close) = closest(name, titles.iter().copied()) {
         error = error.hint(format!("did you mean `{close}`?"));
@@ -285,14 +292,14 @@ fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) 
         && name.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
     {
         error = error.hint(if spec.origin.has_revisions() {
-            format!("`@` names a skill; choose a version with `--tag {}`", shell_word(name))
+            message!("`@` names a skill; choose a version with ", (Opt::Tag, name))
         } else {
-            spec.origin.version_hint().to_owned()
+            spec.origin.version_hint().into()
         });
     }
-    error.hint(format!(
-        "`skillpm install --list {}` shows what is available",
-        shell_word(source_of(spec, opened))
+    error.hint(message!(
+        Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)),
+        " shows what is available"
     ))
 }
 
@@ -316,7 +323,10 @@ pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<
         .map_err(|problem| Error::integrity(format!("`{place}` cannot be loaded: {problem}")))?;
     if leads_elsewhere(&meta.name) {
         return Err(Error::integrity(format!("`{place}` has the name `{}`, which is a path", meta.name))
-            .hint("such a name is no accident; install it only if you know why, with `--as NAME`"));
+            .hint(message!(
+                "such a name is no accident; install it only if you know why, with ",
+                (Opt::As, "NAME")
+            )));
     }
     let name = SkillName::new(&meta.name)
         .or_else(|_| SkillName::new(directory))
@@ -348,7 +358,7 @@ pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
             "the name `{name}` mixes alphabets: `{c}` (U+{:04X}) looks like a Latin letter but is not",
             u32::from(c)
         ))
-        .hint("install it only if you know why, under another name with `--as NAME`"));
+        .hint(message!("install it only if you know why, under another name with ", (Opt::As, "NAME"))));
     }
     Ok(())
 }
@@ -359,13 +369,14 @@ pub(super) fn off_specification(
     directory: &str,
     file_name: &str,
     document: &Document,
-) -> Option<String> {
+) -> Option<Warning> {
     let subject = lint::Subject::new(document, Some(directory), file_name);
     let mut errors = lint::check(&subject);
     errors.retain(|finding| finding.severity == lint::Severity::Error);
     let first = errors.first()?;
     let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
-    Some(format!("`{name}` does not follow the specification: {}{more}", first.message))
+    let told = format!("`{name}` does not follow the specification: {}{more}", first.message);
+    Some(Warning::new("off-specification", told))
 }
 
 #[cfg(test)]
@@ -380,14 +391,14 @@ mod tests {
         world.skill("plain;x/skills/a", "a");
         world.skill("sub/deep", "deep");
         let mut context = world.context();
-        for (cwd, typed) in [("", "'./plain;x'"), ("sub", "'../plain;x'"), ("sub/deep", "'../../plain;x'")] {
+        for (cwd, typed) in [("", "./plain;x"), ("sub", "../plain;x"), ("sub/deep", "../../plain;x")] {
             context.settings.cwd = world.project().join(cwd);
-            let source = typed.trim_matches('\'').to_owned();
             let skills = vec!["nope".to_owned()];
-            let request = InstallRequest { sources: vec![source], skills, ..InstallRequest::default() };
+            let request =
+                InstallRequest { sources: vec![typed.to_owned()], skills, ..InstallRequest::default() };
             let error = install(&context, &request).expect_err("no such skill");
-            let expected = format!("`skillpm install --list {typed}` shows what is available");
-            assert_eq!(error.hints().last(), Some(&expected));
+            let expected = format!("`install {typed}` with `list` shows what is available");
+            assert_eq!(error.hints().last().expect("a hint"), &expected);
         }
     }
 }

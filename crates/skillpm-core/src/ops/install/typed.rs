@@ -6,6 +6,7 @@ use super::editable;
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
 use super::select::{by_names, candidates, elsewhere, select};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, REVISION_UNKNOWN, Result};
 use crate::fs::{self, Kind};
@@ -36,7 +37,7 @@ pub(super) fn parse(
             SpecError::Credentials => told.hint(
                 "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
             ),
-            SpecError::Word(_) => told.hint("a skill is named after its source: `skillpm install owner/repo NAME`"),
+            SpecError::Word(_) => told.hint(message!("a skill is named after its source: ", Verb::Install.call().word("owner/repo").word("NAME"))),
             _ => told.hint(
                 "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
             ),
@@ -59,8 +60,14 @@ pub(super) fn parse(
         if !spec.origin.has_revisions() {
             let is_path = spec.origin.local_path().is_some();
             let what = if is_path { "is a path, so it has" } else { "has" };
-            return Err(Error::usage(format!("`{text}` {what} no revisions"))
-                .hint("leave out `--tag`, `--branch` or `--rev`"));
+            return Err(Error::usage(format!("`{text}` {what} no revisions")).hint(message!(
+                "leave out ",
+                Opt::Tag,
+                ", ",
+                Opt::Branch,
+                " or ",
+                Opt::Rev
+            )));
         }
         spec.reference = Some(reference.clone());
     }
@@ -117,7 +124,7 @@ fn choose_one(
     request: &InstallRequest,
     text: &str,
     spec: &SourceSpec,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Chosen> {
     let Sources { context, scope, .. } = *sources;
     if request.editable {
@@ -138,13 +145,16 @@ fn choose_one(
     };
     let (chosen, missed) = choose_from(context, request, &spec, &opened, found)?;
     if chosen.is_empty() {
-        warnings
-            .push(format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed()));
+        let told = format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed());
+        warnings.push(Warning::new("source-unused", told));
     }
     if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
         let number = chosen.len();
-        return Err(Error::usage(format!("`--as {alias}` is for one skill, but {number} were chosen"))
-            .hint("name the one with `--skill NAME`"));
+        return Err(Error::usage(message!(
+            (Opt::As, alias),
+            format_args!(" is for one skill, but {number} were chosen")
+        ))
+        .hint(message!("name the one with ", (Opt::Skill, "NAME"))));
     }
     warnings.extend(unusable(&spec, &passed_over, &chosen));
     let named = named || chosen.len() == 1;
@@ -153,7 +163,7 @@ fn choose_one(
 
 /// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
 /// owner may not know.
-fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<String> {
+fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
     const MOST: usize = 20;
     let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
     let mut told: Vec<String> = others
@@ -168,7 +178,7 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
         told.truncate(MOST);
         told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
     }
-    told
+    told.into_iter().map(|told| Warning::new("listed-wrongly", told)).collect()
 }
 
 /// Opens what was read as `spec` from `text`, if the policy admits it, and returns what was opened as what.
@@ -182,7 +192,7 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
 fn open_typed(sources: &mut Sources<'_>, text: &str, spec: &SourceSpec) -> Result<(SourceSpec, Opened)> {
     let first = match sources.open(spec) {
         Ok(opened) => return Ok((spec.clone(), opened)),
-        Err(error) if error.code() == Some(REVISION_UNKNOWN) && is_page(text) => error,
+        Err(error) if error.code() == REVISION_UNKNOWN && is_page(text) => error,
         Err(error) => return Err(error),
     };
     let mut tried = spec.clone();
@@ -190,7 +200,7 @@ fn open_typed(sources: &mut Sources<'_>, text: &str, spec: &SourceSpec) -> Resul
         let Some(longer) = tried.with_longer_reference() else { break };
         match sources.open(&longer) {
             Ok(opened) => return Ok((longer, opened)),
-            Err(error) if error.code() == Some(REVISION_UNKNOWN) => tried = longer,
+            Err(error) if error.code() == REVISION_UNKNOWN => tried = longer,
             Err(error) => return Err(error),
         }
     }
@@ -199,14 +209,17 @@ fn open_typed(sources: &mut Sources<'_>, text: &str, spec: &SourceSpec) -> Resul
 }
 
 /// What to tell of a source that anybody on the way could change.
-pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<String> {
-    let told =
-        || format!("`{}` was read over `http`: anyone on the network could have changed it", origin.typed());
+pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
+    let told = || {
+        let told =
+            format!("`{}` was read over `http`: anyone on the network could have changed it", origin.typed());
+        Warning::new("unprotected", told)
+    };
     (!origin.is_private()).then(told)
 }
 
 /// What to tell of an address whose query is written into files that are committed: it may be a secret.
-fn told_query(origin: &Origin) -> Option<String> {
+fn told_query(origin: &Origin) -> Option<Warning> {
     let address = origin.web_address()?;
     let (place, _) = address.as_str().split_once('?')?;
     let instead = source::query_variable(address).map(|variable| {
@@ -214,10 +227,11 @@ fn told_query(origin: &Origin) -> Option<String> {
             ": if it holds a secret, leave it out of the address, and set `{variable}` to what follows `?`"
         )
     });
-    Some(format!(
+    let told = format!(
         "the query of `{place}` is written into `skillpm.toml` and `skillpm.lock`{}",
         instead.unwrap_or_default()
-    ))
+    );
+    Some(Warning::new("query-written", told))
 }
 
 /// The skills that `request` and `spec` name; none where all are meant that there are.
@@ -266,9 +280,9 @@ fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> 
     let Some(name) = first.iter().find(|name| others.iter().all(|other| other.contains(name))) else {
         return Ok(());
     };
-    let sources: Vec<_> = request.sources.iter().map(shell_word).collect();
-    Err(Error::usage(format!("none of the {} sources has a skill `{name}`", sources.len()))
-        .hint(format!("`skillpm install --list {}` shows what they have", sources.join(" "))))
+    Err(Error::usage(format!("none of the {} sources has a skill `{name}`", request.sources.len())).hint(
+        message!(Verb::Install.call().flag(Opt::List).words(&request.sources), " shows what they have"),
+    ))
 }
 
 /// Lists what the sources hold, or what of them `request` names; `specs` are what was typed, read.

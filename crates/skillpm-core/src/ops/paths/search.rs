@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Place, Searched};
+use crate::advice::{Verb, message};
 use crate::engine::{Disk, Entry};
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -61,7 +62,11 @@ fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec
         .map_err(|error| error.context(format!("`{shown}` cannot be searched for skills")))?;
     if found.is_empty() {
         let message = format!("`{shown}` has no skills: there is no `{SKILL_FILE}` in it");
-        let hint = format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one");
+        let hint = message!(
+            format_args!("a skill is a directory with a `{SKILL_FILE}`; "),
+            Verb::Create.call().word("NAME"),
+            " makes one"
+        );
         return Err(Error::usage(message).hint(hint));
     }
     Ok(found)

@@ -7,9 +7,10 @@ use super::find::{Finder, Installed, Job, Newer, Work, nothing, tree};
 use super::outcome::UpdateChange;
 use std::path::Path;
 
+use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::digest::Digest;
 use crate::document::Document;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, REVISION_GONE, Result};
 use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -23,7 +24,7 @@ use crate::skill;
 use crate::source;
 use crate::source::newest::{self, Answer, Files, Newest, Query};
 use crate::spec::{Origin, Reference};
-use crate::text::{shell_word, visible_name};
+use crate::text::visible_name;
 use crate::tree::FileSet;
 
 /// What a source says of a skill before anything is fetched; nothing where it was not asked.
@@ -61,9 +62,10 @@ impl<'a> Finder<'a> {
         let (tell, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(tells);
         let queries: Vec<_> = tell.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
         if self.context.settings.offline && !queries.is_empty() {
-            self.found.warnings.push(
-                "without the network, sources on other machines are only known as last fetched".to_owned(),
-            );
+            self.found.warnings.push(Warning::new(
+                "offline",
+                "without the network, sources on other machines are only known as last fetched",
+            ));
         }
         let answers = newest::ask(self.context, self.scope.as_root(), &queries, self.request.latest);
         let mut said: Vec<Said> = tell.iter().map(|_| Said::default()).collect();
@@ -77,7 +79,7 @@ impl<'a> Finder<'a> {
                 }
                 (Err(error), Ok(Some(latest))) => {
                     // What was pinned is gone, and where to go from there is known all the same.
-                    self.found.warnings.push(error.with_causes());
+                    self.found.warnings.push(Warning::new(error.code(), error.with_causes()));
                     for at in at {
                         let (files, latest) = (Some(Files::Unknown), Some(latest.clone()));
                         said[at] = Said { files, revision: None, latest };
@@ -188,7 +190,8 @@ impl<'a> Finder<'a> {
                 self.other(installed, UpdateChange::Unchanged);
                 return Ok(());
             };
-            let warning = format!("{reason}: locked what is there now; its files are the same");
+            let told = message!(reason, ": locked what is there now; its files are the same");
+            let warning = Warning::new(REVISION_GONE, told);
             if !self.found.warnings.contains(&warning) {
                 self.found.warnings.push(warning);
             }
@@ -213,8 +216,8 @@ impl<'a> Finder<'a> {
         let newest = self.fetcher.newest(name, entry)?;
         let shown = |path: Option<&str>| path.map_or(".".to_owned(), visible_name);
         let (from, to) = (shown(old.as_deref()), shown(entry.path.as_deref()));
-        let warning = format!("`{name}` moved from `{from}` to `{to}` in `{}`", entry.origin.typed());
-        self.found.warnings.push(warning);
+        let told = format!("`{name}` moved from `{from}` to `{to}` in `{}`", entry.origin.typed());
+        self.found.warnings.push(Warning::new("skill-moved", told));
         Ok(newest)
     }
 
@@ -233,7 +236,7 @@ impl<'a> Finder<'a> {
 
     /// Why what is locked cannot be had any more, where its source has the revision `now` in its place. Each
     /// revision is asked for once.
-    fn gone(&mut self, locked: &Locked, now: Option<&String>) -> Option<String> {
+    fn gone(&mut self, locked: &Locked, now: Option<&String>) -> Option<Message> {
         if now.is_none() || now == locked.revision.as_ref() {
             return None;
         }
@@ -290,15 +293,23 @@ impl<'a> Finder<'a> {
         };
         let edited = matches!(lies, Some((_, Some(digest))) if digest != new);
         if edited && !self.request.force && self.request.prefer.is_none() {
-            let command = super::command(self.scope.kind);
             let what = format!("`{name}` was edited, but the version it is based on is not available");
-            return Err(Error::new(error.kind(), what).because(error).hint(format!(
-                "`{command} {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` replaces the skill; the store keeps your copy"
+            return Err(Error::new(error.kind(), what).because(error).hint(message!(
+                Verb::Update.within(self.scope.kind).word(name).flag(Opt::Ours),
+                " keeps each of your files that differs from the new version, ",
+                Opt::Theirs,
+                " takes the new ones, ",
+                Opt::Force,
+                " replaces the skill; the store keeps your copy"
             )));
         }
         let reason = error.with_causes();
-        self.found.warnings.push(format!(
-            "the locked version of `{name}` is not available, so everything in the new one counts as new: {reason}"
+        self.found.warnings.push(Warning::new(
+            "locked-version-unavailable",
+            message!(
+                format_args!("the locked version of `{name}` is not available, so everything in the new one counts as new: "),
+                reason
+            ),
         ));
         Ok(None)
     }
@@ -309,12 +320,13 @@ impl<'a> Finder<'a> {
         let Some(Reference::Tag(tag)) = &entry.reference else { return };
         let (Some(was), Some(is)) = (locked.moved_tag(entry.reference.as_ref(), is), is) else { return };
         let short = |revision: &str| revision.chars().take(edits::DIGITS).collect::<String>();
-        let warning = format!(
+        let told = format!(
             "the tag `{tag}` of `{}` was moved: it was at {} and is at {} now",
             entry.origin,
             short(was),
             short(is)
         );
+        let warning = Warning::new("tag-moved", told);
         if !self.found.warnings.contains(&warning) {
             self.found.warnings.push(warning);
         }
@@ -330,13 +342,11 @@ fn own_name(set: &FileSet) -> Option<String> {
 /// The error for a skill in whose place its source has one of the name `now`: that is another skill until somebody says
 /// that it is the same.
 fn renamed(scope: ScopeKind, name: &SkillName, entry: &Requirement, now: &str) -> Error {
-    let (source, flag) = (entry.origin.typed(), scope.flag());
+    let source = entry.origin.typed();
     let place = entry.path.as_ref().map_or("there".to_owned(), |path| format!("in `{path}`"));
     let message =
         format!("`{name}` is no longer found in `{source}`: the skill {place} is called `{now}` now");
-    Error::new(ErrorKind::Findings, message).hint(format!(
-        "if it is the same skill, set `name = {now:?}` in its entry in `skillpm.toml`; else remove it with `skillpm remove{flag} {name}`, and install the other"
-    ))
+    Error::new(ErrorKind::Findings, message).hint(message!(format_args!("if it is the same skill, set `name = {now:?}` in its entry in `skillpm.toml`; else remove it with "), Verb::Remove.within(scope).word(name), ", and install the other"))
 }
 
 /// The error for a skill that its source no longer has, or no longer has in one place only. `here` is the source as it is
@@ -352,10 +362,13 @@ fn gone(
         return error;
     }
     let new = Error::usage(format!("`{name}` is no longer found in `{}`", spec_of(entry)));
-    new.because(error).hint(format!(
-        "`skillpm install --list {}` shows what is available; set its new path in `skillpm.toml`, or remove it with `skillpm remove{} {name}`",
-        shell_word(typed(here.unwrap_or(&entry.origin), entry.reference.as_ref())),
-        scope.flag()
+    new.because(error).hint(message!(
+        Verb::Install
+            .call()
+            .flag(Opt::List)
+            .word(typed(here.unwrap_or(&entry.origin), entry.reference.as_ref())),
+        " shows what is available; set its new path in `skillpm.toml`, or remove it with ",
+        Verb::Remove.within(scope).word(name)
     ))
 }
 
@@ -369,22 +382,21 @@ mod tests {
         let entry = Requirement { reference, ..Requirement::new(git("../r;touch${IFS}x")) };
         let name = SkillName::new("a").expect("a name");
         gone(scope, &name, &entry, here.map(git).as_ref(), Error::usage("it does not exist")).hints()[0]
-            .clone()
+            .to_string()
     }
 
-    /// The source is from a manifest that somebody else may have written: a shell runs nothing that is in it.
     #[test]
-    fn the_hint_of_what_is_gone_can_be_typed() {
+    fn the_hint_of_what_is_gone_names_the_source() {
         let hint = hint(ScopeKind::Project, None, None);
-        assert!(hint.starts_with("`skillpm install --list 'git+../r;touch${IFS}x'` shows"), "{hint}");
-        assert!(hint.ends_with("`skillpm remove a`"), "{hint}");
+        assert!(hint.starts_with("`install git+../r;touch${IFS}x` with `list` shows"), "{hint}");
+        assert!(hint.ends_with("`remove a`"), "{hint}");
     }
 
     /// What is there is asked of the commit that was looked at, from where somebody is, and `remove` goes where the skill is.
     #[test]
     fn the_hint_of_what_is_gone_means_the_same_place() {
         let hint = hint(ScopeKind::User, Some(Reference::Tag("v2".to_owned())), Some("../../r"));
-        assert!(hint.starts_with("`skillpm install --list 'git+../../r#v2'` shows"), "{hint}");
-        assert!(hint.ends_with("`skillpm remove -g a`"), "{hint}");
+        assert!(hint.starts_with("`install git+../../r#v2` with `list` shows"), "{hint}");
+        assert!(hint.ends_with("`remove a` with `scope=user`"), "{hint}");
     }
 }

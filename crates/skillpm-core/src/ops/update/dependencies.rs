@@ -1,6 +1,7 @@
 //! What new versions depend on: brought, or taken in another version than the one that is locked.
 
 use super::find::{Come, Finder, Installed, Job, Work, nothing};
+use crate::advice::Warning;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
 use crate::name::SkillName;
@@ -49,7 +50,7 @@ impl Finder<'_> {
 
     /// Brings what the new versions `came` depend on, and what that depends on, if all of it can be had: else nothing.
     /// Returns what satisfies what, with what to tell of it.
-    fn bring(&mut self, came: &[Dependent]) -> Result<(Assignment, Vec<String>), Unsatisfied> {
+    fn bring(&mut self, came: &[Dependent]) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
         let problem = problem(self.files).renew(came.iter().cloned());
         let brought = resolve(&mut self.fetcher.sources, problem, None)?;
         let Brought { assignment, selected, warnings, .. } = brought;
@@ -76,7 +77,7 @@ impl Finder<'_> {
 
     /// Looks at the skills that stay as they are and depend on one that comes, and returns what to tell where its new
     /// version is out of their range.
-    fn held_by_others(&self, came: &[Dependent], assignment: &Assignment) -> Result<Vec<String>> {
+    fn held_by_others(&self, came: &[Dependent], assignment: &Assignment) -> Result<Vec<Warning>> {
         let comes = |name: &String| came.iter().any(|skill| skill.name.as_str() == name);
         let store = Store::new(&self.context.settings).ok();
         let mut told = Vec::new();

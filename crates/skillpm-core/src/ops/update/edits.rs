@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::merges::{self, Disputed, Unresolved};
@@ -104,7 +105,7 @@ pub(in crate::ops) fn has_conflicts(
 
 /// What to tell whoever is about to use the skill that lies at `directory`, which a search has found there, if an update
 /// left conflicts in it. Of the skills of a scope, almost none has a record, and no other file is read then.
-pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option<String> {
+pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option<Warning> {
     let name = directory.file_name().and_then(|name| SkillName::new(name.to_str()?).ok())?;
     let real = fs::real_path(directory).ok().flatten()?;
     let lies_in = |scope: &Scope| {
@@ -116,9 +117,13 @@ pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option
     let files = Files::read(scope).ok()?;
     let locked = files.lock.skills.get(&name)?;
     has_conflicts(scope, &name, locked, &real).ok()?.then(|| {
-        let command = super::command(scope.kind);
-        format!(
-            "`{name}` has unresolved conflicts of an update, and agents read the markers; `{command} {name}` lists them"
+        Warning::new(
+            "merge-unfinished",
+            message!(
+                format_args!("`{name}` has unresolved conflicts of an update, and agents read the markers; "),
+                Verb::Update.within(scope.kind).word(&name),
+                " lists them"
+            ),
         )
     })
 }
@@ -132,11 +137,17 @@ fn has_markers(bytes: &[u8], markers: &[String]) -> bool {
 
 /// The error for a skill with an earlier merge that has `open` paths.
 pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed]) -> Error {
-    let command = super::command(scope);
+    let update = || Verb::Update.within(scope).word(name);
     let paths: Vec<_> = open.iter().map(|disputed| format!("`{}`", disputed.path)).collect();
     let what = format!("an earlier update of `{name}` must be finished first: look at {}", paths.join(", "));
-    Error::new(ErrorKind::Findings, what).hint(format!(
-        "edit them until no marker and no kept file is left, or choose a side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` undoes the update"
+    Error::new(ErrorKind::Findings, what).hint(message!(
+        "edit them until no marker and no kept file is left, or choose a side with ",
+        update().flag(Opt::Ours),
+        " or ",
+        Opt::Theirs,
+        "; ",
+        update().flag(Opt::Abort),
+        " undoes the update"
     ))
 }
 

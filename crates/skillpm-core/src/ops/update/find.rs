@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::edits;
 use super::outcome::{MergedPath, UpdateChange, UpdateFailure, UpdatedSkill};
 use super::{Prefer, UpdateRequest};
+use crate::advice::{Message, Verb, Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -128,7 +129,7 @@ pub(super) struct Found {
     /// Skills with an earlier merge at which somebody has looked since.
     pub(super) resolved: Vec<SkillName>,
     pub(super) failures: Vec<UpdateFailure>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
     pub(super) decided: Vec<Decided>,
 }
 
@@ -206,7 +207,7 @@ pub(super) struct Finder<'a> {
     /// Sources that could not be reached, with their place among the failures: each is tried once.
     pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
     /// Why locked revisions cannot be had any more, of those that were asked for.
-    pub(super) gone: BTreeMap<(Origin, Option<String>), Option<String>>,
+    pub(super) gone: BTreeMap<(Origin, Option<String>), Option<Message>>,
     pub(super) found: Found,
 }
 
@@ -229,13 +230,18 @@ impl<'a> Finder<'a> {
             (None, Some(_)) if !self.kept.contains(name) => {
                 if self.is_named() {
                     let manifest = self.scope.manifest.display();
-                    return Err(Error::config(format!("`{name}` is in the lockfile and not in `{manifest}`"))
-                        .hint("`skillpm install` removes what the manifest does not name; restore the entry to keep it"));
+                    return Err(Error::config(format!(
+                        "`{name}` is in the lockfile and not in `{manifest}`"
+                    ))
+                    .hint(message!(
+                        Verb::Install,
+                        " removes what the manifest does not name; restore the entry to keep it"
+                    )));
                 }
             }
             (_, None) if self.is_named() => {
                 return Err(Error::usage(format!("`{name}` is not installed yet"))
-                    .hint("`skillpm install` installs what the manifest requests"));
+                    .hint(message!(Verb::Install, " installs what the manifest requests")));
             }
             (_, None) => self.found.others.push(other(UpdateChange::Missing)),
             (entry, Some(locked)) => {
@@ -350,9 +356,12 @@ impl<'a> Finder<'a> {
                     self.found.jobs.retain(|job| job.name != other);
                     self.found.jobs.push(Job { name: other, entry: before, disabled, work });
                 }
-                Err(error) => self.found.warnings.push(format!(
-                    "`{other}`, which `{name}` needs, does not go back to what it was: {}",
-                    error.with_causes()
+                Err(error) => self.found.warnings.push(Warning::new(
+                    "dependency-not-restored",
+                    message!(
+                        format_args!("`{other}`, which `{name}` needs, does not go back to what it was: "),
+                        error.with_causes()
+                    ),
                 )),
             }
         }
@@ -373,12 +382,18 @@ impl<'a> Finder<'a> {
                     self.found.jobs.push(Job { name: needed, entry: None, disabled: false, work });
                     continue;
                 }
-                Ok(None) => "the store no longer has it".to_owned(),
+                Ok(None) => "the store no longer has it".into(),
                 Err(error) => error.with_causes(),
             };
-            self.found.warnings.push(format!(
-                "`{needed}`, which `{name}` needs, was not restored: {why}; `skillpm install{}` installs it again",
-                self.scope.kind.flag()
+            self.found.warnings.push(Warning::new(
+                "dependency-not-restored",
+                message!(
+                    format_args!("`{needed}`, which `{name}` needs, was not restored: "),
+                    why,
+                    "; ",
+                    Verb::Install.within(self.scope.kind),
+                    " installs it again"
+                ),
             ));
         }
     }

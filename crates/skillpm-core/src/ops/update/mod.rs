@@ -24,6 +24,7 @@ use self::settle::Fault;
 use super::absent::{installed_names, no_manifest};
 use super::change::Begun;
 use super::gate::Decided;
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -69,15 +70,15 @@ pub struct UpdateRequest {
 
 impl UpdateRequest {
     /// The options that say what an update brings, as they are typed, for hints.
-    fn options(&self) -> String {
+    fn options(&self) -> impl Iterator<Item = Opt> {
         let options = [
-            (self.latest, " --latest"),
-            (self.prefer == Some(Prefer::Ours), " --ours"),
-            (self.prefer == Some(Prefer::Theirs), " --theirs"),
-            (self.force, " --force"),
-            (self.no_deps, " --no-deps"),
+            (self.latest, Opt::Latest),
+            (self.prefer == Some(Prefer::Ours), Opt::Ours),
+            (self.prefer == Some(Prefer::Theirs), Opt::Theirs),
+            (self.force, Opt::Force),
+            (self.no_deps, Opt::NoDeps),
         ];
-        options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option)).collect()
+        options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option))
     }
 }
 
@@ -109,7 +110,7 @@ pub struct Prepared<'a> {
     /// Skills that bring new capabilities and may not.
     refused: Vec<SkillName>,
     failures: Vec<UpdateFailure>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     decided: Vec<Decided>,
 }
 
@@ -172,7 +173,7 @@ fn look<'a>(
     if files.manifest_text.is_none() && files.lock_text.is_none() && !request.names.is_empty() {
         return Err(no_manifest(&scope));
     }
-    let mut names = installed_names(context, &scope, &files, ("update", &request.names))?;
+    let mut names = installed_names(context, &scope, &files, (Verb::Update, &request.names))?;
     if request.names.is_empty() {
         names = files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned().collect();
         names.sort();
@@ -183,7 +184,7 @@ fn look<'a>(
         // What comes because others need it is not installed yet.
         let comes = |name: &&String| found.jobs.iter().any(|job| job.name.as_str() == *name);
         let others: Vec<_> = only.iter().filter(|name| !comes(name)).cloned().collect();
-        installed_names(context, &scope, &files, ("update", &others))?;
+        installed_names(context, &scope, &files, (Verb::Update, &others))?;
     }
     let is_allowed = |name: &SkillName| match &request.allow {
         Allow::None => false,
@@ -214,7 +215,7 @@ impl Prepared<'_> {
     }
 
     /// What a person should know before anything is changed.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
@@ -350,18 +351,21 @@ impl Prepared<'_> {
             format!("the new version of {} has new capabilities", quoted.join(", "))
         };
         let error = Error::new(ErrorKind::Findings, what);
-        let command = format!("{}{}", command(self.scope.kind), self.request.options());
-        let names: String = self.request.names.iter().flat_map(|name| [" ", name]).collect();
-        let error = error.hint(format!(
-            "nothing was changed; review the lines marked `!`, then run `{command}{names} --allow-new-capabilities={}`",
-            only.join(",")
+        let update = || {
+            self.request
+                .options()
+                .fold(Verb::Update.within(self.scope.kind), |call, option| call.flag(option))
+        };
+        let error = error.hint(message!(
+            "nothing was changed; review the lines marked `!`, then run ",
+            update().words(&self.request.names).option(Opt::AllowNewCapabilities, only.join(","))
         ));
         let rest = self.unsuspicious();
         Err(if rest.is_empty() {
             error
         } else {
             let updates = if rest.len() == 1 { "the other one" } else { "the others" };
-            error.hint(format!("`{command} {}` updates {updates}", rest.join(" ")))
+            error.hint(message!(update().words(rest), format_args!(" updates {updates}")))
         })
     }
 
@@ -381,9 +385,4 @@ impl Prepared<'_> {
             && !self.files.is_only_needed(&job.name)
             && closure([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
     }
-}
-
-/// The command that updates skills of a scope, for hints.
-fn command(scope: ScopeKind) -> &'static str {
-    if scope == ScopeKind::User { "skillpm update -g" } else { "skillpm update" }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::advice::{Message, Warning};
 use crate::install::merges::Disputed;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
@@ -34,7 +35,7 @@ pub struct UpdateOutcome {
     /// What could not be asked or used.
     pub failures: Vec<UpdateFailure>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
     pub decided: Vec<Decided>,
 }
@@ -138,9 +139,9 @@ pub struct UpdateFailure {
     /// The skills.
     pub names: Vec<String>,
     /// What is wrong.
-    pub message: String,
+    pub message: Message,
     /// What to do about it.
-    pub hints: Vec<String>,
+    pub hints: Vec<Message>,
     /// The exit code that it stands for.
     pub code: u8,
 }

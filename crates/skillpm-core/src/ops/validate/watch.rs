@@ -125,7 +125,8 @@ impl Watch {
         if before.is_some() && error.is_none() {
             self.told.clear();
         }
-        self.trouble = error.as_ref().map(|error| Trouble { message: error.with_causes(), is_at_skills });
+        self.trouble =
+            error.as_ref().map(|error| Trouble { message: error.with_causes().to_string(), is_at_skills });
         let message = |trouble: Option<&Trouble>| trouble.map(|trouble| trouble.message.clone());
         let is_known = message(before.as_ref()) == message(self.trouble.as_ref());
         let news = self.learn(cwd, since, &changed, searched, &outcome.skills);

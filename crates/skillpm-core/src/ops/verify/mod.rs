@@ -15,11 +15,13 @@ pub use self::compare::{ChangedFile, FileChange};
 
 use super::list::{SkillState, closed, state_of_link};
 use super::update::has_conflicts;
+use crate::advice::{Verb, Warning, message};
 use crate::agents;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
+use crate::install::health::problem;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Files, Found, real_dir};
 use crate::install::transaction::Transaction;
@@ -149,7 +151,7 @@ pub struct VerifyOutcome {
     /// The skills, project before user, then by name.
     pub skills: Vec<VerifiedSkill>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl VerifyOutcome {
@@ -201,7 +203,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
             let error = Error::usage(format!("`{name}` is not installed"));
             Err(match closest(name, known.iter().map(String::as_str)) {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
-                None => error.hint("`skillpm list` shows what is installed, and where"),
+                None => error.hint(message!(Verb::List, " shows what is installed, and where")),
             })
         }
     }
@@ -214,8 +216,9 @@ fn asked(files: &Files) -> BTreeSet<SkillName> {
 }
 
 /// What is told of the skill `name` of a scope at whose skills nobody looks, because they are `closed`.
-fn unlooked(scope: &Scope, files: &Files, name: &SkillName, closed: &str) -> VerifiedSkill {
-    let place = VerifiedPlace::new(None, &scope.skill_dir(name), Verdict::Unreadable).because(closed);
+fn unlooked(scope: &Scope, files: &Files, name: &SkillName, closed: &Warning) -> VerifiedSkill {
+    let place =
+        VerifiedPlace::new(None, &scope.skill_dir(name), Verdict::Unreadable).because(closed.to_string());
     VerifiedSkill {
         name: name.to_string(),
         scope: scope.kind,
@@ -243,17 +246,18 @@ impl<'a> Work<'a> {
         context: &'a Context,
         scope: &'a Scope,
         files: &'a Files,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
         let skills = real_dir(&scope.skills_dir())?;
         let mut agents = BTreeMap::new();
         let named: BTreeSet<&String> = files.lock.skills.values().flat_map(|locked| &locked.agents).collect();
         for id in named {
             let Ok(agent) = agents::find(id) else {
-                warnings.push(format!(
+                let told = format!(
                     "{}: there is no agent `{id}`, so its links are not verified",
                     scope.lockfile.display()
-                ));
+                );
+                warnings.push(Warning::new(problem::AGENT_UNKNOWN.id, told));
                 continue;
             };
             let Some(dir) = scope.agent_dir(&context.settings, agent) else { continue };
@@ -265,7 +269,7 @@ impl<'a> Work<'a> {
                 // The canonical copy serves it.
                 Ok(opened) if opened.real() == skills => {}
                 opened => {
-                    let opened = opened.map_err(|error| error.with_causes());
+                    let opened = opened.map_err(|error| error.with_causes().to_string());
                     agents.insert(agent.id, (dir, opened));
                 }
             }
@@ -318,13 +322,14 @@ impl<'a> Work<'a> {
     /// The link to the directory of an editable skill, as the manifest has it.
     fn link(&self, name: &SkillName, entry: &Requirement) -> VerifiedPlace {
         let new = |verdict| VerifiedPlace::new(None, &self.canonical.place(name), verdict);
-        let look =
-            || Ok((Editable::of(self.settings, self.scope, entry)?, self.canonical.look(name, |_| None)?));
+        let look = || -> Result<_> {
+            Ok((Editable::of(self.settings, self.scope, entry)?, self.canonical.look(name, |_| None)?))
+        };
         let (editable, found) = match look() {
             Ok((Some(editable), found)) => (editable, found),
             // An archive or a repository, which nobody can work on: the manifest would not have been read.
             Ok((None, _)) => return new(Verdict::Editable),
-            Err(error) => return new(Verdict::Unreadable).because(Error::with_causes(&error)),
+            Err(error) => return new(Verdict::Unreadable).because(error.with_causes().to_string()),
         };
         let out_of_sight = entry.disabled && found == Found::Absent;
         match (state_of_link(&editable, &found, out_of_sight), found) {
@@ -396,7 +401,7 @@ impl<'a> Work<'a> {
         let path = dir.place(name);
         let new = |verdict| VerifiedPlace::new(agent, &path, verdict);
         Some(match dir.look(name, |_| None) {
-            Err(error) => new(Verdict::Unreadable).because(Error::from(error).with_causes()),
+            Err(error) => new(Verdict::Unreadable).because(Error::from(error).with_causes().to_string()),
             Ok(Found::Absent) if required => new(Verdict::Missing),
             Ok(Found::Absent) => return None,
             Ok(Found::Tree(_)) => self.tree(new(Verdict::Ok), &path, name, locked),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::GitHub;
+use crate::advice::{Opt, message};
 use crate::archive::{self, Archive};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -40,8 +41,11 @@ pub fn open(
             unpack(&github, &commit, limits).map_err(|_| error)?
         }
         Err(error) if cached => {
-            return Err(error
-                .hint("it came from the store: run the command without `--offline` to download it again"));
+            return Err(error.hint(message!(
+                "it came from the store: run the command without ",
+                Opt::Offline,
+                " to download it again"
+            )));
         }
         other if matches!(wanted, Wanted::Locked(_)) => {
             other.map_err(|error| if_gone(error, repository, &commit))?

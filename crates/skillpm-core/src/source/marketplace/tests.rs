@@ -72,7 +72,7 @@ fn npm_and_unknown_kinds_only_matter_when_they_are_chosen() {
         sources("github:a/b", "{\"source\":\"npm\",\"package\":\"@s/p\"}\n{\"source\":\"oci\"}").unwrap();
     match &found[0] {
         PluginSource::Unusable { hint, .. } => {
-            assert_eq!(hint, "install it with `npm install @s/p`, then `skillpm install npm:@s/p`");
+            assert_eq!(*hint, "install it with `npm install @s/p`, then `install npm:@s/p`");
         }
         other => panic!("{other:?}"),
     }

@@ -42,7 +42,7 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str, wanted: Option<&s
     let Some((dir, lock)) = lock(&dirs)? else {
         let looked = dirs.iter().map(|dir| dir.join("Cargo.lock").display().to_string()).collect();
         let hint = "there is no `Cargo.lock`: `cargo generate-lockfile` writes it".to_owned();
-        return Ok(Lookup::Missing { looked, hint: Some(hint) });
+        return Ok(Lookup::Missing { looked, hint: Some(hint.into()) });
     };
     let found = lock.package.into_iter().filter(|own| same_name(&own.name, name));
     let best =
@@ -62,7 +62,7 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str, wanted: Option<&s
     };
     let Some(source) = source else {
         let hint = "it is in `Cargo.lock`: `cargo fetch` downloads it".to_owned();
-        return Ok(Lookup::Missing { looked, hint: Some(hint) });
+        return Ok(Lookup::Missing { looked, hint: Some(hint.into()) });
     };
     let tree = shipped(&source, &[])?;
     Ok(Lookup::Found(Installed { version: Some(found.version), tree, elsewhere: Vec::new() }))

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::newest::{Ask, Here};
 use super::{Opened, Source, Wanted};
+use crate::advice::{Message, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, Walk};
@@ -21,7 +22,7 @@ use crate::refusal::Limits;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Ecosystem, Package, Reference};
-use crate::text::{line_column, shell_word};
+use crate::text::line_column;
 use crate::tree::Tree;
 
 /// Where packages keep skills, from their root.
@@ -55,7 +56,7 @@ enum Lookup {
     /// It is there.
     Found(Installed),
     /// It is not; these places were looked into, and that is to be done.
-    Missing { looked: Vec<String>, hint: Option<String> },
+    Missing { looked: Vec<String>, hint: Option<Message> },
 }
 
 /// A language's packages in a project.
@@ -75,7 +76,7 @@ pub struct Project {
     /// What was looked at: `12 packages of package.json`.
     pub looked: Vec<String>,
     /// What a person should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// How an ecosystem's packages are found: a file and a row in [`finder`].
@@ -147,10 +148,8 @@ pub fn open(
                 format!("`{package}` is not installed; looked in:{}", looked.concat())
             };
             Err(Error::usage(message).hint(hint.unwrap_or_else(|| {
-                format!(
-                    "install it first: `{}`; skillpm does not install packages",
-                    package.install_command(version)
-                )
+                let command = package.install_command(version);
+                format!("install it first: `{command}`; skillpm does not install packages").into()
             })))
         }
     }
@@ -203,16 +202,18 @@ pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
             match find(settings, scope, &package, None) {
                 Ok(Lookup::Found(installed)) => {
                     for source in &installed.elsewhere {
-                        project.warnings.push(format!(
-                            "`{package}` recommends skills that it does not include: `skillpm install {source}`"
-                        ));
+                        let told = message!(
+                            format_args!("`{package}` recommends skills that it does not include: "),
+                            Verb::Install.call().word(source)
+                        );
+                        project.warnings.push(Warning::new("recommends-skills", told));
                     }
                     if installed.tree.entries().next().is_some() {
                         project.packages.push((package.clone(), opened(&package, installed)));
                     }
                 }
                 Ok(Lookup::Missing { .. }) => missing.push(package),
-                Err(error) => project.warnings.push(error.with_causes()),
+                Err(error) => project.warnings.push(error.into()),
             }
         }
         project.warnings.extend(passed_over(&used.told_by, &missing));
@@ -221,15 +222,15 @@ pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
 }
 
 /// What is told of packages that are not installed.
-fn passed_over(told_by: &str, missing: &[Package]) -> Option<String> {
+fn passed_over(told_by: &str, missing: &[Package]) -> Option<Warning> {
     const SHOWN: usize = 3;
     let names: Vec<_> = missing.iter().take(SHOWN).map(|package| format!("`{}`", package.name)).collect();
     let more = match missing.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    (!missing.is_empty())
-        .then(|| format!("not installed, and skipped, from `{told_by}`: {}{more}", names.join(", ")))
+    let told = || format!("not installed, and skipped, from `{told_by}`: {}{more}", names.join(", "));
+    (!missing.is_empty()).then(|| Warning::new("package-missing", told()))
 }
 
 /// The skills in the package whose files lie in `dir`: all of it, where it is one, else what lies in
@@ -301,7 +302,7 @@ fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
         format!("`{}` is a link to `{}`, out of the project", dir.display(), real.display())
     };
     Err(Error::integrity(message)
-        .hint(format!("to install from there anyway: `skillpm install {}`", shell_word(&real))))
+        .hint(message!("to install from there anyway: ", Verb::Install.call().path(&real))))
 }
 
 /// Reads the file of a package manager at `path`, or returns `None` where there is none.

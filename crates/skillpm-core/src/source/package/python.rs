@@ -46,7 +46,7 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup>
             "make an environment and install the package into it, or name one with `{}`",
             env::SKILLPM_PYTHON_ENV
         );
-        return Ok(Lookup::Missing { looked, hint: Some(hint) });
+        return Ok(Lookup::Missing { looked, hint: Some(hint.into()) });
     };
     looked.clear();
     for site in environment.sites()? {

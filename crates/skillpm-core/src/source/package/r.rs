@@ -86,7 +86,7 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup>
     }
     let none = || format!("no library of R packages was found: name one with `{}`", env::R_LIBS);
     let hint = looked.is_empty().then(none);
-    Ok(Lookup::Missing { looked, hint })
+    Ok(Lookup::Missing { looked, hint: hint.map(Into::into) })
 }
 
 /// The fields of the package in `dir`, if it is one.

@@ -35,7 +35,7 @@ fn annotation(out: &mut String, skill: &SkillReport<'_>, lines: &LineIndex<'_>, 
         let last = end.column.max(start.column + 1) - 1;
         let _ = write!(out, ",col={},endColumn={last}", start.column);
     }
-    let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
+    let help = finding.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
     let _ = writeln!(out, ",title={title}::{}", data(&(finding.message.clone() + &help)));
 }
 

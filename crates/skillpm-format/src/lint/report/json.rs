@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Report, SkillReport, rule_page, span};
+use crate::advice::Message;
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Safety, Severity};
 
@@ -50,7 +51,7 @@ struct Item<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<&'a str>,
+    help: Option<&'a Message>,
     docs: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<Repair<'a>>,
@@ -113,7 +114,7 @@ impl Writer<'_> {
             start,
             end,
             label: finding.label.as_deref(),
-            help: finding.help.as_deref(),
+            help: finding.help.as_ref(),
             docs: rule_page(finding.rule),
             fix: finding.fix.as_ref().map(|fix| self.repair(fix)),
         }

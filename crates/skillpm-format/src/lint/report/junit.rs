@@ -64,7 +64,7 @@ fn findings(skill: &SkillReport<'_>) -> String {
         let message = one_line(message);
         let _ = writeln!(lines, "{path}:{}:{}: {severity}[{rule}]: {message}", at.line, at.column);
         if let Some(help) = help {
-            let _ = writeln!(lines, "  help: {}", one_line(help));
+            let _ = writeln!(lines, "  help: {}", one_line(&help.to_string()));
         }
     }
     lines
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn nothing_starts_a_line() {
         let mut findings = findings();
-        findings[0].help = Some("write `a\n::error::b`".to_owned());
+        findings[0].help = Some("write `a\n::error::b`".into());
         let mut report = report(&findings);
         report.skills[0].path = "a\n::error::y/SKILL.md".to_owned();
         let text = junit(&report);

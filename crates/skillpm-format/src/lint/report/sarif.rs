@@ -98,7 +98,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn result(&self, finding: &Finding, rules: &[&Rule], seen: &mut BTreeMap<String, usize>) -> Value {
-        let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
+        let help = finding.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
         let mut result = json!({
             "ruleId": finding.rule,
             "level": finding.severity.to_string(),

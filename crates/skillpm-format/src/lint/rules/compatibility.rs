@@ -30,7 +30,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(text) = value.text().map(str::trim) else {
         let finding = RULE
             .finding(format!("`compatibility` must be text, but it is {}", value.kind()), value.span.clone());
-        let help = value.flat_text().map(|text| format!("write `compatibility: {}`", quote::quoted(&text)));
+        let help =
+            value.flat_text().map(|text| format!("write `compatibility: {}`", quote::quoted(&text)).into());
         let edits = value
             .flat_text()
             .and_then(|text| edits::set_value(subject.document, key, value, &write_scalar(&text)));

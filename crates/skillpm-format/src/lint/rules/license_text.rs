@@ -32,7 +32,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         None => {
             let message = format!("`license` must be text, but it is {}", value.kind());
             let finding = RULE.finding(message, value.span.clone());
-            let help = value.flat_text().map(|text| format!("write `license: {}`", quote::quoted(&text)));
+            let help =
+                value.flat_text().map(|text| format!("write `license: {}`", quote::quoted(&text)).into());
             findings.push(Finding { help, ..finding });
         }
     }

@@ -55,7 +55,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             // Some tools hide a skill by this key, and only where it is no text.
             if name == "internal" { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) }
         });
-        findings.push(Finding { help, fix, ..finding });
+        findings.push(Finding { help: help.map(Into::into), fix, ..finding });
     }
 }
 

@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, name, problems)) = subject.wrong_name() else { return };
     let slug = SkillName::slug(name);
     let fix = slug.as_ref().and_then(|slug| edits::rename(subject, slug.as_str()));
-    let help = slug.map(|slug| format!("call it `{slug}`, and its directory too"));
+    let help = slug.map(|slug| format!("call it `{slug}`, and its directory too").into());
     for problem in problems {
         if matches!(problem, NameError::EdgeHyphen(_) | NameError::DoubleHyphen(_)) {
             let finding = RULE.finding(problem.to_string(), node.span.clone());

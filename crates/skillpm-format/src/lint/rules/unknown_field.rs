@@ -51,7 +51,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             // One repair for all, with the first of them.
             moved.extend(Moved::new(subject, name, key, value).map(|moved| (found.len(), moved)));
         }
-        found.push(Finding { help, ..finding });
+        found.push(Finding { help: help.map(Into::into), ..finding });
     }
     let first = moved.first().map(|(at, _)| *at);
     let moved = moved.into_iter().map(|(_, moved)| moved).collect();

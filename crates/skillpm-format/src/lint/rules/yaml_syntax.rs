@@ -33,7 +33,7 @@ fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     // These have rules of their own.
     (!matches!(fault, Fault::Colon | Fault::Tab | Fault::Control(_))).then(|| {
         let fix = edits::quote_raw(subject.document, problem.span.start).filter(|_| help.is_some());
-        Finding { help, fix, ..RULE.told(problem) }
+        Finding { help: help.map(Into::into), fix, ..RULE.told(problem) }
     })
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{broken, closed, leads_somewhere, restore, twins};
+use crate::advice::{Message, Opt, Verb, message};
 use crate::agents::Agent;
 use crate::digest::Digest;
 use crate::install::health::look::{AgentDirectory, Goes, Here, Look, Thing, Wish, is_locked, real};
@@ -13,7 +14,10 @@ use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
-const BY_HAND: &str = "move it away, then run `skillpm doctor --fix`";
+/// What to do by hand before `doctor` can do the rest.
+fn by_hand() -> Message {
+    message!("move it away, then run ", Verb::Doctor.call().flag(Opt::Fix))
+}
 
 /// What lies in a directory of agents.
 pub(super) fn directory(look: &Look, dir: &AgentDirectory, found: &mut Vec<Finding>) {
@@ -97,10 +101,11 @@ impl Entry<'_> {
         Some(if wish.disabled || ours {
             finding.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
         } else {
-            let flag = self.look.scope.kind.flag();
-            finding.advice(format!(
-                "`skillpm link{flag} --agent {0} {name}` keeps it, `skillpm unlink{flag} --agent {0} {name}` removes it",
-                agent.id
+            finding.advice(message!(
+                Verb::Link.within(self.look.scope.kind).option(Opt::Agent, agent.id).word(&name),
+                " keeps it, ",
+                Verb::Unlink.within(self.look.scope.kind).option(Opt::Agent, agent.id).word(&name),
+                " removes it"
             ))
         })
     }
@@ -144,9 +149,12 @@ impl Entry<'_> {
         }
         if wrong && self.known().is_some() && self.wanted() != Some(false) {
             let message = format!("`{shown}` leads to `{to}`, not to the installed skill `{}`", self.name);
-            let advice = format!(
-                "if that is unintended, remove it with `rm {}`, then run `skillpm doctor --fix`",
-                shell_word(self.path)
+            let advice = message!(
+                format_args!(
+                    "if that is unintended, remove it with `rm {}`, then run ",
+                    shell_word(self.path)
+                ),
+                Verb::Doctor.call().flag(Opt::Fix)
             );
             return Some(Finding::new(&problem::LINK_WRONG, self.path, message).advice(advice));
         }
@@ -155,9 +163,8 @@ impl Entry<'_> {
             let finding = Finding::new(&problem::LINK_ABSOLUTE, self.path, message);
             return Some(match self.link_step() {
                 Some(step) => finding.remedy(Remedy::Steps(vec![step])),
-                None => {
-                    finding.advice("`skillpm install` makes relative links for the skills that it installs")
-                }
+                None => finding
+                    .advice(message!(Verb::Install, " makes relative links for the skills that it installs")),
             });
         }
         None
@@ -168,9 +175,12 @@ impl Entry<'_> {
         let agent = self.dir.agent().filter(|_| self.wanted() == Some(true))?;
         let shown = self.path.display();
         let message = format!("{} does not see `{}`: `{shown}` is a file, not a link", agent.name, self.name);
-        let advice = format!(
-            "if git wrote it (`core.symlinks`) or you do not need it, remove it with `rm {}`, then run `skillpm doctor --fix`",
-            shell_word(self.path)
+        let advice = message!(
+            format_args!(
+                "if git wrote it (`core.symlinks`) or you do not need it, remove it with `rm {}`, then run ",
+                shell_word(self.path)
+            ),
+            Verb::Doctor.call().flag(Opt::Fix)
         );
         Some(Finding::new(&problem::LINK_MISSING, self.path, message).advice(advice))
     }
@@ -211,14 +221,15 @@ impl Entry<'_> {
         // Its digest tells nothing of that.
         if equal && self.look.scope.index.trees().inside(self.path).repository {
             let message = format!("`{shown}` is a copy of `{name}` with a git repository in it");
-            let advice = format!("keep what you need of it, and {BY_HAND}");
+            let advice = message!("keep what you need of it, and ", by_hand());
             return Some(Finding::new(&problem::STRAY_COPY_DIFFERS, self.path, message).advice(advice));
         }
         if !equal {
             let message = format!("`{shown}` is a copy of `{name}` that differs from the installed one");
-            let advice = format!(
-                "compare it with `{}`, keep what you need of it, and {BY_HAND}",
-                self.look.scope.skill_dir(&name).display()
+            let installed = self.look.scope.skill_dir(&name);
+            let advice = message!(
+                format_args!("compare it with `{}`, keep what you need of it, and ", installed.display()),
+                by_hand()
             );
             return Some(Finding::new(&problem::STRAY_COPY_DIFFERS, self.path, message).advice(advice));
         }
@@ -258,10 +269,12 @@ pub(super) fn agent(look: &Look, here: &Here, found: &mut Vec<Finding>) {
             some => format!("{some} of the {there} skills here"),
         };
         let message = format!("{} is on this machine and does not see {skills}", here.agent.name);
-        let flag = look.scope.kind.flag();
         found.push(
             Finding::new(&problem::AGENT_READS_NOTHING, dir, message).agent(Some(here.agent.id)).advice(
-                format!("`skillpm link{flag} --agent {}` links all skills, and those to come", here.agent.id),
+                message!(
+                    Verb::Link.within(look.scope.kind).option(Opt::Agent, here.agent.id),
+                    " links all skills, and those to come"
+                ),
             ),
         );
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::advice::{Opt, Verb, message};
 use crate::install::health::look::{LockFault, Look};
 use crate::install::health::{Finding, Remedy, problem};
 use crate::lockfile::{LockError, Locked, Lockfile};
@@ -32,34 +33,34 @@ pub(super) fn runs(look: &Look, found: &mut Vec<Finding>) {
 pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
     let (manifest, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
     if let Err(error) = &look.manifest {
-        let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".to_owned());
+        let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".into());
         found.push(Finding::new(&problem::MANIFEST_UNREADABLE, manifest, error.with_causes()).advice(hint));
     }
     let place = lockfile.display();
-    let install = format!("skillpm install{}", look.scope.kind.flag());
+    let install = || Verb::Install.within(look.scope.kind);
     let fault = match &look.lock {
         Ok(_) => None,
         Err(LockFault::File(error)) => Some((
             &problem::LOCK_UNREADABLE,
             error.with_causes(),
-            error.hints().first().cloned().unwrap_or_else(|| "restore the file".to_owned()),
+            error.hints().first().cloned().unwrap_or_else(|| "restore the file".into()),
         )),
         Err(LockFault::Content(error)) if error.is_of_merge() => Some((
             &problem::LOCK_CONFLICT,
-            format!("{place}:{error}"),
-            format!("run `{install}`: it repairs it, or says what to do first"),
+            format!("{place}:{error}").into(),
+            message!("run ", install(), ": it repairs it, or says what to do first"),
         )),
         Err(LockFault::Content(error @ LockError::Version(_))) => Some((
             &problem::LOCK_NEWER,
-            format!("{place}: {error}"),
-            format!("update skillpm, or delete the file and run `{install}`"),
+            format!("{place}: {error}").into(),
+            message!("update skillpm, or delete the file and run ", install()),
         )),
         Err(LockFault::Content(error)) => {
             let colon = if matches!(error, LockError::Malformed { .. }) { "" } else { " " };
             Some((
                 &problem::LOCK_UNREADABLE,
-                format!("{place}:{colon}{error}"),
-                format!("restore the file from version control, or delete it and run `{install}`"),
+                format!("{place}:{colon}{error}").into(),
+                message!("restore the file from version control, or delete it and run ", install()),
             ))
         }
     };
@@ -86,7 +87,6 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
     let empty = Lockfile::default();
     let Ok(lock) = &look.lock else { return };
     let lock = lock.as_ref().unwrap_or(&empty);
-    let flag = look.scope.kind.flag();
     for (name, requirement) in manifest.skills() {
         let decided = requirement.agents.is_some() || manifest.agents().targets.is_some();
         let finding = match lock.skills.get(name) {
@@ -97,24 +97,24 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
             Some(_) if requirement.editable => {
                 let message = format!("`{name}` is locked, and editable in `{}`", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
-                    .advice(format!("`skillpm install{flag}` removes it from the lockfile"))
+                    .advice(message!(Verb::Install.within(look.scope.kind), " removes it from the lockfile"))
             }
             None => {
                 let message = format!("`{name}` is in `{}` and not locked", file.display());
                 Finding::new(&problem::NOT_LOCKED, file, message)
-                    .advice(format!("`skillpm install{flag}` locks and installs it"))
+                    .advice(message!(Verb::Install.within(look.scope.kind), " locks and installs it"))
             }
             Some(locked) if !locked.meets(requirement) => {
                 let message =
                     format!("`{name}` is locked as something other than what `{}` asks for", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
-                    .advice(format!("`skillpm install{flag}` locks it again"))
+                    .advice(message!(Verb::Install.within(look.scope.kind), " locks it again"))
             }
             Some(locked) if decided && has_other_agents(look, name, locked) => {
                 let message =
                     format!("`{name}` is locked with agents other than those in `{}`", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
-                    .advice(format!("`skillpm install{flag}` locks what the manifest says"))
+                    .advice(message!(Verb::Install.within(look.scope.kind), " locks what the manifest says"))
             }
             Some(locked) if !decided => {
                 let whose = format!(", which skill `{name}` names");
@@ -129,8 +129,11 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
     let kept = closure(manifest.asked(), |name| lock.skills.get(name));
     for name in lock.skills.keys().filter(|name| !kept.contains(*name)) {
         let message = format!("`{name}` is in `{}` and not in `{}`", lockfile.display(), file.display());
-        let advice = format!(
-            "`skillpm install{flag}` removes it; `skillpm remove{flag} {name}` removes only this one"
+        let advice = message!(
+            Verb::Install.within(look.scope.kind),
+            " removes it; ",
+            Verb::Remove.within(look.scope.kind).word(name),
+            " removes only this one"
         );
         found.push(
             Finding::new(&problem::NOT_IN_MANIFEST, lockfile, message).skill(name.as_str()).advice(advice),
@@ -139,7 +142,7 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
     for name in &look.left {
         let path = look.scope.skill_dir(name);
         let message = format!("`{name}` was installed here but is no longer requested");
-        let advice = format!("`skillpm install{flag}` removes it");
+        let advice = message!(Verb::Install.within(look.scope.kind), " removes it");
         found
             .push(Finding::new(&problem::NO_LONGER_ASKED, path, message).skill(name.as_str()).advice(advice));
     }
@@ -149,7 +152,6 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
 pub(super) fn needs(look: &Look, found: &mut Vec<Finding>) {
     let Ok(Some(lock)) = &look.lock else { return };
     let lockfile = &look.scope.lockfile;
-    let flag = look.scope.kind.flag();
     let wanted: BTreeSet<&SkillName> = match look.asked() {
         // What nothing asks for any more needs nothing.
         Some(manifest) => manifest.asked().collect(),
@@ -167,7 +169,7 @@ pub(super) fn needs(look: &Look, found: &mut Vec<Finding>) {
                 found.push(
                     Finding::new(&problem::NEED_NOT_LOCKED, lockfile, message)
                         .skill(name.as_str())
-                        .advice(format!("`skillpm install{flag}` installs it")),
+                        .advice(message!(Verb::Install.within(look.scope.kind), " installs it")),
                 );
             }
         }
@@ -181,7 +183,7 @@ fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
     let finding = Finding::new(&problem::AGENT_UNKNOWN, file, message);
     Some(match error.closest {
         Some(close) => finding.advice(format!("did you mean `{close}`?")),
-        None => finding.advice("`skillpm agents --all` lists the agents"),
+        None => finding.advice(message!(Verb::Agents.call().flag(Opt::All), " lists the agents")),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{broken, closed, leads_somewhere, restore, twins};
+use crate::advice::{Opt, Verb, message};
 use crate::error::Error;
 use crate::install::editable::Editable;
 use crate::install::health::look::{Goes, Look, Thing, Wish, is_locked};
@@ -73,10 +74,10 @@ fn editable_link(
     let editable = match editable {
         Ok(editable) => editable,
         Err(error) => {
-            let finding = Finding::new(&problem::EDITABLE_GONE, path, error.to_string());
+            let finding = Finding::new(&problem::EDITABLE_GONE, path, error.message().clone());
             let hint = error.hints().first().cloned();
             return Some(
-                finding.advice(hint.unwrap_or_else(|| "correct its entry in `skillpm.toml`".to_owned())),
+                finding.advice(hint.unwrap_or_else(|| "correct its entry in `skillpm.toml`".into())),
             );
         }
     };
@@ -134,19 +135,19 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
         Some(Thing::Tree(Some(_))) if look.scope.index.trees().is_other_line_ends(&path) => {
             let message = format!("`{shown}` differs from what is locked in line ends only");
             let finding = Finding::new(&problem::LINE_ENDS, &path, message);
-            let install =
-                format!("`skillpm install{}` brings back those that are locked", look.scope.kind.flag());
-            finding.advice(format!(
-                "{install}; `* -text` in `.agents/.gitattributes` keeps git from changing them"
+            finding.advice(message!(
+                Verb::Install.within(look.scope.kind),
+                " brings back those that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
             ))
         }
         Some(Thing::Tree(digest)) => {
             if digest.is_none()
                 && let Some(error) = why_no_skill(&path)
             {
-                let message = format!("`{shown}` may not be what is locked: {}", error.with_causes());
-                let install = format!("skillpm install{}", look.scope.kind.flag());
-                let advice = format!("fix that, or move the directory away and run `{install}`");
+                let message =
+                    message!(format_args!("`{shown}` may not be what is locked: "), error.with_causes());
+                let install = Verb::Install.within(look.scope.kind);
+                let advice = message!("fix that, or move the directory away and run ", install);
                 Finding::new(&problem::SKILL_UNREADABLE, &path, message).advice(advice)
             } else {
                 wish.and_then(|wish| unmerged(look, name, &path, wish)).unwrap_or_else(|| {
@@ -157,7 +158,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
         }
         Some(Thing::Link { .. } | Thing::Written | Thing::Other) => {
             let message = format!("`{shown}` is not a directory, but `{name}` is locked");
-            let advice = format!("move it away, then run `skillpm install{}`", look.scope.kind.flag());
+            let advice = message!("move it away, then run ", Verb::Install.within(look.scope.kind));
             Finding::new(&problem::SKILL_NO_DIRECTORY, &path, message).advice(advice)
         }
     })
@@ -173,10 +174,11 @@ fn tool_files(look: &Look, path: &Path) -> Option<Finding> {
     };
     let shown = path.display();
     let message = format!("tools left `{first}`{more} in `{shown}`; this is not an edit");
-    Some(
-        Finding::new(&problem::TOOL_FILES, path, message)
-            .advice("remove it if you like: `skillpm verify -v` lists all of it"),
-    )
+    Some(Finding::new(&problem::TOOL_FILES, path, message).advice(message!(
+        "remove it if you like: ",
+        Verb::Verify.call().flag(Opt::Verbose),
+        " lists all of it"
+    )))
 }
 
 /// What is told of conflicts that an update left in the skill at `path`.
@@ -185,19 +187,24 @@ fn unmerged(look: &Look, name: &SkillName, path: &Path, wish: &Wish) -> Option<F
         Ok(false) => None,
         Ok(true) => {
             let message = format!("`{}` has unresolved conflicts of an update", path.display());
-            let update = format!("skillpm update{} {name}", look.scope.kind.flag());
-            let advice = format!(
-                "edit its files until no marker and no kept file is left, or choose a side with `{update} --ours` or `{update} --theirs`; `{update} --abort` undoes the update"
+            let update = || Verb::Update.within(look.scope.kind).word(name);
+            let advice = message!(
+                "edit its files until no marker and no kept file is left, or choose a side with ",
+                update().flag(Opt::Ours),
+                " or ",
+                update().flag(Opt::Theirs),
+                "; ",
+                update().flag(Opt::Abort),
+                " undoes the update"
             );
             Some(Finding::new(&problem::MERGE_UNFINISHED, path, message).advice(advice))
         }
         Err(error) => {
-            let message = format!(
-                "`{}` may have conflicts of an update in it: {}",
-                path.display(),
+            let message = message!(
+                format_args!("`{}` may have conflicts of an update in it: ", path.display()),
                 error.with_causes()
             );
-            let hint = error.hints().first().cloned().unwrap_or_else(|| "check its files".to_owned());
+            let hint = error.hints().first().cloned().unwrap_or_else(|| "check its files".into());
             Some(Finding::new(&problem::MERGE_UNFINISHED, path, message).advice(hint))
         }
     }
@@ -207,12 +214,12 @@ fn unmerged(look: &Look, name: &SkillName, path: &Path, wish: &Wish) -> Option<F
 fn at_home(look: &Look, finding: Finding, wish: &Wish) -> Finding {
     match &wish.home {
         Ok(steps) if !steps.is_empty() => finding.remedy(Remedy::Steps(steps.clone())),
-        Ok(_) => {
-            finding.advice(format!("move it away, then run `skillpm install{}`", look.scope.kind.flag()))
-        }
+        Ok(_) => finding.advice(message!("move it away, then run ", Verb::Install.within(look.scope.kind))),
         Err(error) => {
-            let advice =
-                format!("{error}: keep what you need of it, move it away, and run `skillpm doctor --fix`");
+            let advice = message!(
+                format_args!("{error}: keep what you need of it, move it away, and run "),
+                Verb::Doctor.call().flag(Opt::Fix)
+            );
             finding.advice(advice)
         }
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::{Changed, ChangedKind, Stop, Undo};
+use crate::advice::{Opt, Verb, message};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -421,7 +422,11 @@ impl<'a> Planner<'a> {
             self.path(place, name)?.display(),
             self.record.directory.display()
         ))
-        .hint("nothing was changed; `skillpm undo --forget` deletes the record"))
+        .hint(message!(
+            "nothing was changed; ",
+            Verb::Undo.call().flag(Opt::Forget),
+            " deletes the record"
+        )))
     }
 
     /// `slot` if nothing lies there, else a number that is free.

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -38,7 +39,7 @@ pub(super) struct Ready {
     pub(super) digest: Option<Digest>,
     pub(super) set: Option<FileSet>,
     /// What a person should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl Job<'_> {
@@ -59,7 +60,7 @@ impl Job<'_> {
     }
 
     /// What a person should know of the files.
-    fn warnings(&self, set: &FileSet) -> Result<Vec<String>> {
+    fn warnings(&self, set: &FileSet) -> Result<Vec<Warning>> {
         let Self { name, candidate, .. } = self;
         let mut warnings = Vec::new();
         if let Some(file) = set.get(&candidate.file_name) {
@@ -74,16 +75,17 @@ impl Job<'_> {
     }
 }
 
-fn unportable(name: &SkillName, set: &FileSet) -> Option<String> {
+fn unportable(name: &SkillName, set: &FileSet) -> Option<Warning> {
     let file = set.files().iter().find(|file| file.path.is_unportable())?;
-    Some(format!("`{name}` has the file `{}`, a name that Windows does not allow", file.path))
+    let told = format!("`{name}` has the file `{}`, a name that Windows does not allow", file.path);
+    Some(Warning::new("unportable-name", told))
 }
 
 /// Where the skills of sources are stored. Any number of threads may use it at once.
 pub(super) struct Intake {
     store: Option<Session>,
     /// Why the store cannot be written; reported once.
-    trouble: Mutex<Option<String>>,
+    trouble: Mutex<Option<Warning>>,
 }
 
 /// A skill that was taken in.
@@ -156,7 +158,7 @@ impl Intake {
     }
 
     /// Returns why the store could not be written, for a person.
-    pub(super) fn warning(self) -> Option<String> {
+    pub(super) fn warning(self) -> Option<Warning> {
         self.trouble.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }

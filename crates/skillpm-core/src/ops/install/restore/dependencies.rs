@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Restorer, is_wanted};
+use crate::advice::{Verb, message};
 use crate::error::{Error, Result};
 use crate::install::plan::Content;
 use crate::lockfile::Locked;
@@ -55,12 +56,17 @@ impl Restorer<'_> {
         });
         let torn: Vec<(&SkillName, &Locked)> = torn.collect();
         for (name, locked) in torn {
-            if request.locked || request.frozen {
-                let flag = if request.locked { "--locked" } else { "--frozen" };
-                return Err(Error::config(format!(
-                    "`{name}` needs skills that are not in the lockfile, but `{flag}` forbids changing it"
+            if let Some(option) = request.forbids_change() {
+                return Err(Error::config(message!(
+                    format_args!("`{name}` needs skills that are not in the lockfile, but "),
+                    option,
+                    " forbids changing it"
                 ))
-                .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
+                .hint(message!(
+                    "run ",
+                    Verb::Install,
+                    " without it and commit `skillpm.lock`"
+                )));
             }
             let set = self.fetcher.content(name, locked)?;
             open.extend(locked_dependent(name, locked, &set)?);

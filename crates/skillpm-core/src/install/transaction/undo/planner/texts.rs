@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{Done, Planner};
+use crate::advice::{Opt, Verb, message};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -83,7 +84,11 @@ impl Planner<'_> {
                     "the old text of `{}` is not in `{record}` unchanged, so nothing was undone",
                     file.display()
                 ))
-                .hint("nothing was changed; `skillpm undo --forget` deletes the record")
+                .hint(message!(
+                    "nothing was changed; ",
+                    Verb::Undo.call().flag(Opt::Forget),
+                    " deletes the record"
+                ))
             })?),
         };
         Ok(Some(Text { new, old }))

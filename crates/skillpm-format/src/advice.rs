@@ -1,0 +1,623 @@
+//! Messages that name verbs and options as values.
+//!
+//! The library does not know how its callers spell things: on a command line one types `skillpm undo -g`, in Python
+//! one calls a function, an agent calls a tool. So a [`Message`] holds the verbs to run and the options to pass as typed
+//! parts, and each front end words them with its [`Wording`]. `Display` words them neutrally: `` `undo` with
+//! `scope=user` ``.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+
+use crate::scope::ScopeKind;
+
+/// Declares an enum of names: each variant, and its name as text.
+macro_rules! names {
+    ($(#[$about:meta])* $kind:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $kind { $($(#[$doc])* $variant,)* }
+
+        impl $kind {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Returns the neutral name, in lower case with hyphens.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+names! {
+    /// The verbs that a message can tell to run.
+    Verb {
+        /// Lists agents.
+        Agents = "agents",
+        /// Shows what was activated, run and refused.
+        Audit = "audit",
+        /// Manages the store and the downloads.
+        Cache = "cache",
+        /// Shows what an agent learns about all skills.
+        Catalog = "catalog",
+        /// Makes a new skill.
+        Create = "create",
+        /// Shows what was edited, or what is new.
+        Diff = "diff",
+        /// Hides skills from agents.
+        Disable = "disable",
+        /// Finds and repairs what is broken.
+        Doctor = "doctor",
+        /// Shows disabled skills to agents again.
+        Enable = "enable",
+        /// Explains rules.
+        Explain = "explain",
+        /// Writes the lockfile of another tool.
+        Export = "export",
+        /// Brings skills into canonical form.
+        Fmt = "fmt",
+        /// Takes over what other tools installed.
+        Import = "import",
+        /// Installs skills.
+        Install = "install",
+        /// Shows what an agent gets when it activates a skill.
+        Invoke = "invoke",
+        /// Links installed skills for more agents.
+        Link = "link",
+        /// Lists installed skills.
+        List = "list",
+        /// Shows which skills have changed in their sources.
+        Outdated = "outdated",
+        /// Shows what may be installed and run.
+        Policy = "policy",
+        /// Reads a file of a skill, or lists its files.
+        Read = "read",
+        /// Removes skills.
+        Remove = "remove",
+        /// Runs a script of a skill.
+        Run = "run",
+        /// Shows everything about a skill.
+        Show = "show",
+        /// Lists the scripts of skills.
+        Tools = "tools",
+        /// Shows installed skills with their dependencies.
+        Tree = "tree",
+        /// Trusts a directory, or lists the trusted ones.
+        Trust = "trust",
+        /// Undoes the last change.
+        Undo = "undo",
+        /// Removes the links of agents.
+        Unlink = "unlink",
+        /// Stops trusting directories.
+        Untrust = "untrust",
+        /// Updates installed skills.
+        Update = "update",
+        /// Checks skills.
+        Validate = "validate",
+        /// Compares installed skills with the lockfile.
+        Verify = "verify",
+        /// Explains why a skill is installed.
+        Why = "why",
+    }
+}
+
+names! {
+    /// The options that a message can tell to pass. What an option without a value says is on or off.
+    Opt {
+        /// Undo an unfinished update.
+        Abort = "abort",
+        /// An agent.
+        Agent = "agent",
+        /// Everything of its kind.
+        All = "all",
+        /// Run a skill whose files were edited.
+        AllowModified = "allow-modified",
+        /// The skills that may get new capabilities.
+        AllowNewCapabilities = "allow-new-capabilities",
+        /// Let scripts run without a question.
+        AllowScripts = "allow-scripts",
+        /// The name under which to install a skill.
+        As = "as",
+        /// A branch.
+        Branch = "branch",
+        /// Copies instead of links.
+        Copy = "copy",
+        /// The working directory of a script.
+        Cwd = "cwd",
+        /// A skill's description.
+        Description = "description",
+        /// Links to the source's directories instead of copies.
+        Editable = "editable",
+        /// The text to show where there are no skills.
+        Empty = "empty",
+        /// A variable for a script.
+        Env = "env",
+        /// Repair what is found.
+        Fix = "fix",
+        /// Replace what is in the way.
+        Force = "force",
+        /// Forget a record.
+        Forget = "forget",
+        /// Take skills from the project's packages.
+        FromProject = "from-project",
+        /// Resolve nothing: only what is locked.
+        Frozen = "frozen",
+        /// Take the newest version, past a pinned one.
+        Latest = "latest",
+        /// The number of lines to read.
+        Limit = "limit",
+        /// List, change nothing.
+        List = "list",
+        /// List the templates.
+        ListTemplates = "list-templates",
+        /// Fail where the lockfile would change.
+        Locked = "locked",
+        /// A source with a marketplace.
+        Marketplace = "marketplace",
+        /// The most bytes of a file to read.
+        MaxBytes = "max-bytes",
+        /// Leave out dependencies.
+        NoDeps = "no-deps",
+        /// Use no network.
+        Offline = "offline",
+        /// The first line to read.
+        Offset = "offset",
+        /// Keep the user's files in a conflict.
+        Ours = "ours",
+        /// A directory.
+        Path = "path",
+        /// A commit.
+        Rev = "rev",
+        /// How to isolate scripts.
+        Sandbox = "sandbox",
+        /// The scope.
+        Scope = "scope",
+        /// The name or path of a skill of a source.
+        Skill = "skill",
+        /// Standard input for a script.
+        Stdin = "stdin",
+        /// A tag.
+        Tag = "tag",
+        /// Take the files of the new version in a conflict.
+        Theirs = "theirs",
+        /// A variable of a template.
+        Var = "var",
+        /// Show details.
+        Verbose = "verbose",
+    }
+}
+
+impl Verb {
+    /// Returns the call of this verb without arguments.
+    pub fn call(self) -> Call {
+        Call { verb: self, scope: None, project: None, arguments: Vec::new() }
+    }
+
+    /// Returns the call of this verb in `scope`.
+    pub fn within(self, scope: ScopeKind) -> Call {
+        Call { scope: Some(scope), ..self.call() }
+    }
+}
+
+/// A verb to run, with its arguments. Values are raw: a front end quotes them as it needs to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Call {
+    /// The verb.
+    pub verb: Verb,
+    /// The scope to run it in, where that matters.
+    pub scope: Option<ScopeKind>,
+    /// The project to run it in, where it is not the current one.
+    pub project: Option<PathBuf>,
+    /// Words and options, in the order in which they read best.
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument of a [`Call`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Argument {
+    /// A positional one, or a placeholder such as `NAME`.
+    Word(String),
+    /// An option, with its value or a placeholder if it takes one.
+    Option(Opt, Option<String>),
+}
+
+impl Call {
+    /// Adds a positional argument.
+    #[must_use]
+    pub fn word(mut self, word: impl fmt::Display) -> Self {
+        self.arguments.push(Argument::Word(word.to_string()));
+        self
+    }
+
+    /// Adds positional arguments.
+    #[must_use]
+    pub fn words<T: fmt::Display>(self, words: impl IntoIterator<Item = T>) -> Self {
+        words.into_iter().fold(self, Self::word)
+    }
+
+    /// Adds a path as positional argument.
+    #[must_use]
+    pub fn path(self, path: impl AsRef<Path>) -> Self {
+        self.word(path.as_ref().to_string_lossy())
+    }
+
+    /// Adds an option without a value.
+    #[must_use]
+    pub fn flag(mut self, option: Opt) -> Self {
+        self.arguments.push(Argument::Option(option, None));
+        self
+    }
+
+    /// Adds an option with `value`.
+    #[must_use]
+    pub fn option(mut self, option: Opt, value: impl fmt::Display) -> Self {
+        self.arguments.push(Argument::Option(option, Some(value.to_string())));
+        self
+    }
+
+    /// Adds the options of `pairs`, each with its value.
+    #[must_use]
+    pub fn options<T: fmt::Display>(self, pairs: impl IntoIterator<Item = (Opt, T)>) -> Self {
+        pairs.into_iter().fold(self, |call, (option, value)| call.option(option, value))
+    }
+
+    /// Names the project to run it in; `None` is the current one.
+    #[must_use]
+    pub fn project(self, project: Option<&Path>) -> Self {
+        Self { project: project.map(Path::to_owned), ..self }
+    }
+
+    /// Returns the positional arguments.
+    pub fn positional(&self) -> impl Iterator<Item = &str> {
+        self.arguments.iter().filter_map(|argument| match argument {
+            Argument::Word(word) => Some(word.as_str()),
+            Argument::Option(..) => None,
+        })
+    }
+
+    /// Returns the options with their values.
+    pub fn named(&self) -> impl Iterator<Item = (Opt, Option<&str>)> {
+        self.arguments.iter().filter_map(|argument| match argument {
+            Argument::Word(_) => None,
+            Argument::Option(option, value) => Some((*option, value.as_deref())),
+        })
+    }
+}
+
+/// A part of a [`Message`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// Prose.
+    Text(String),
+    /// A verb to run.
+    Run(Call),
+    /// An option to pass, with a value or a placeholder such as `NAME`.
+    Option(Opt, Option<String>),
+    /// A key to set to a text, in a manifest or a policy.
+    Setting(&'static str, String),
+}
+
+/// A text for people with verbs and options as typed parts. It starts in lower case, and has no final period.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Message {
+    parts: Vec<Part>,
+}
+
+/// How a front end words the typed parts of messages, with the backticks around them.
+pub trait Wording {
+    /// Returns how users run `call`.
+    fn call(&self, call: &Call) -> String;
+
+    /// Returns how users pass `option` with `value`.
+    fn option(&self, option: Opt, value: Option<&str>) -> String;
+
+    /// Returns how users set `key` to `value`: as a line of the file, unless there is another way as well.
+    fn setting(&self, key: &str, value: &str) -> String {
+        format!("`{key} = {value:?}`")
+    }
+}
+
+/// Words without any front end in mind.
+struct Neutral;
+
+impl Wording for Neutral {
+    fn call(&self, call: &Call) -> String {
+        let words: Vec<_> = [call.verb.name()].into_iter().chain(call.positional()).collect();
+        let scope = call.scope.filter(|scope| *scope != ScopeKind::Project).map(|scope| scope.to_string());
+        let scope = scope.as_deref().map(|scope| (Opt::Scope, Some(scope)));
+        let options = call.named().chain(scope).map(|(option, value)| self.option(option, value));
+        let mut text = format!("`{}`", words.join(" "));
+        for (at, option) in options.enumerate() {
+            text += if at == 0 { " with " } else { " and " };
+            text += &option;
+        }
+        if let Some(project) = &call.project {
+            text += &format!(" in `{}`", project.display());
+        }
+        text
+    }
+
+    fn option(&self, option: Opt, value: Option<&str>) -> String {
+        let name = option.name();
+        value.map_or_else(|| format!("`{name}`"), |value| format!("`{name}={value}`"))
+    }
+}
+
+impl Message {
+    /// Returns the message as `wording` words it.
+    pub fn worded(&self, wording: &dyn Wording) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Run(call) => wording.call(call),
+            Part::Option(option, value) => wording.option(*option, value.as_deref()),
+            Part::Setting(key, value) => wording.setting(key, value),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
+    /// Returns the parts.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Adds `piece` at the end.
+    #[must_use]
+    pub fn with(mut self, piece: impl Piece) -> Self {
+        piece.add_to(&mut self);
+        self
+    }
+
+    /// Joins `messages`, with `between` between two of them.
+    #[must_use]
+    pub fn joined(messages: impl IntoIterator<Item = Self>, between: &str) -> Self {
+        let mut all = Self::default();
+        for message in messages {
+            if !all.parts.is_empty() {
+                all = all.with(between);
+            }
+            all = all.with(message);
+        }
+        all
+    }
+
+    /// Whether the message, in neutral words, starts with `text`.
+    pub fn starts_with(&self, text: &str) -> bool {
+        self.to_string().starts_with(text)
+    }
+
+    fn push(&mut self, part: Part) {
+        match (self.parts.last_mut(), part) {
+            (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
+            (_, Part::Text(text)) if text.is_empty() => {}
+            (_, part) => self.parts.push(part),
+        }
+    }
+}
+
+/// What a [`Message`] can be put together from.
+pub trait Piece {
+    /// Adds it at the end of `message`.
+    fn add_to(self, message: &mut Message);
+}
+
+impl Piece for Part {
+    fn add_to(self, message: &mut Message) {
+        message.push(self);
+    }
+}
+
+impl Piece for Message {
+    fn add_to(self, message: &mut Message) {
+        self.parts.into_iter().for_each(|part| message.push(part));
+    }
+}
+
+impl Piece for &Message {
+    fn add_to(self, message: &mut Message) {
+        self.clone().add_to(message);
+    }
+}
+
+impl Piece for Call {
+    fn add_to(self, message: &mut Message) {
+        message.push(Part::Run(self));
+    }
+}
+
+impl Piece for Verb {
+    fn add_to(self, message: &mut Message) {
+        self.call().add_to(message);
+    }
+}
+
+impl Piece for Opt {
+    fn add_to(self, message: &mut Message) {
+        message.push(Part::Option(self, None));
+    }
+}
+
+impl<T: fmt::Display> Piece for (Opt, T) {
+    fn add_to(self, message: &mut Message) {
+        message.push(Part::Option(self.0, Some(self.1.to_string())));
+    }
+}
+
+impl<T: Piece> Piece for Option<T> {
+    fn add_to(self, message: &mut Message) {
+        self.into_iter().for_each(|piece| piece.add_to(message));
+    }
+}
+
+/// Declares texts that are pieces and messages.
+macro_rules! texts {
+    ($($kind:ty),*) => {$(
+        impl Piece for $kind {
+            fn add_to(self, message: &mut Message) {
+                message.push(Part::Text(self.into()));
+            }
+        }
+
+        impl From<$kind> for Message {
+            fn from(text: $kind) -> Self {
+                Self::default().with(text)
+            }
+        }
+    )*};
+}
+
+texts!(String, &String, &str, Cow<'_, str>);
+
+impl Piece for fmt::Arguments<'_> {
+    fn add_to(self, message: &mut Message) {
+        message.push(Part::Text(self.to_string()));
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.parts[..] {
+            [Part::Text(text)] => f.write_str(text),
+            _ => f.write_str(&self.worded(&Neutral)),
+        }
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl PartialEq<str> for Message {
+    fn eq(&self, text: &str) -> bool {
+        self.to_string() == text
+    }
+}
+
+impl PartialEq<&str> for Message {
+    fn eq(&self, text: &&str) -> bool {
+        self == *text
+    }
+}
+
+impl PartialEq<String> for Message {
+    fn eq(&self, text: &String) -> bool {
+        self == text.as_str()
+    }
+}
+
+/// What a person should know although the verb went on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// What it is about, for programs. Codes do not change.
+    pub code: &'static str,
+    /// What is odd.
+    pub message: Message,
+    /// What to do about it, a line each.
+    pub hints: Vec<Message>,
+}
+
+impl Warning {
+    /// Returns a warning without hints.
+    pub fn new(code: &'static str, message: impl Into<Message>) -> Self {
+        Self { code, message: message.into(), hints: Vec::new() }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message.fmt(f)
+    }
+}
+
+impl From<Warning> for Message {
+    fn from(warning: Warning) -> Self {
+        warning.message
+    }
+}
+
+impl PartialEq<&str> for Warning {
+    fn eq(&self, text: &&str) -> bool {
+        self.message == *text
+    }
+}
+
+impl PartialEq<String> for Warning {
+    fn eq(&self, text: &String) -> bool {
+        self.message == *text
+    }
+}
+
+/// Puts a [`Message`] together from texts, [`Call`]s, [`Verb`]s, [`Opt`]s, pairs of an option and its value, and
+/// messages.
+///
+/// ```
+/// use skillpm_format::advice::{Opt, Verb, message};
+///
+/// let told = message!(Verb::Install.call().word("owner/repo"), " installs it, ", Opt::Force, " replaces it");
+/// assert_eq!(told, "`install owner/repo` installs it, `force` replaces it");
+/// ```
+#[macro_export]
+macro_rules! message {
+    ($($piece:expr),+ $(,)?) => {
+        $crate::advice::Message::default()$(.with($piece))+
+    };
+}
+
+#[doc(inline)]
+pub use crate::message;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words as a shell would.
+    struct Shell;
+
+    impl Wording for Shell {
+        fn call(&self, call: &Call) -> String {
+            format!("$({} {:?})", call.verb.name(), call.arguments)
+        }
+
+        fn option(&self, option: Opt, value: Option<&str>) -> String {
+            format!("-{} {}", option.name(), value.unwrap_or_default())
+        }
+    }
+
+    #[test]
+    fn neutral_words() {
+        let call = Verb::Install.within(ScopeKind::User).word("a b").flag(Opt::List).option(Opt::Skill, "*");
+        assert_eq!(message!(call), "`install a b` with `list` and `skill=*` and `scope=user`");
+        let call = Verb::Undo.within(ScopeKind::Project).project(Some(Path::new("/x")));
+        assert_eq!(message!("so ", call, " helps"), "so `undo` in `/x` helps");
+        assert_eq!(message!(Opt::Tag, " or ", (Opt::Rev, "COMMIT")), "`tag` or `rev=COMMIT`");
+    }
+
+    #[test]
+    fn a_front_end_words_what_is_typed() {
+        let told = message!("run ", Verb::Undo, " or pass ", (Opt::Scope, "user"), format_args!("{}", 1));
+        assert_eq!(told.worded(&Shell), "run $(undo []) or pass -scope user1");
+        assert_eq!(serde_json::to_string(&told).unwrap(), r#""run `undo` or pass `scope=user`1""#);
+    }
+
+    #[test]
+    fn texts_run_together() {
+        let told = message!("a", String::from("b"), Message::from("c"), "", None::<Call>, Some("d"));
+        assert_eq!(told.parts(), [Part::Text("abcd".into())]);
+        assert_eq!(Message::joined([told.clone(), told], ", "), "abcd, abcd");
+        assert!(Message::default().parts().is_empty());
+    }
+
+    #[test]
+    fn names_are_told_apart() {
+        for names in [
+            Verb::ALL.iter().map(|verb| verb.name()).collect::<Vec<_>>(),
+            Opt::ALL.iter().map(|option| option.name()).collect(),
+        ] {
+            assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "sorted, each once: {names:?}");
+        }
+    }
+}

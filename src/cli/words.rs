@@ -1,0 +1,84 @@
+//! How the command line words messages: verbs as commands that can be pasted, options as flags.
+
+use std::fmt::Write as _;
+
+use crate::advice::{Argument, Call, Message, Opt, Wording};
+use crate::text::shell_word;
+
+/// The wording of the command line.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandLine;
+
+/// Returns `message` in the words of the command line.
+pub(crate) fn worded(message: &Message) -> String {
+    message.worded(&CommandLine)
+}
+
+impl Wording for CommandLine {
+    fn call(&self, call: &Call) -> String {
+        let scope = call.scope.map_or("", |scope| scope.flag());
+        let mut text = format!("`skillpm {}{scope}", call.verb.name());
+        for argument in &call.arguments {
+            let word = match argument {
+                Argument::Word(word) => shell_word(word),
+                Argument::Option(option, value) => flag(*option, value.as_deref()),
+            };
+            // Writing to a string cannot fail.
+            let _ = write!(text, " {word}");
+        }
+        text.push('`');
+        if let Some(project) = &call.project {
+            let _ = write!(text, " in `{}`", project.display());
+        }
+        text
+    }
+
+    fn option(&self, option: Opt, value: Option<&str>) -> String {
+        format!("`{}`", flag(option, value))
+    }
+}
+
+/// Returns the words that pass `option`.
+fn flag(option: Opt, value: Option<&str>) -> String {
+    let value = value.map_or_else(String::new, |value| format!("{}{}", behind(option), shell_word(value)));
+    format!("--{}{value}", option.name())
+}
+
+/// Returns what stands between `option` and its value: one whose value may be left out needs `=`.
+fn behind(option: Opt) -> char {
+    if option == Opt::AllowNewCapabilities { '=' } else { ' ' }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::{Verb, message};
+    use crate::cli::args::Command;
+    use crate::install::scope::ScopeKind;
+
+    #[test]
+    fn commands_and_flags() {
+        let call =
+            Verb::Install.within(ScopeKind::User).flag(Opt::List).word("git+x;y").option(Opt::Skill, "*");
+        let told = message!("so: ", call, ", or ", (Opt::Tag, "NAME"), ", ", Opt::Force);
+        assert_eq!(
+            worded(&told),
+            "so: `skillpm install -g --list 'git+x;y' --skill '*'`, or `--tag NAME`, `--force`"
+        );
+        let call = Verb::Undo.within(ScopeKind::Project).project(Some("/x".as_ref()));
+        assert_eq!(worded(&message!(call)), "`skillpm undo` in `/x`");
+    }
+
+    /// What messages name can be typed.
+    #[test]
+    fn the_commands_and_their_options_exist() {
+        let commands: Vec<_> =
+            Verb::ALL.iter().map(|verb| Command::alone(verb.name()).expect(verb.name())).collect();
+        let program = crate::cli::args::program();
+        for option in Opt::ALL {
+            let mut arguments = commands.iter().chain([&program]).flat_map(clap::Command::get_arguments);
+            let found = arguments.find(|argument| argument.get_long() == Some(option.name()));
+            assert!(found.is_some(), "no command takes `--{}`", option.name());
+        }
+    }
+}
