@@ -33,9 +33,8 @@ pub struct DisableRequest {
 pub struct DisableOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
-    /// The directory of the skills that are disabled, as it is named in the working directory.
-    #[serde(skip)]
-    pub place: String,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
     /// The skills, sorted by name.
     pub skills: Vec<DisabledSkill>,
     /// What was or would be done, in order.
@@ -45,10 +44,11 @@ pub struct DisableOutcome {
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
     /// What a person should know.
     pub warnings: Vec<Warning>,
+    /// The directory of the skills that are disabled, as it is named in the working directory.
+    #[serde(skip)]
+    pub place: String,
 }
 
 /// A skill that was named.

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::absent::installed_names;
 use super::change::{Changed, Edits, How, rearrange};
-use super::install::audience::{ALL, Audience, Ids, needs_link};
+use super::install::ALL;
+use super::install::audience::{Audience, Ids, needs_link};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -36,6 +37,8 @@ pub struct LinkRequest {
 pub struct LinkOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
     /// The ids of the agents that were named.
     pub agents: Vec<String>,
     /// The skills with the agents that have a link or copy of their own now.
@@ -47,8 +50,6 @@ pub struct LinkOutcome {
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
     /// What a person should know.
     pub warnings: Vec<Warning>,
 }

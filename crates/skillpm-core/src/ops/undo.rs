@@ -45,6 +45,12 @@ pub struct UndoRequest {
 pub struct UndoOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// Whether an earlier run was cut off while it took the change back, and this one went on.
+    pub finished: bool,
+    /// Whether the change that was taken back had itself taken one back, which is made again by that.
+    pub redone: bool,
     /// The skills, sorted by name.
     pub skills: Vec<UndoneSkill>,
     /// What was or would be done, in order.
@@ -59,15 +65,9 @@ pub struct UndoOutcome {
     pub kept: Vec<Message>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
-    /// Whether the change that was taken back had itself taken one back, which is made again by that.
-    pub redone: bool,
-    /// Whether an earlier run was cut off while it took the change back, and this one went on.
-    pub finished: bool,
     /// Whether this change can be taken back in turn.
     #[serde(skip)]
     pub undoable: bool,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
 }
 
 /// A skill and what happened to it.

@@ -58,10 +58,10 @@ pub struct CreateOutcome {
     pub path: PathBuf,
     /// The template.
     pub template: String,
-    /// Its files, sorted.
-    pub files: Vec<CreatedFile>,
     /// Whether nothing was made.
     pub dry_run: bool,
+    /// Its files, sorted.
+    pub files: Vec<CreatedFile>,
     /// What was done so that agents see it, where it was made in a scope.
     pub installed: Option<Installed>,
 }

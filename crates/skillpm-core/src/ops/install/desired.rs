@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::outcome::LeftOut;
 use crate::advice::Warning;
 use crate::install::plan::Wanted;
 use crate::manifest::Requirement;
@@ -38,4 +37,13 @@ pub(in crate::ops) struct DesiredNotes {
     pub(in crate::ops) warnings: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
     pub(in crate::ops) decided: Vec<Decided>,
+}
+
+/// A skill or plugin that was asked for among others and could not be installed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LeftOut {
+    /// Its name, or its directory where several have one name.
+    pub name: String,
+    /// The exit code of what went wrong.
+    pub code: u8,
 }
