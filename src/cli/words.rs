@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::advice::{Argument, Call, Message, Opt, Wording};
+use crate::scope::ScopeKind;
 use crate::text::shell_word;
 
 /// The wording of the command line.
@@ -14,9 +15,18 @@ pub(crate) fn worded(message: &Message) -> String {
     message.worded(&CommandLine)
 }
 
+/// Returns the flag that chooses `scope` as it is typed behind a verb, with a space before it; nothing for the project,
+/// which is meant without a flag.
+pub(crate) fn scope_flag(scope: ScopeKind) -> &'static str {
+    match scope {
+        ScopeKind::Project => "",
+        ScopeKind::User => " -g",
+    }
+}
+
 impl Wording for CommandLine {
     fn call(&self, call: &Call) -> String {
-        let scope = call.scope.map_or("", |scope| scope.flag());
+        let scope = call.scope.map_or("", scope_flag);
         let mut text = format!("`skillpm {}{scope}", call.verb.name());
         for argument in &call.arguments {
             let word = match argument {
@@ -54,7 +64,6 @@ mod tests {
     use super::*;
     use crate::advice::{Verb, message};
     use crate::cli::args::Command;
-    use crate::install::scope::ScopeKind;
 
     #[test]
     fn commands_and_flags() {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{and, count, install, one_line, steps};
 use crate::advice::Warning;
 use crate::cli::printer::Printer;
+use crate::cli::words::scope_flag;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
 use crate::ops::disable::{DisableOutcome, DisabledSkill};
@@ -66,7 +67,7 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     if disabled {
         let moved = outcome.steps.iter().any(|step| matches!(step, Step::Disable { .. }));
         let place = if moved { format!(", from `{}`", one_line(&outcome.place)) } else { String::new() };
-        let flag = outcome.scope.map_or("", ScopeKind::flag);
+        let flag = outcome.scope.map_or("", scope_flag);
         printer.hint(&format!("`skillpm enable{flag} {first}` shows it to agents again, as it is{place}"));
     }
 }

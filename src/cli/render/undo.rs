@@ -6,7 +6,7 @@ use super::cache::size;
 use super::{install, one_line, quoted, steps};
 use crate::advice::{Message, Warning};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
+use crate::cli::words::{scope_flag, worded};
 use crate::install::plan::{ChangedFiles, Step};
 use crate::install::scope::ScopeKind;
 use crate::ops::undo::{Forgotten, UndoOutcome, Undone, UndoneSkill};
@@ -25,7 +25,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         }
         return printer.warnings(&outcome.warnings);
     }
-    let flag = outcome.scope.map_or("", ScopeKind::flag);
+    let flag = outcome.scope.map_or("", scope_flag);
     if outcome.finished {
         printer.note("an interrupted `undo` was completed");
         return printer.hint(&format!("run `skillpm undo{flag}` again to redo the change"));

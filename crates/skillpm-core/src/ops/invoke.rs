@@ -7,6 +7,7 @@ use super::audit::{Activations, not_written};
 use super::named::{find, is_alias};
 use super::update::unsettled;
 use crate::advice::{Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Instructions, Skill, activate, resources};
 use crate::error::Result;
@@ -57,7 +58,7 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
             Ok(files) => activation.files = files,
             Err(error) => {
                 let told = format!("the files of `{}` are not listed: {error}", activation.meta.name);
-                warnings.push(Warning::new("files-not-listed", told));
+                warnings.push(Warning::new(codes::FILES_NOT_LISTED, told));
             }
         }
     }
@@ -67,7 +68,7 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
             activation.meta.name,
             activation.command_list()
         );
-        warnings.push(Warning::new("commands-not-run", told));
+        warnings.push(Warning::new(codes::COMMANDS_NOT_RUN, told));
     }
     let content = activation.render(request.form);
     written(context, &skill, &request.arguments, began.elapsed());
@@ -107,7 +108,7 @@ fn off_specification(context: &Context, skill: &Skill) -> Option<Warning> {
         Verb::Validate.call().path(&skill.file),
         " lists all"
     );
-    Some(Warning::new("off-specification", told))
+    Some(Warning::new(codes::OFF_SPECIFICATION, told))
 }
 
 #[cfg(test)]

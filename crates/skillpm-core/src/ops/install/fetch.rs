@@ -19,6 +19,7 @@ use super::select::{ALL, by_path, candidates, check_alphabet, elsewhere, install
 use super::{InstallRequest, LeftOut, editable, marketplace, project};
 use crate::admission::Asked;
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -175,7 +176,7 @@ impl<'a> Fetched<'a> {
         if chosen.is_empty() {
             let told =
                 format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed());
-            self.warnings.push(Warning::new("source-unused", told));
+            self.warnings.push(Warning::new(codes::SOURCE_UNUSED, told));
         }
         if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
             let number = chosen.len();
@@ -307,9 +308,11 @@ impl<'a> Fetched<'a> {
         let unclear = if chosen.named { BTreeMap::new() } else { unclear(&done) };
         for paths in unclear.values() {
             self.warnings.push(told_unclear(&chosen.spec, opened, paths));
-            let left = paths
-                .iter()
-                .map(|path| LeftOut { name: visible_name(path), code: ErrorKind::Findings.exit_code() });
+            let left = paths.iter().map(|path| LeftOut {
+                name: visible_name(path),
+                code: codes::NAMES_EQUAL,
+                exit_code: ErrorKind::Findings.exit_code(),
+            });
             self.left_out.extend(left);
         }
         let mut installed = 0;
@@ -324,7 +327,7 @@ impl<'a> Fetched<'a> {
                     let name = visible_name(candidate.title(&opened.name));
                     let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
                     self.warnings.push(Warning::new(error.code(), told));
-                    self.left_out.push(LeftOut { name, code: error.kind().exit_code() });
+                    self.left_out.push(LeftOut::new(name, &error));
                 }
                 Err(error) => return Err(error),
             }
@@ -424,7 +427,7 @@ impl<'a> Fetched<'a> {
                 (Opt::As, "NAME"),
                 " gives it another one"
             );
-            self.warnings.push(Warning::new("unportable-name", told));
+            self.warnings.push(Warning::new(codes::UNPORTABLE_NAME, told));
         }
         self.came.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
         self.by_key.insert(key, self.wanted.len());
@@ -483,7 +486,7 @@ fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> Warning {
         ),
         by_path(spec, opened, paths[0])
     );
-    Warning::new("name-twins", told)
+    Warning::new(codes::NAMES_EQUAL, told)
 }
 
 /// The name that was typed for `candidate`. What cannot be loaded says so here.
@@ -516,7 +519,7 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
         told.truncate(MOST);
         told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
     }
-    told.into_iter().map(|told| Warning::new("listed-wrongly", told)).collect()
+    told.into_iter().map(|told| Warning::new(codes::LISTED_WRONGLY, told)).collect()
 }
 
 /// Returns the error that none of the skills `chosen` of a source can be installed.

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::desired::DesiredNotes;
 use super::{InstallRequest, replaced};
 use crate::advice::{Message, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::install::placed::Was;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
@@ -67,8 +68,17 @@ pub struct InstallOutcome {
 pub struct LeftOut {
     /// Its name, or its directory where several have one name.
     pub name: String,
+    /// What went wrong, for programs.
+    pub code: &'static str,
     /// The exit code of what went wrong.
-    pub code: u8,
+    pub exit_code: u8,
+}
+
+impl LeftOut {
+    /// Returns what is told of `name`, which `error` kept out.
+    pub(in crate::ops) fn new(name: String, error: &Error) -> Self {
+        Self { name, code: error.code(), exit_code: error.kind().exit_code() }
+    }
 }
 
 /// A skill that a source holds.
@@ -312,7 +322,7 @@ fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> 
             "`{name}` is no longer requested, but `{}` was edited since it was installed: it was kept, and is yours from now on",
             path.display()
         );
-        Ok(Warning::new("edited-kept", told))
+        Ok(Warning::new(codes::EDITED_KEPT, told))
     });
     told.collect()
 }
@@ -328,7 +338,7 @@ fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warn
     } else {
         format!("`{file}` had skills twice, as a merge can leave them; duplicates were removed{anew}")
     };
-    Warning::new("lock-repaired", told)
+    Warning::new(codes::LOCK_REPAIRED, told)
 }
 
 /// Tells of skills that were named and that no agent sees all the same.
@@ -338,5 +348,5 @@ fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Optio
     let stay = if names.len() == 1 { "stays" } else { "stay" };
     let enable = Verb::Enable.within(scope.kind).word(first);
     let told = message!(format_args!("`{told}` {stay} disabled: "), enable, " shows it to agents again");
-    (!request.restores()).then(|| Warning::new("still-disabled", told))
+    (!request.restores()).then(|| Warning::new(codes::STILL_DISABLED, told))
 }

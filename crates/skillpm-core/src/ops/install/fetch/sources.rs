@@ -1,8 +1,9 @@
 //! Sources as they were typed, opened if the policy lets them in.
 
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, REVISION_UNKNOWN, Result};
+use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
 use crate::ops::fetcher::Sources;
@@ -109,7 +110,7 @@ pub(super) fn open_typed(
 ) -> Result<(SourceSpec, Opened)> {
     let first = match sources.open(spec) {
         Ok(opened) => return Ok((spec.clone(), opened)),
-        Err(error) if error.code() == REVISION_UNKNOWN && is_page(text) => error,
+        Err(error) if error.code() == codes::REVISION_UNKNOWN && is_page(text) => error,
         Err(error) => return Err(error),
     };
     let mut tried = spec.clone();
@@ -117,7 +118,7 @@ pub(super) fn open_typed(
         let Some(longer) = tried.with_longer_reference() else { break };
         match sources.open(&longer) {
             Ok(opened) => return Ok((longer, opened)),
-            Err(error) if error.code() == REVISION_UNKNOWN => tried = longer,
+            Err(error) if error.code() == codes::REVISION_UNKNOWN => tried = longer,
             Err(error) => return Err(error),
         }
     }
@@ -130,7 +131,7 @@ pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
     let told = || {
         let told =
             format!("`{}` was read over `http`: anyone on the network could have changed it", origin.typed());
-        Warning::new("unprotected", told)
+        Warning::new(codes::UNPROTECTED, told)
     };
     (!origin.is_private()).then(told)
 }
@@ -148,7 +149,7 @@ pub(super) fn told_query(origin: &Origin) -> Option<Warning> {
         "the query of `{place}` is written into `skillpm.toml` and `skillpm.lock`{}",
         instead.unwrap_or_default()
     );
-    Some(Warning::new("query-written", told))
+    Some(Warning::new(codes::QUERY_WRITTEN, told))
 }
 
 /// The skills that `request` and `spec` name; none where all are meant that there are.
