@@ -81,8 +81,8 @@ mod tests {
     /// What messages name can be typed.
     #[test]
     fn the_commands_and_their_options_exist() {
-        let commands: Vec<_> =
-            Verb::ALL.iter().map(|verb| Command::alone(verb.name()).expect(verb.name())).collect();
+        let commands: Vec<_> = Verb::ALL.iter().filter_map(|verb| Command::alone(verb.name())).collect();
+        assert_eq!(commands.len(), Verb::ALL.len(), "each verb is a command");
         let program = crate::cli::args::program();
         for option in Opt::ALL {
             let mut arguments = commands.iter().chain([&program]).flat_map(clap::Command::get_arguments);

@@ -355,7 +355,7 @@ fn only_front_ends_word_commands_and_flags() {
         let told: Vec<_> = commands(&source.code).collect();
         match COMMANDS.iter().find(|(file, _)| *file == source.path) {
             Some((file, _)) => {
-                assert!(!told.is_empty(), "`{file}` no longer names the command: remove the exception")
+                assert!(!told.is_empty(), "`{file}` no longer names the command: remove the exception");
             }
             None => wrong.extend(told.iter().map(|text| format!("{}: `{text}`", source.path))),
         }

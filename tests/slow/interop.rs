@@ -358,6 +358,29 @@ fn what_adopted_skills_need() {
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
 }
 
+/// C32: what is not available keeps nothing else away.
+#[test]
+fn what_adopted_skills_need_and_nobody_has() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let needing =
+        "---\nname: doc\ndescription: Does.\nmetadata:\n  skill-dependencies: \"pdf ../gone docx\"\n---\n";
+    let tree = Tree::new().skill("skills/pdf", "pdf").skill("skills/docx", "docx");
+    GitRepo::new(&dir.path().join("skills")).commit(&tree.file("skills/doc/SKILL.md", needing));
+    let source = format!("file://{}", dir.path().join("skills").display());
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["install", "--no-deps", &source, "--skill", "doc"]).code, Some(0));
+    assert_eq!(sandbox.run(&["export", "skills-lock"]).code, Some(0));
+    for file in ["skillpm.toml", "skillpm.lock"] {
+        std::fs::remove_file(sandbox.project().join(file)).expect("removes");
+    }
+    let output = sandbox.run(&["import"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr.contains("`doc` needs `../gone`"), "{output}");
+    let lock = sandbox.read("skillpm.lock");
+    assert!(lock.contains("dependencies = [\"docx\", \"pdf\"]"), "{lock}");
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
+}
+
 /// Imports what the npm tool installed, restores it from nothing, and exports: the file is the tool's own.
 fn there_and_back(sandbox: &Sandbox, npm: &Npm, names: &[&str]) {
     let theirs = sandbox.read("skills-lock.json");

@@ -220,7 +220,7 @@ mod tests {
         rows.sort_by_key(|row| row.code);
         let mut page = String::from("| code | meaning |\n|---|---|\n");
         for Code { code, meaning, .. } in rows {
-            page += &format!("| `{code}` | {} |\n", meaning.trim().trim_end_matches('.'));
+            page.extend(["| `", code, "` | ", meaning.trim().trim_end_matches('.'), " |\n"]);
         }
         skillpm_testing::check_reference("codes.md", &page);
     }

@@ -2,7 +2,8 @@
 
 use super::absent::installed_names;
 use super::change::{Changed, Edits, How, rearrange};
-use super::install::audience::{ALL, Audience, Ids, needs_link};
+use super::install::ALL;
+use super::install::audience::{Audience, Ids, needs_link};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::absent::installed_names;
 use super::change::Begun;
-use super::install::audience::{ALL, Audience};
+use super::install::ALL;
+use super::install::audience::Audience;
 use crate::advice::{Message, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};

@@ -1,6 +1,5 @@
 //! What a resolution tells, and why there is none, for a person.
 
-use super::can_be_left_out;
 use super::provider::Offered;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
@@ -8,6 +7,11 @@ use crate::error::{Error, ErrorKind};
 use crate::resolve::{Conflict, Has, MOST, Notice, Reason, Unresolved};
 use crate::scope::ScopeKind;
 use crate::spec::SourceSpec;
+
+/// Adds to `error`, which is about what a skill depends on, how to do without that.
+pub(in crate::ops) fn can_be_left_out(error: Error) -> Error {
+    error.hint(message!(Opt::NoDeps, " leaves out what skills need"))
+}
 
 /// Returns the error for a dependency that nothing satisfies.
 pub(super) fn error_of(unresolved: Unresolved<Offered, Error>) -> Error {

@@ -11,14 +11,15 @@ mod settle;
 
 pub(super) use self::declared::dependencies;
 pub(super) use self::installed::Installed;
+pub(super) use self::messages::can_be_left_out;
 pub(super) use self::provider::Offered;
-pub(super) use self::settle::{keep_locked, request_for_editable, unneeded, write, write_all};
+pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
 
 use self::messages::{error_of, warning_of};
-use self::provider::SourceProvider;
+use self::provider::{HasRoom, SourceProvider};
 use super::fetcher::Sources;
 use super::gate::skill_file;
-use crate::advice::{Opt, Warning, message};
+use crate::advice::Warning;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
@@ -59,9 +60,6 @@ impl From<Unsatisfied> for Error {
         unsatisfied.error
     }
 }
-
-/// Tells whether there is room for a skill of a name in the scope.
-pub(super) type HasRoom<'p> = &'p dyn Fn(&SkillName) -> Result<bool>;
 
 /// Resolves `problem` with what `sources` have, under their policy. Where `has_room` is given, only skills are selected for
 /// which it finds room.
@@ -139,9 +137,4 @@ pub(super) fn out_of_range_for(
     dependent: &Dependent,
 ) -> Vec<Warning> {
     assignment.out_of_range_for(dependent).iter().map(|notice| warning_of(notice, scope)).collect()
-}
-
-/// Adds to `error`, which is about what a skill depends on, how to do without that.
-pub(super) fn can_be_left_out(error: Error) -> Error {
-    error.hint(message!(Opt::NoDeps, " leaves out what skills need"))
 }

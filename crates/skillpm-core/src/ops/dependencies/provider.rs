@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use semver::VersionReq;
 
-use super::HasRoom;
 use super::installed::outside;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
@@ -38,6 +37,9 @@ impl Offered {
         Newest::new(self.spec, own, self.opened, self.candidate)
     }
 }
+
+/// Tells whether there is room for a skill of a name in the scope.
+pub(in crate::ops) type HasRoom<'p> = &'p dyn Fn(&SkillName) -> Result<bool>;
 
 /// Looks into sources for the resolver.
 pub(super) struct SourceProvider<'p, 's> {

@@ -1,6 +1,6 @@
 //! What a resolution makes of manifest and lockfile: who depends on whom, and what nothing depends on any more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::install::plan::{Content, Wanted, requirement_of};
 use crate::install::state::Files;
@@ -8,6 +8,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::resolve::Assignment;
+use crate::resolve::graph::dependents;
 
 /// Writes into `wanted` which skills each one depends on. Of what was selected the manifest says nothing, unless an editable
 /// skill depends on it.
@@ -68,4 +69,28 @@ pub(in crate::ops) fn unneeded<'a>(
     let stay = files.staying(asked.chain(entries), &anew);
     let lock = &files.lock.skills;
     files.kept().into_iter().filter(|name| lock.contains_key(name) && !stay.contains(name)).collect()
+}
+
+/// Returns the skills for which nobody asks, neither the manifest nor who asks for `asked`, with those that need them, of the
+/// ones that `stay`, once what is `anew` is locked in place of what is now.
+pub(in crate::ops) fn dependents_of<'a>(
+    files: &'a Files,
+    stay: &BTreeSet<SkillName>,
+    asked: &BTreeSet<&SkillName>,
+    anew: &BTreeMap<&'a SkillName, Option<&'a Locked>>,
+) -> BTreeMap<SkillName, BTreeSet<SkillName>> {
+    let lock = &files.lock.skills;
+    let as_before = lock.iter().filter(|(name, _)| !anew.contains_key(name));
+    let mut by_name =
+        dependents(as_before.chain(anew.iter().filter_map(|(name, locked)| Some((*name, (*locked)?)))));
+    // A lockfile alone asks for all that it has.
+    let is_asked = |name: &SkillName| match files.manifest_text {
+        Some(_) => asked.contains(name) || files.manifest.asks_for(name),
+        None => asked.contains(name) || lock.contains_key(name),
+    };
+    by_name.retain(|name, by| {
+        by.retain(|by| stay.contains(by));
+        !by.is_empty() && stay.contains(name) && !is_asked(name)
+    });
+    by_name
 }

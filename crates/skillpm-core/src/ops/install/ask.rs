@@ -1,7 +1,6 @@
 //! Asking which of several skills are to be installed, where nobody named one.
 
-use super::chosen::Chosen;
-use super::select::source_of;
+use super::chosen::{Chosen, source_of};
 use crate::advice::{Call, Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};

@@ -8,8 +8,7 @@ mod dependencies;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::dependencies::dependents_of;
-pub(in crate::ops) use super::select::ALL;
+use super::chosen::ALL;
 use crate::advice::{Opt, Verb, message};
 use crate::agents::{self, Agent, UnknownAgent};
 use crate::error::{Error, Result};
@@ -18,6 +17,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::manifest::{Agents, Requirement};
 use crate::name::SkillName;
+use crate::ops::dependencies::dependents_of;
 use crate::settings::Settings;
 
 /// The ids of agents.

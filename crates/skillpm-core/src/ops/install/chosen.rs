@@ -1,10 +1,25 @@
 //! Sources that were opened, and those of their skills that are meant.
 
-use super::InstallRequest;
-use super::select::ALL;
+use super::desired::LeftOut;
+use super::request::InstallRequest;
+use crate::advice::Warning;
 use crate::source::Opened;
 use crate::source::discover::Candidate;
-use crate::spec::SourceSpec;
+use crate::spec::{Origin, Reference, SourceSpec};
+
+/// The word for all skills.
+pub(in crate::ops) const ALL: &str = "*";
+
+/// What a request chose from its sources.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    /// The sources, with the skills that are meant.
+    pub(super) sources: Vec<Chosen>,
+    /// What a person should know.
+    pub(super) warnings: Vec<Warning>,
+    /// What was asked for among others and is not available; the warnings say why.
+    pub(super) left_out: Vec<LeftOut>,
+}
 
 /// A source that was opened, and those of its skills that are meant.
 #[derive(Debug)]
@@ -25,4 +40,15 @@ pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
     for source in sources {
         source.named = named || alone;
     }
+}
+
+/// The source without what selects in it, as people would type it where they are.
+pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &Opened) -> String {
+    typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
+}
+
+/// What is typed to mean `reference` of `origin`.
+pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> String {
+    let reference = reference.map(|reference| format!("#{}", reference.name()));
+    origin.typed() + &reference.unwrap_or_default()
 }

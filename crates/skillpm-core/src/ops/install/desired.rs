@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::outcome::LeftOut;
 use crate::advice::Warning;
+use crate::error::Error;
 use crate::install::plan::Wanted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -38,4 +38,22 @@ pub(in crate::ops) struct DesiredNotes {
     pub(in crate::ops) warnings: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
     pub(in crate::ops) decided: Vec<Decided>,
+}
+
+/// A skill or plugin that was asked for among others and could not be installed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LeftOut {
+    /// Its name, or its directory where several have one name.
+    pub name: String,
+    /// What went wrong, for programs.
+    pub code: &'static str,
+    /// The exit code of what went wrong.
+    pub exit_code: u8,
+}
+
+impl LeftOut {
+    /// Returns what is told of `name`, which `error` kept out.
+    pub(in crate::ops) fn new(name: String, error: &Error) -> Self {
+        Self { name, code: error.code(), exit_code: error.kind().exit_code() }
+    }
 }

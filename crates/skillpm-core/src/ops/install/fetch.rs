@@ -1,41 +1,32 @@
-//! From sources to skills that can be installed: chosen, taken in, and what they depend on with them.
+//! From chosen skills to skills that can be installed: read, checked and stored, with what they depend on.
 
 mod intake;
-mod sources;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use self::intake::{Intake, Job, Ready};
-#[cfg(feature = "create")]
-pub(in crate::ops) use self::sources::check_no_directory;
-pub(in crate::ops) use self::sources::unprotected;
-use self::sources::{check_missed, choose_from, names_of, open_typed, told_query};
-pub(super) use self::sources::{list, parse};
-
-use super::chosen::Chosen;
-use super::desired::{Desired, DesiredNotes};
-use super::select::{ALL, by_path, candidates, check_alphabet, elsewhere, install_name, source_of, typed};
-use super::{InstallRequest, LeftOut, editable, marketplace, project};
+use super::chosen::{self, Chosen, Selection, source_of};
+use super::desired::{Desired, DesiredNotes, LeftOut};
+use super::editable;
+use super::request::InstallRequest;
+use super::select::{by_path, check_alphabet, install_name};
+use super::typed::unprotected;
 use crate::admission::Asked;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
-use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{Content, Wanted};
-use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::dependencies::{self, Brought, can_be_left_out};
 use crate::ops::fetcher::{Sources, asked, dependent, locked};
-use crate::ops::gate::Gate;
 use crate::path::SafePath;
 use crate::resolve::{Assignment, Dependent};
 use crate::source::Opened;
 use crate::source::discover::{self, Candidate};
-use crate::source::local;
 use crate::spec::{SourceSpec, check_directory};
 use crate::text::visible_name;
 use crate::tree::FileSet;
@@ -44,7 +35,7 @@ use crate::workers;
 /// Skills that are ready to be installed.
 pub(super) struct Fetched<'a> {
     /// The sources that were opened.
-    pub(super) sources: Sources<'a>,
+    sources: Sources<'a>,
     /// What was chosen.
     chosen: Vec<Chosen>,
     /// What is to be there.
@@ -54,9 +45,9 @@ pub(super) struct Fetched<'a> {
     /// Their files.
     contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
-    pub(super) warnings: Vec<Warning>,
+    warnings: Vec<Warning>,
     /// What was asked for among others and could not be taken; the warnings say why.
-    pub(super) left_out: Vec<LeftOut>,
+    left_out: Vec<LeftOut>,
     /// The skills that were taken in, and whose dependencies are not resolved.
     came: Vec<Dependent>,
     /// Which skill satisfies which dependency.
@@ -72,31 +63,23 @@ struct As<'r> {
     editable: bool,
 }
 
-/// Opens the sources of `request`, `specs` where it names some, and takes the skills in that are meant, with what they
-/// depend on. `files` are manifest and lockfile of `scope`, which is neither locked nor changed.
+/// Takes in the skills of `selection`, which `request` chose, with what they depend on. `files` are manifest and lockfile
+/// of the scope, which is neither locked nor changed.
 ///
 /// # Errors
 ///
-/// Fails for a source that cannot be opened or is refused; for skills that are not there, are refused, or have one name;
-/// and where none can be taken in.
+/// Fails for skills that are refused or have one name; where none can be taken in; and for dependencies that are not
+/// available.
 pub(super) fn fetch<'a>(
-    context: &'a Context,
-    scope: &'a Scope,
+    sources: Sources<'a>,
     request: &InstallRequest,
-    specs: &[SourceSpec],
+    selection: Selection,
     files: &Files,
 ) -> Result<Fetched<'a>> {
-    let gate = Gate::new(context, scope, &files.manifest)?;
-    let mut fetched = Fetched::new(Sources::new(context, scope, gate));
-    let chosen = if let Some(typed) = &request.marketplace {
-        marketplace::choose_plugins(&mut fetched, request, typed)?
-    } else if request.from_project {
-        project::choose_skills(&mut fetched, request)?
-    } else {
-        fetched.choose_all(request, specs)?
-    };
+    let Selection { sources: chosen, warnings, left_out } = selection;
+    let mut fetched = Fetched { warnings, left_out, ..Fetched::new(sources) };
     // What is fetched may take long, and the scope is not locked for that.
-    let intake = Intake::new(context);
+    let intake = Intake::new(fetched.sources.context);
     fetched.take_chosen(request, &chosen, &intake)?;
     if !request.no_deps {
         fetched.take_dependencies(files, &chosen, &intake)?;
@@ -137,58 +120,6 @@ impl<'a> Fetched<'a> {
             },
             ..Desired::default()
         }
-    }
-
-    /// Opens the sources `specs`, which the texts of `request` were read as, and chooses the skills that are meant.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a source that cannot be opened, and for skills that are not there.
-    fn choose_all(&mut self, request: &InstallRequest, specs: &[SourceSpec]) -> Result<Vec<Chosen>> {
-        let typed = request.sources.iter().zip(specs);
-        let chosen: Vec<_> =
-            typed.map(|(text, spec)| self.choose(request, text, spec)).collect::<Result<_>>()?;
-        let missed: Vec<_> = chosen.iter().map(|chosen| chosen.missed.clone()).collect();
-        check_missed(request, &missed)?;
-        Ok(chosen)
-    }
-
-    /// Opens source `spec`, which `text` was read as, and chooses the skills that `request` means.
-    fn choose(&mut self, request: &InstallRequest, text: &str, spec: &SourceSpec) -> Result<Chosen> {
-        let Sources { context, scope, .. } = self.sources;
-        if request.editable {
-            editable::check(context, scope, spec)?;
-        }
-        local::check_outside(&context.settings, scope.as_root(), &spec.origin)?;
-        let (spec, opened) = open_typed(&mut self.sources, text, spec)?;
-        self.warnings.extend(unprotected(&spec.origin));
-        self.warnings.extend(told_query(&spec.origin));
-        let found = candidates(&opened, &spec)?;
-        let named = names_of(request, &spec).iter().any(|name| name != ALL);
-        if !named {
-            self.warnings.extend(elsewhere(&spec, &opened, &found));
-        }
-        let passed_over: Vec<Candidate> = match opened.shelf {
-            Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
-            None => Vec::new(),
-        };
-        let (chosen, missed) = choose_from(context, request, &spec, &opened, found)?;
-        if chosen.is_empty() {
-            let told =
-                format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed());
-            self.warnings.push(Warning::new(codes::SOURCE_UNUSED, told));
-        }
-        if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
-            let number = chosen.len();
-            return Err(Error::usage(message!(
-                (Opt::As, alias),
-                format_args!(" is for one skill, but {number} were chosen")
-            ))
-            .hint(message!("name the one with ", (Opt::Skill, "NAME"))));
-        }
-        self.warnings.extend(unusable(&spec, &passed_over, &chosen));
-        let named = named || chosen.len() == 1;
-        Ok(Chosen { spec, opened, candidates: chosen, named, missed })
     }
 
     /// Takes in what was `chosen`: at least one skill of each source that was typed, or one of any other.
@@ -408,7 +339,7 @@ impl<'a> Fetched<'a> {
             }
             let other = other.requirement.as_ref().unwrap_or(&requirement);
             let place = |of: &Requirement| {
-                let source = typed(&of.origin, of.reference.as_ref());
+                let source = chosen::typed(&of.origin, of.reference.as_ref());
                 format!("\n  {source} {}", of.path.as_deref().unwrap_or("."))
             };
             let places = place(other) + &place(&requirement);
@@ -500,26 +431,6 @@ fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName>
         Ok(_) => Ok(name),
         Err(_) => install_name(candidate, root),
     }
-}
-
-/// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
-/// owner may not know.
-fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
-    const MOST: usize = 20;
-    let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
-    let mut told: Vec<String> = others
-        .filter_map(|listed| {
-            let problem = listed.meta.as_ref().err()?;
-            let path = visible_name(&listed.path);
-            Some(format!("`{path}` of `{}` cannot be installed: {problem}", spec.origin.typed()))
-        })
-        .collect();
-    if told.len() > MOST {
-        let more = told.len() - MOST;
-        told.truncate(MOST);
-        told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
-    }
-    told.into_iter().map(|told| Warning::new(codes::LISTED_WRONGLY, told)).collect()
 }
 
 /// Returns the error that none of the skills `chosen` of a source can be installed.

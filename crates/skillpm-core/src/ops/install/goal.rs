@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::audience::Audience;
 use super::desired::Desired;
-use super::{InstallOutcome, InstallRequest, around, attributes, outcome};
+use super::outcome::{self, InstallOutcome};
+use super::request::InstallRequest;
+use super::{around, attributes};
 use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};

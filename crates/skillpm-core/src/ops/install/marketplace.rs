@@ -1,10 +1,12 @@
 //! `install --marketplace`: plugins by name, from the list that a marketplace is.
 
 use super::ask::{ask_among, leave};
-use super::chosen::{Chosen, mark_named};
-use super::fetch::{self, Fetched};
-use super::select::{self, ALL};
-use super::{Available, InstallOutcome, InstallRequest, LeftOut, OfferedPlugin};
+use super::available::{Available, OfferedPlugin, available as shown};
+use super::chosen::{ALL, Chosen, Selection, mark_named};
+use super::desired::LeftOut;
+use super::outcome::InstallOutcome;
+use super::request::InstallRequest;
+use super::{select, typed};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::error::{Error, Result};
 use crate::ops::fetcher::Sources;
@@ -19,7 +21,7 @@ use crate::text::{closest, visible_name};
 ///
 /// # Errors
 ///
-/// As [`choose_plugins`].
+/// As [`choose`].
 pub(super) fn list(
     sources: &mut Sources<'_>,
     request: &InstallRequest,
@@ -35,7 +37,7 @@ pub(super) fn list(
     narrow(&mut sources, &request.skills, typed)?;
     let mut available: Vec<Available> = Vec::new();
     for Chosen { spec, opened, candidates, .. } in &sources {
-        available.extend(candidates.iter().map(|c| select::available(spec, &opened.name, c)));
+        available.extend(candidates.iter().map(|c| shown(spec, &opened.name, c)));
     }
     Ok(InstallOutcome { available, ..InstallOutcome::default() })
 }
@@ -47,13 +49,9 @@ pub(super) fn list(
 ///
 /// A source without a marketplace, or one that is refused; a plugin that is not there, cannot be
 /// fetched, or has no skills; several plugins, none named and nobody to ask.
-pub(super) fn choose_plugins(
-    fetched: &mut Fetched<'_>,
-    request: &InstallRequest,
-    typed: &str,
-) -> Result<Vec<Chosen>> {
-    let context = fetched.sources.context;
-    let mut market = Market::open(&mut fetched.sources, request, typed)?;
+pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed: &str) -> Result<Selection> {
+    let context = sources.context;
+    let mut market = Market::open(sources, request, typed)?;
     let plugins = market.choose(request)?;
     let all = plugins.len() > 1 && (request.yes || request.sources.iter().any(|name| name == ALL));
     let (mut sources, mut warnings, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
@@ -81,10 +79,8 @@ pub(super) fn choose_plugins(
         let call = Verb::Install.call().option(Opt::Marketplace, typed).words(names);
         ask_among(context, &mut sources, request.yes, "these plugins", call)?;
     }
-    fetched.warnings.extend(warnings);
-    fetched.left_out.extend(left_out);
     mark_named(request, &mut sources);
-    Ok(sources)
+    Ok(Selection { sources, warnings, left_out })
 }
 
 /// Leaves only the skills that `names` mean; all where none is named.
@@ -134,7 +130,7 @@ struct Market<'a, 's> {
 
 impl<'a, 's> Market<'a, 's> {
     fn open(sources: &'a mut Sources<'s>, request: &InstallRequest, typed: &'a str) -> Result<Self> {
-        let spec = fetch::parse(sources.context, sources.scope, request, typed)?;
+        let spec = typed::parse(sources.context, sources.scope, request, typed)?;
         if let Some(name) = &spec.skill {
             return Err(Error::usage(format!("`@{name}` names a skill, but a marketplace has plugins"))
                 .hint(message!(

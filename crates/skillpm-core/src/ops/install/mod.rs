@@ -9,7 +9,8 @@ mod around;
 mod ask;
 mod attributes;
 pub(super) mod audience;
-mod chosen;
+mod available;
+pub(super) mod chosen;
 mod desired;
 pub(super) mod editable;
 mod fetch;
@@ -19,16 +20,23 @@ mod marketplace;
 mod outcome;
 mod project;
 mod replaced;
+mod request;
 pub(super) mod restore;
 pub(super) mod select;
+mod typed;
 
+pub use self::available::{Available, OfferedPlugin};
+pub(super) use self::chosen::{ALL, typed};
+pub use self::desired::LeftOut;
+pub use self::outcome::{Change, InstallOutcome, InstalledSkill};
+pub use self::request::InstallRequest;
+pub(super) use self::select::{candidates, of_name};
 #[cfg(feature = "create")]
-pub(super) use self::fetch::check_no_directory;
-pub(super) use self::fetch::unprotected;
-pub use self::outcome::{Available, Change, InstallOutcome, InstalledSkill, LeftOut, OfferedPlugin};
-pub(super) use self::select::{candidates, of_name, typed};
+pub(super) use self::typed::check_no_directory;
+pub(super) use self::typed::unprotected;
 
 use self::audience::Audience;
+use self::chosen::Selection;
 use super::absent::no_manifest;
 use super::fetcher::Sources;
 use super::gate::Gate;
@@ -40,50 +48,7 @@ use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
-use crate::spec::{Reference, SourceSpec, SpecError};
-
-/// What is to be installed.
-#[derive(Debug, Clone, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of its own, and all combinations have a meaning"
-)]
-pub struct InstallRequest {
-    /// Sources as they were typed. None: restore what manifest and lockfile say.
-    pub sources: Vec<String>,
-    /// A source with a marketplace; `sources` are names of its plugins then.
-    pub marketplace: Option<String>,
-    /// Take the skills of the packages that the project uses.
-    pub from_project: bool,
-    /// Names of skills in the sources; `*` is all of them.
-    pub skills: Vec<String>,
-    /// The name to install the one skill under that is meant, in place of its own.
-    pub alias: Option<String>,
-    /// A link to the directory takes the place of a copy.
-    pub editable: bool,
-    /// The revision, where it was given by a flag.
-    pub reference: Option<Reference>,
-    /// The scope; the project where it is `None`.
-    pub scope: Option<ScopeKind>,
-    /// Agents that are to see the skills, by id or alias; `*` is all that are on the machine.
-    pub agents: Vec<String>,
-    /// Copies in place of links.
-    pub copy: bool,
-    /// Plan only.
-    pub dry_run: bool,
-    /// Replace what is in the way; it is kept in the store.
-    pub force: bool,
-    /// Take all skills where several are found and none is named.
-    pub yes: bool,
-    /// Show what the sources hold, install nothing.
-    pub list: bool,
-    /// Fail where the lockfile would change.
-    pub locked: bool,
-    /// Use no network to find out what is meant: only what is locked.
-    pub frozen: bool,
-    /// Leave out the skills that others need.
-    pub no_deps: bool,
-}
+use crate::spec::{SourceSpec, SpecError};
 
 /// Installs skills.
 ///
@@ -113,15 +78,30 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     }
     // With a marketplace these are names of its plugins.
     let typed = request.sources.iter().filter(|_| request.marketplace.is_none() && !request.from_project);
-    let specs = typed.map(|text| fetch::parse(context, &scope, request, text));
+    let specs = typed.map(|text| typed::parse(context, &scope, request, text));
     let specs: Vec<SourceSpec> = specs.collect::<Result<_>>()?;
     if request.list {
         return list(context, &scope, request, &specs);
     }
     let before = check_scope(context, &scope, request)?;
-    let fetched = fetch::fetch(context, &scope, request, &specs, &before)?;
+    let mut sources = Sources::new(context, &scope, Gate::new(context, &scope, &before.manifest)?);
+    let selection = choose(&mut sources, request, &specs)?;
+    let fetched = fetch::fetch(sources, request, selection, &before)?;
     let read = |scope: &Scope| Files::read_since(scope, before);
     goal::reach(context, &scope, request, read, |files| Ok(fetched.desired(files)))
+}
+
+/// Chooses the skills that `request` means, from `specs` where it names sources.
+///
+/// # Errors
+///
+/// Fails for a source that cannot be opened or is refused, and for skills that are not there.
+fn choose(sources: &mut Sources<'_>, request: &InstallRequest, specs: &[SourceSpec]) -> Result<Selection> {
+    match &request.marketplace {
+        Some(typed) => marketplace::choose(sources, request, typed),
+        None if request.from_project => project::choose(sources.context, sources.scope, request),
+        None => typed::choose(sources, request, specs),
+    }
 }
 
 /// Lists what the sources of `request` have, `specs` where it names some.
@@ -138,7 +118,7 @@ fn list(
     let mut sources = Sources::new(context, scope, gate);
     match &request.marketplace {
         Some(typed) => marketplace::list(&mut sources, request, typed),
-        None => fetch::list(&mut sources, request, specs),
+        None => typed::list(&mut sources, request, specs),
     }
 }
 
@@ -177,22 +157,6 @@ fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Re
     Audience::read(&context.settings, scope, &files)?;
     Audience::named(&context.settings, scope, &request.agents)?;
     Ok(files)
-}
-
-impl InstallRequest {
-    /// Whether nothing new is asked for: what manifest and lockfile say is put back.
-    fn restores(&self) -> bool {
-        self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
-    }
-
-    /// Returns the option that forbids changes of the lockfile, if one was passed.
-    fn forbids_change(&self) -> Option<Opt> {
-        match (self.locked, self.frozen) {
-            (true, _) => Some(Opt::Locked),
-            (_, true) => Some(Opt::Frozen),
-            _ => None,
-        }
-    }
 }
 
 /// Flags that only choose among the skills of a source.

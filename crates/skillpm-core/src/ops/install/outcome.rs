@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::desired::DesiredNotes;
-use super::{InstallRequest, replaced};
-use crate::advice::{Message, Verb, Warning, message};
+use super::available::{Available, OfferedPlugin};
+use super::desired::{DesiredNotes, LeftOut};
+use super::replaced;
+use super::request::InstallRequest;
+use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::install::placed::Was;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
@@ -61,56 +63,6 @@ pub struct InstallOutcome {
     pub left_unreadable: Vec<String>,
     /// What was asked for among others and could not be installed; the warnings say why.
     pub left_out: Vec<LeftOut>,
-}
-
-/// A skill or plugin that was asked for among others and could not be installed.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct LeftOut {
-    /// Its name, or its directory where several have one name.
-    pub name: String,
-    /// What went wrong, for programs.
-    pub code: &'static str,
-    /// The exit code of what went wrong.
-    pub exit_code: u8,
-}
-
-impl LeftOut {
-    /// Returns what is told of `name`, which `error` kept out.
-    pub(in crate::ops) fn new(name: String, error: &Error) -> Self {
-        Self { name, code: error.code(), exit_code: error.kind().exit_code() }
-    }
-}
-
-/// A skill that a source holds.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Available {
-    /// The source, in full.
-    pub source: String,
-    /// The name as the skill writes it, or that of its directory where it cannot be read.
-    pub name: String,
-    /// What it does and when to use it.
-    pub description: String,
-    /// The directory in the source; empty is its root.
-    pub path: String,
-    /// Why it cannot be installed.
-    pub problem: Option<String>,
-}
-
-/// A plugin of a marketplace.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct OfferedPlugin {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub description: String,
-    /// The version that the marketplace tells.
-    pub version: Option<String>,
-    /// Where it lies, in full; `None` where skillpm cannot fetch it.
-    pub source: Option<String>,
-    /// The directories of its skills; `None` where they are not known without fetching it.
-    pub skills: Option<Vec<String>>,
-    /// Why it cannot be installed.
-    pub problem: Option<Message>,
 }
 
 /// A skill that was asked for.

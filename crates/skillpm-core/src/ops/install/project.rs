@@ -1,15 +1,15 @@
 //! `install --from-project`: the skills of the packages that a project uses.
 
 use super::ask::{ask_among, leave};
-use super::chosen::{Chosen, mark_named};
-use super::fetch::Fetched;
-use super::select::{self, ALL};
-use super::{InstallOutcome, InstallRequest};
+use super::available::available;
+use super::chosen::{ALL, Chosen, Selection, mark_named};
+use super::outcome::InstallOutcome;
+use super::request::InstallRequest;
+use super::select;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::Scope;
-use crate::ops::fetcher::Sources;
 use crate::source::discover::discover_all;
 use crate::source::package::{self, Project};
 use crate::spec::SourceSpec;
@@ -23,11 +23,11 @@ use crate::text::closest;
 pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     let (mut bringers, warnings) = bringers(context, scope)?;
     if !request.skills.is_empty() {
-        choose(context, request, &mut bringers)?;
+        choose_among(context, request, &mut bringers)?;
     }
     let mut outcome = InstallOutcome { warnings, ..InstallOutcome::default() };
     for Chosen { spec, opened, candidates, .. } in &bringers {
-        outcome.available.extend(candidates.iter().map(|c| select::available(spec, &opened.name, c)));
+        outcome.available.extend(candidates.iter().map(|c| available(spec, &opened.name, c)));
     }
     Ok(outcome)
 }
@@ -39,13 +39,11 @@ pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -
 ///
 /// As [`list`]; a name that no skill or more than one has; several skills, none named and nobody to
 /// ask.
-pub(super) fn choose_skills(fetched: &mut Fetched<'_>, request: &InstallRequest) -> Result<Vec<Chosen>> {
-    let Sources { context, scope, .. } = fetched.sources;
-    let (mut bringers, warnings) = bringers(context, scope)?;
-    fetched.warnings.extend(warnings);
-    choose(context, request, &mut bringers)?;
-    mark_named(request, &mut bringers);
-    Ok(bringers)
+pub(super) fn choose(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Selection> {
+    let (mut sources, warnings) = bringers(context, scope)?;
+    choose_among(context, request, &mut sources)?;
+    mark_named(request, &mut sources);
+    Ok(Selection { sources, warnings, ..Selection::default() })
 }
 
 fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<Warning>)> {
@@ -73,7 +71,7 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<Warnin
 }
 
 /// Leaves the skills that `request` means.
-fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) -> Result<()> {
+fn choose_among(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) -> Result<()> {
     if request.skills.iter().any(|name| name == ALL) {
         return Ok(());
     }

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::desired::{Desired, DesiredNotes};
-use super::{InstallRequest, editable};
+use super::editable;
+use super::request::InstallRequest;
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Which of a source's skills are meant.
 
-use super::Available;
 use super::ask::ask;
+use super::chosen::{ALL, source_of};
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -9,12 +9,9 @@ use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::source::Opened;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
-use crate::spec::{Origin, Reference, SourceSpec, check_directory};
+use crate::spec::{SourceSpec, check_directory};
 use crate::text::{closest, shell_word, visible_name};
 use crate::{agents, document::Document, lint};
-
-/// The word for all skills.
-pub(in crate::ops) const ALL: &str = "*";
 
 /// Finds the skills in `opened`: below the path of `spec`, or wherever skills are kept.
 ///
@@ -84,17 +81,6 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
             " shows what is available"
         ))
     })
-}
-
-/// The source without what selects in it, as people would type it where they are.
-pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &Opened) -> String {
-    typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
-}
-
-/// What is typed to mean `reference` of `origin`.
-pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> String {
-    let reference = reference.map(|reference| format!("#{}", reference.name()));
-    origin.typed() + &reference.unwrap_or_default()
 }
 
 /// What to tell of directories with a `SKILL.md` that are not among `found`, all that was found in the source `spec`.
@@ -316,17 +302,6 @@ fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) 
         Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)),
         " shows what is available"
     ))
-}
-
-/// The form of a candidate that is shown with `--list`.
-pub(super) fn available(spec: &SourceSpec, root: &str, candidate: &Candidate) -> Available {
-    Available {
-        source: typed(&spec.origin, spec.reference.as_ref()),
-        name: candidate.title(root).to_owned(),
-        description: candidate.meta.as_ref().map(|meta| meta.description.clone()).unwrap_or_default(),
-        path: candidate.path.clone(),
-        problem: candidate.meta.as_ref().err().cloned(),
-    }
 }
 
 /// The name under which a skill is installed: its own where the specification accepts it, else its

@@ -1,13 +1,11 @@
 //! Who is to see what nobody requested: whoever sees what depends on it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{Audience, Ids, needs_link};
 use crate::install::plan::{Content, Wanted};
-use crate::install::state::Files;
-use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::resolve::graph::dependents;
+use crate::ops::dependencies::dependents_of;
 
 impl Audience<'_> {
     /// Takes note of skills that come, some of them because others need them, and of what is there and asked for
@@ -90,28 +88,4 @@ impl Audience<'_> {
         };
         by.iter().filter_map(of).reduce(|one, other| &one | &other)
     }
-}
-
-/// The skills for which nobody asks, neither the manifest nor who asks for `asked`, with those that need them, of the
-/// ones that `stay`, once what is `anew` is locked in place of what is now.
-pub(super) fn dependents_of<'a>(
-    files: &'a Files,
-    stay: &BTreeSet<SkillName>,
-    asked: &BTreeSet<&SkillName>,
-    anew: &BTreeMap<&'a SkillName, Option<&'a Locked>>,
-) -> BTreeMap<SkillName, BTreeSet<SkillName>> {
-    let lock = &files.lock.skills;
-    let as_before = lock.iter().filter(|(name, _)| !anew.contains_key(name));
-    let mut by_name =
-        dependents(as_before.chain(anew.iter().filter_map(|(name, locked)| Some((*name, (*locked)?)))));
-    // A lockfile alone asks for all that it has.
-    let is_asked = |name: &SkillName| match files.manifest_text {
-        Some(_) => asked.contains(name) || files.manifest.asks_for(name),
-        None => asked.contains(name) || lock.contains_key(name),
-    };
-    by_name.retain(|name, by| {
-        by.retain(|by| stay.contains(by));
-        !by.is_empty() && stay.contains(name) && !is_asked(name)
-    });
-    by_name
 }

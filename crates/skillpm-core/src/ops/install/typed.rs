@@ -1,5 +1,11 @@
 //! Sources as they were typed, opened if the policy lets them in.
 
+use super::available::available;
+use super::chosen::{ALL, Chosen, Selection};
+use super::editable;
+use super::outcome::InstallOutcome;
+use super::request::InstallRequest;
+use super::select::{by_names, candidates, elsewhere, select};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -7,12 +13,10 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
 use crate::ops::fetcher::Sources;
-use crate::ops::install::select::{ALL, available, by_names, candidates, elsewhere, select};
-use crate::ops::install::{InstallOutcome, InstallRequest};
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened};
+use crate::source::{self, Opened, local};
 use crate::spec::{Origin, SourceSpec, SpecError, is_page};
-use crate::text::shell_word;
+use crate::text::{shell_word, visible_name};
 
 /// How many parts of a page's address are tried as parts of a branch's name: each may cost requests.
 const MOST_PARTS: usize = 5;
@@ -22,7 +26,7 @@ const MOST_PARTS: usize = 5;
 /// # Errors
 ///
 /// A text that is no source; a path that is not there; a revision said twice or for a path.
-pub(in crate::ops::install) fn parse(
+pub(super) fn parse(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
@@ -95,6 +99,89 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
         )))
 }
 
+/// Opens the sources `specs`, which the texts of `request` were read as, and chooses the skills that are meant.
+///
+/// # Errors
+///
+/// Fails for a source that cannot be opened, and for skills that are not there.
+pub(super) fn choose(
+    sources: &mut Sources<'_>,
+    request: &InstallRequest,
+    specs: &[SourceSpec],
+) -> Result<Selection> {
+    let mut selection = Selection::default();
+    for (text, spec) in request.sources.iter().zip(specs) {
+        let chosen = choose_one(sources, request, text, spec, &mut selection.warnings)?;
+        selection.sources.push(chosen);
+    }
+    let missed: Vec<_> = selection.sources.iter().map(|chosen| chosen.missed.clone()).collect();
+    check_missed(request, &missed)?;
+    Ok(selection)
+}
+
+/// Opens source `spec`, which `text` was read as, and chooses the skills that `request` means.
+fn choose_one(
+    sources: &mut Sources<'_>,
+    request: &InstallRequest,
+    text: &str,
+    spec: &SourceSpec,
+    warnings: &mut Vec<Warning>,
+) -> Result<Chosen> {
+    let Sources { context, scope, .. } = *sources;
+    if request.editable {
+        editable::check(context, scope, spec)?;
+    }
+    local::check_outside(&context.settings, scope.as_root(), &spec.origin)?;
+    let (spec, opened) = open_typed(sources, text, spec)?;
+    warnings.extend(unprotected(&spec.origin));
+    warnings.extend(told_query(&spec.origin));
+    let found = candidates(&opened, &spec)?;
+    let named = names_of(request, &spec).iter().any(|name| name != ALL);
+    if !named {
+        warnings.extend(elsewhere(&spec, &opened, &found));
+    }
+    let passed_over: Vec<Candidate> = match opened.shelf {
+        Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
+        None => Vec::new(),
+    };
+    let (chosen, missed) = choose_from(context, request, &spec, &opened, found)?;
+    if chosen.is_empty() {
+        let told = format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed());
+        warnings.push(Warning::new(codes::SOURCE_UNUSED, told));
+    }
+    if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
+        let number = chosen.len();
+        return Err(Error::usage(message!(
+            (Opt::As, alias),
+            format_args!(" is for one skill, but {number} were chosen")
+        ))
+        .hint(message!("name the one with ", (Opt::Skill, "NAME"))));
+    }
+    warnings.extend(unusable(&spec, &passed_over, &chosen));
+    let named = named || chosen.len() == 1;
+    Ok(Chosen { spec, opened, candidates: chosen, named, missed })
+}
+
+/// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
+/// owner may not know.
+fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
+    const MOST: usize = 20;
+    let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
+    let mut told: Vec<String> = others
+        .filter_map(|listed| {
+            let problem = listed.meta.as_ref().err()?;
+            let path = visible_name(&listed.path);
+            Some(format!("`{path}` of `{}` cannot be installed: {problem}", spec.origin.typed()))
+        })
+        .collect();
+    if told.len() > MOST {
+        let more = told.len() - MOST;
+        told.truncate(MOST);
+        told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
+    }
+    told.into_iter().map(|told| Warning::new(codes::LISTED_WRONGLY, told)).collect()
+}
+
 /// Opens what was read as `spec` from `text`, if the policy admits it, and returns what was opened as what.
 ///
 /// The address of a page does not tell where the name of a branch ends: where there is no such revision, longer names
@@ -103,11 +190,7 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
 /// # Errors
 ///
 /// As [`Sources::open`].
-pub(super) fn open_typed(
-    sources: &mut Sources<'_>,
-    text: &str,
-    spec: &SourceSpec,
-) -> Result<(SourceSpec, Opened)> {
+fn open_typed(sources: &mut Sources<'_>, text: &str, spec: &SourceSpec) -> Result<(SourceSpec, Opened)> {
     let first = match sources.open(spec) {
         Ok(opened) => return Ok((spec.clone(), opened)),
         Err(error) if error.code() == codes::REVISION_UNKNOWN && is_page(text) => error,
@@ -137,7 +220,7 @@ pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
 }
 
 /// What to tell of an address whose query is written into files that are committed: it may be a secret.
-pub(super) fn told_query(origin: &Origin) -> Option<Warning> {
+fn told_query(origin: &Origin) -> Option<Warning> {
     let address = origin.web_address()?;
     let (place, _) = address.as_str().split_once('?')?;
     let instead = source::query_variable(address).map(|variable| {
@@ -153,7 +236,7 @@ pub(super) fn told_query(origin: &Origin) -> Option<Warning> {
 }
 
 /// The skills that `request` and `spec` name; none where all are meant that there are.
-pub(super) fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
+fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
     request.skills.iter().chain(&spec.skill).cloned().collect()
 }
 
@@ -163,7 +246,7 @@ pub(super) fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<Strin
 /// # Errors
 ///
 /// As [`select`].
-pub(super) fn choose_from(
+fn choose_from(
     context: &Context,
     request: &InstallRequest,
     spec: &SourceSpec,
@@ -193,7 +276,7 @@ pub(super) fn choose_from(
 /// # Errors
 ///
 /// The first such name.
-pub(super) fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> {
+fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> {
     let Some((first, others)) = missed.split_first() else { return Ok(()) };
     let Some(name) = first.iter().find(|name| others.iter().all(|other| other.contains(name))) else {
         return Ok(());
@@ -208,7 +291,7 @@ pub(super) fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> 
 /// # Errors
 ///
 /// As [`Sources::open`] and [`candidates`]; a name that no skill or more than one has.
-pub(in crate::ops::install) fn list(
+pub(super) fn list(
     sources: &mut Sources<'_>,
     request: &InstallRequest,
     specs: &[SourceSpec],
