@@ -4,6 +4,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use skillpm::codes;
 use skillpm::engine::load::Unusable;
 use skillpm::engine::resources::Unreadable;
 use skillpm::engine::run::Ran;
@@ -13,7 +14,6 @@ use skillpm::error::{Error, ErrorKind};
 use skillpm::fs::BeneathError;
 use skillpm::ops::session::SessionError;
 use skillpm::ops::tools::WrongManifest;
-use skillpm::ops::{NOT_ADMITTED, NOT_PERMITTED};
 
 use crate::given;
 use crate::running;
@@ -123,7 +123,7 @@ fn of_manifest(py: Python<'_>, skill: &engine::Skill, set: &ToolSet) -> PyErr {
 /// The exception for a failure of a verb.
 fn of_verb(py: Python<'_>, error: &Error) -> PyErr {
     let class = match (error.code(), error.kind()) {
-        (NOT_PERMITTED | NOT_ADMITTED, _) => "PolicyError",
+        (codes::SCRIPT_NOT_PERMITTED | codes::NOT_ADMITTED, _) => "PolicyError",
         (_, ErrorKind::Findings) => "SkillParseError",
         (_, ErrorKind::Usage | ErrorKind::Config) => "ConfigurationError",
         (_, ErrorKind::Network) => "NetworkError",

@@ -40,7 +40,7 @@ pub const CODES: &[(u8, &str)] = &[
 /// be installed, that of what went wrong if it is one.
 pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
     let left = !outcome.left_modified.is_empty() || !outcome.left_unreadable.is_empty();
-    let mut codes = outcome.left_out.iter().map(|left| left.code).chain(left.then_some(FINDINGS));
+    let mut codes = outcome.left_out.iter().map(|left| left.exit_code).chain(left.then_some(FINDINGS));
     match codes.next() {
         Some(first) if codes.all(|code| code == first) => first,
         Some(_) => FINDINGS,
@@ -65,7 +65,7 @@ pub(crate) fn diff(outcome: &DiffOutcome, exit_code: bool) -> u8 {
 /// Returns the code of `update`: where something could not be asked or used, that of the failures if they
 /// all have one; merges that somebody has to look at are findings.
 pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
-    let mut codes = outcome.failures.iter().map(|failure| failure.code);
+    let mut codes = outcome.failures.iter().map(|failure| failure.exit_code);
     match codes.next() {
         Some(first) if codes.all(|code| code == first) && !outcome.has_open_merges() => first,
         None if !outcome.has_open_merges() => SUCCESS,
@@ -148,7 +148,7 @@ mod tests {
     fn edited_skills_that_stay_are_no_success() {
         let left = InstallOutcome { left_modified: vec!["pdf".to_owned()], ..InstallOutcome::default() };
         assert_eq!(install(&left), FINDINGS);
-        let out = |code| LeftOut { name: "x".to_owned(), code };
+        let out = |exit_code| LeftOut { name: "x".to_owned(), code: "x", exit_code };
         for (codes, expected) in [([5, 5], 5), ([5, 2], 1)] {
             let left_out = codes.into_iter().map(out).collect();
             assert_eq!(install(&InstallOutcome { left_out, ..InstallOutcome::default() }), expected);

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::advice::{Argument, Call, Message, Opt, Wording};
+use crate::scope::ScopeKind;
 use crate::text::shell_word;
 
 /// The wording of the command line.
@@ -14,9 +15,18 @@ pub(crate) fn worded(message: &Message) -> String {
     message.worded(&CommandLine)
 }
 
+/// Returns the flag that chooses `scope` as it is typed behind a verb, with a space before it; nothing for the project,
+/// which is meant without a flag.
+pub(crate) fn scope_flag(scope: ScopeKind) -> &'static str {
+    match scope {
+        ScopeKind::Project => "",
+        ScopeKind::User => " -g",
+    }
+}
+
 impl Wording for CommandLine {
     fn call(&self, call: &Call) -> String {
-        let scope = call.scope.map_or("", |scope| scope.flag());
+        let scope = call.scope.map_or("", scope_flag);
         let mut text = format!("`skillpm {}{scope}", call.verb.name());
         for argument in &call.arguments {
             let word = match argument {
@@ -54,7 +64,6 @@ mod tests {
     use super::*;
     use crate::advice::{Verb, message};
     use crate::cli::args::Command;
-    use crate::install::scope::ScopeKind;
 
     #[test]
     fn commands_and_flags() {
@@ -72,8 +81,8 @@ mod tests {
     /// What messages name can be typed.
     #[test]
     fn the_commands_and_their_options_exist() {
-        let commands: Vec<_> =
-            Verb::ALL.iter().map(|verb| Command::alone(verb.name()).expect(verb.name())).collect();
+        let commands: Vec<_> = Verb::ALL.iter().filter_map(|verb| Command::alone(verb.name())).collect();
+        assert_eq!(commands.len(), Verb::ALL.len(), "each verb is a command");
         let program = crate::cli::args::program();
         for option in Opt::ALL {
             let mut arguments = commands.iter().chain([&program]).flat_map(clap::Command::get_arguments);

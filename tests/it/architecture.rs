@@ -14,6 +14,7 @@ const STOREYS: &[(&str, &[&str])] = &[
         "values",
         &[
             "advice",
+            "codes",
             "digest",
             "document",
             "interop",
@@ -354,7 +355,7 @@ fn only_front_ends_word_commands_and_flags() {
         let told: Vec<_> = commands(&source.code).collect();
         match COMMANDS.iter().find(|(file, _)| *file == source.path) {
             Some((file, _)) => {
-                assert!(!told.is_empty(), "`{file}` no longer names the command: remove the exception")
+                assert!(!told.is_empty(), "`{file}` no longer names the command: remove the exception");
             }
             None => wrong.extend(told.iter().map(|text| format!("{}: `{text}`", source.path))),
         }
@@ -366,6 +367,38 @@ fn only_front_ends_word_commands_and_flags() {
     );
     let text = "\"run `skillpm install x`, `--force`, `-- x`, `git log --all`\"";
     assert_eq!(commands(text).collect::<Vec<_>>(), ["skillpm install x", "--force"]);
+}
+
+/// Codes that stand as texts in `code`: those of errors and of warnings.
+fn codes(code: &str) -> impl Iterator<Item = &str> {
+    ["Warning::new(", ".coded("].into_iter().flat_map(move |call| {
+        let rest = code.match_indices(call).map(move |(at, _)| code[at + call.len()..].trim_start());
+        rest.filter_map(|rest| rest.strip_prefix('"')?.split('"').next())
+    })
+}
+
+/// `docs/reference/codes.md` is made of the constants, so that each code that is used is in it.
+#[test]
+fn every_code_is_a_constant_that_is_used_or_the_name_of_a_rule() {
+    let sources = sources();
+    let is_rule = |code: &str| skillpm::lint::RULES.iter().any(|rule| rule.id == code);
+    let is_below = |source: &&Source| source.room() != "cli";
+    let texts = sources.iter().filter(is_below).flat_map(|source| codes(&source.code));
+    let wrong: Vec<_> = texts.filter(|code| !is_rule(code)).collect();
+    assert!(wrong.is_empty(), "add a constant to `codes.rs`: {wrong:?}");
+    let is_used = |constant: &str| {
+        let name = format!("codes::{constant}");
+        sources.iter().any(|source| {
+            let ends = |at: usize| {
+                !source.code[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            };
+            source.code.match_indices(&name).any(|(at, _)| ends(at))
+        })
+    };
+    let unused: Vec<_> =
+        skillpm::codes::ALL.iter().map(|code| code.constant).filter(|name| !is_used(name)).collect();
+    assert!(unused.is_empty(), "nothing has the codes {unused:?}");
+    assert_eq!(codes("Warning::new(\n\"a\", x).coded(\"b\")").collect::<Vec<_>>(), ["a", "b"]);
 }
 
 #[test]

@@ -196,7 +196,7 @@ fn what_is_left_out_decides_the_exit_code() {
     }
     let json = sandbox.run(&["install", "../r", "-y", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!(report["left_out"], serde_json::json!([{"name": "bad", "code": 5}]));
+    assert_eq!(report["left_out"], serde_json::json!([{"name": "bad", "code": "integrity", "exit_code": 5}]));
     // Two of one name: nobody said which.
     let sandbox = source(&["skills/x", "skills/a/same", "skills/b/same"]);
     sandbox.write("../r/skills/b/same/more.md", "more");

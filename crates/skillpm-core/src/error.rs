@@ -1,6 +1,7 @@
 //! The error that every verb answers with.
 
 use crate::advice::{Message, Warning};
+use crate::codes;
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -31,21 +32,15 @@ impl ErrorKind {
     /// Returns the code of errors that have none of their own.
     pub fn code(self) -> &'static str {
         match self {
-            Self::Findings => "findings",
-            Self::Usage => "usage",
-            Self::Config => "configuration",
-            Self::Network => "network",
-            Self::Integrity => "integrity",
-            Self::Io => "storage",
+            Self::Findings => codes::FINDINGS,
+            Self::Usage => codes::USAGE,
+            Self::Config => codes::CONFIGURATION,
+            Self::Network => codes::NETWORK,
+            Self::Integrity => codes::INTEGRITY,
+            Self::Io => codes::STORAGE,
         }
     }
 }
-
-/// What [`Error::code`] says where a source no longer has what a lockfile names.
-pub const REVISION_GONE: &str = "revision-gone";
-
-/// What [`Error::code`] says where a repository has no such tag, branch or commit.
-pub const REVISION_UNKNOWN: &str = "revision-unknown";
 
 /// A failure, told so that a person can act on it: what was wrong, why, and what to do.
 #[derive(Debug)]
@@ -146,7 +141,7 @@ impl Error {
     #[cfg(any(feature = "git", feature = "http"))]
     pub(crate) fn commit_gone(shown: &str, commit: &str) -> Self {
         Self::network(format!("`{shown}` no longer has commit `{commit}`"))
-            .coded(REVISION_GONE)
+            .coded(codes::REVISION_GONE)
             .hint("its history was rewritten, or it is another repository")
     }
 

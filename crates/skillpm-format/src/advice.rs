@@ -335,7 +335,7 @@ impl Wording for Neutral {
             text += &option;
         }
         if let Some(project) = &call.project {
-            text += &format!(" in `{}`", project.display());
+            text.extend([" in `", &project.to_string_lossy(), "`"]);
         }
         text
     }
@@ -447,7 +447,9 @@ impl<T: fmt::Display> Piece for (Opt, T) {
 
 impl<T: Piece> Piece for Option<T> {
     fn add_to(self, message: &mut Message) {
-        self.into_iter().for_each(|piece| piece.add_to(message));
+        if let Some(piece) = self {
+            piece.add_to(message);
+        }
     }
 }
 
@@ -493,7 +495,7 @@ impl Serialize for Message {
 
 impl PartialEq<str> for Message {
     fn eq(&self, text: &str) -> bool {
-        self.to_string() == text
+        self.worded(&Neutral) == text
     }
 }
 

@@ -25,6 +25,7 @@
 
 // values
 pub mod advice;
+pub mod codes;
 pub mod digest;
 pub mod document;
 pub mod interop;

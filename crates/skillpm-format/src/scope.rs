@@ -13,15 +13,6 @@ pub enum ScopeKind {
 }
 
 impl ScopeKind {
-    /// The flag that chooses it as it is typed behind a verb, with a space before it; nothing for the project, which
-    /// is meant without a flag. For hints: a command without it would act on the other scope.
-    pub fn flag(self) -> &'static str {
-        match self {
-            Self::Project => "",
-            Self::User => " -g",
-        }
-    }
-
     /// Where its skills are, for messages.
     pub fn within(self) -> &'static str {
         match self {

@@ -2,8 +2,8 @@
 
 use super::{and, count, install, one_line, steps};
 use crate::cli::printer::Printer;
+use crate::cli::words::scope_flag;
 use crate::install::plan::Step;
-use crate::install::scope::ScopeKind;
 use crate::ops::disable::DisableOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
@@ -43,7 +43,7 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     if disabled {
         let moved = outcome.steps.iter().any(|step| matches!(step, Step::Disable { .. }));
         let place = if moved { format!(", from `{}`", one_line(&outcome.place)) } else { String::new() };
-        let flag = outcome.scope.map_or("", ScopeKind::flag);
+        let flag = outcome.scope.map_or("", scope_flag);
         printer.hint(&format!("`skillpm enable{flag} {first}` shows it to agents again, as it is{place}"));
     }
 }
@@ -55,6 +55,7 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
+    use crate::install::scope::ScopeKind;
     use crate::ops::disable::DisabledSkill;
 
     fn skill(name: &str, changed: bool) -> DisabledSkill {

@@ -3,7 +3,7 @@
 use super::table::Table;
 use super::{and, counted, install, one_line, short_revision, steps};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
+use crate::cli::words::{scope_flag, worded};
 use crate::install::scope::ScopeKind;
 use crate::manifest;
 use crate::name::SkillName;
@@ -94,7 +94,7 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
     }
     install::files(printer, outcome.scope, outcome.files);
     let first = |kind: &str| outcome.skills.iter().find(|skill| word(skill) == kind);
-    let flag = outcome.scope.map_or("", ScopeKind::flag);
+    let flag = outcome.scope.map_or("", scope_flag);
     if let Some(skill) = first("edited") {
         printer.hint(&format!(
             "`skillpm install{flag} --force` installs the locked versions; the store keeps your edited copies, such as `{}`",

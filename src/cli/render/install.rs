@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{and, count, counted, one_line, quoted, short_revision, steps};
 use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
+use crate::cli::words::scope_flag;
 use crate::install::plan::ChangedFiles;
 use crate::install::scope::ScopeKind;
 use crate::install::sight::Unseen;
@@ -87,7 +88,7 @@ pub(super) fn unseen(printer: &Printer, scope: Option<ScopeKind>, unseen: &[Unse
         "{} {are} on this machine and {do_not} see {}: `skillpm link{}{}` links all skills, and those to come",
         and(&ids),
         count(skills.len(), "skill"),
-        scope.map_or("", ScopeKind::flag),
+        scope.map_or("", scope_flag),
         flags.concat()
     ));
 }

@@ -3,9 +3,8 @@
 use super::table::Table;
 use super::{count, one_line, steps};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
+use crate::cli::words::{scope_flag, worded};
 use crate::install::plan::ChangedFiles;
-use crate::install::scope::ScopeKind;
 use crate::ops::kept::{KeptCopy, RestoreOutcome};
 use crate::store::Why;
 
@@ -48,7 +47,7 @@ pub(crate) fn restored(printer: &Printer, outcome: &RestoreOutcome) {
     printer.status("~", &format!("{name} (as you had it)"));
     printer.note(&format!("{} restored", count(1, "skill")));
     if outcome.undoable && outcome.kept.is_empty() {
-        let flag = outcome.scope.map_or("", ScopeKind::flag);
+        let flag = outcome.scope.map_or("", scope_flag);
         printer.hint(&format!("`skillpm undo{flag}` undoes it"));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::table::Table;
 use super::{install, one_line};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
+use crate::cli::words::{scope_flag, worded};
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::import::FoundIn;
@@ -34,11 +34,11 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
                 worded(&put_back(scope, &name))
             ));
         } else if missing().next().is_some() {
-            printer.hint(&format!("`skillpm install{}` restores missing skills", scope.flag()));
+            printer.hint(&format!("`skillpm install{}` restores missing skills", scope_flag(scope)));
         }
     }
     if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::LineEnds) {
-        let flag = skill.scope.flag();
+        let flag = scope_flag(skill.scope);
         printer.hint(&format!(
             "git or an editor changed line ends, and nothing else: `skillpm install{flag}` brings back those that are locked"
         ));
@@ -50,7 +50,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
         install::unseen(printer, Some(*scope), unseen);
     }
     if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::Conflict) {
-        let (flag, name) = (skill.scope.flag(), one_line(&skill.name));
+        let (flag, name) = (scope_flag(skill.scope), one_line(&skill.name));
         printer.hint(&format!("`skillpm update{flag} {name}` shows what to resolve"));
     }
     if let Some((skill, agent)) =
@@ -71,7 +71,7 @@ fn unknown(printer: &Printer, outcome: &ListOutcome, scope: ScopeKind) {
     if let Some(skill) = unknown().find(by_tool) {
         printer.hint(&format!(
             "`skillpm import{}` adopts what other tools installed, such as `{}`",
-            scope.flag(),
+            scope_flag(scope),
             one_line(&skill.name)
         ));
     } else if let (ScopeKind::Project, Some(lock)) = (scope, &outcome.other_lock) {
@@ -81,13 +81,13 @@ fn unknown(printer: &Printer, outcome: &ListOutcome, scope: ScopeKind) {
         let name = one_line(&skill.name);
         printer.hint(&format!(
             "`{name}` was not installed by skillpm: `skillpm import{} {name}` adopts it",
-            scope.flag()
+            scope_flag(scope)
         ));
     }
 }
 
 fn adopt(scope: ScopeKind, lock: &str) -> String {
-    format!("`skillpm import{}` adopts the skills that `{}` names", scope.flag(), one_line(lock))
+    format!("`skillpm import{}` adopts the skills that `{}` names", scope_flag(scope), one_line(lock))
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &ListOutcome) {

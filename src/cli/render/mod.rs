@@ -45,6 +45,7 @@ use serde::Serialize;
 
 use super::printer::clean;
 use super::style::escape_json;
+use crate::cli::words::scope_flag;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::ListedSkill;
 use crate::spec::is_object_id;
@@ -52,7 +53,7 @@ use crate::text::{and, is_plain_line};
 
 /// What brings skills where there are none: in `scope`, or wherever skills are looked for.
 fn how_to_install(scope: Option<ScopeKind>) -> String {
-    let flag = scope.map_or("", ScopeKind::flag);
+    let flag = scope.map_or("", scope_flag);
     format!("`skillpm install{flag} owner/repo` installs skills from a repository on GitHub")
 }
 

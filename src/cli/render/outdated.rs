@@ -3,7 +3,7 @@
 use super::table::Table;
 use super::{count, one_line, quoted, short_revision, skills_are};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
+use crate::cli::words::{scope_flag, worded};
 use crate::error::Error;
 use crate::install::scope::ScopeKind;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
@@ -58,7 +58,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
                 one_line(&skill.name),
                 shown(skill.path.as_deref().unwrap_or_default()),
                 shown(place),
-                skill.scope.flag()
+                scope_flag(skill.scope)
             ));
         }
         if let Some(reason) = &skill.held_back {
@@ -92,7 +92,7 @@ fn updates(
 ) -> Option<(String, bool)> {
     let is_in = |scope: &ScopeKind| skills.iter().any(|skill| skill.scope == *scope && wanted(skill));
     let scopes = [ScopeKind::Project, ScopeKind::User].into_iter().filter(is_in);
-    let commands: Vec<_> = scopes.map(|scope| format!("skillpm update{}{how}", scope.flag())).collect();
+    let commands: Vec<_> = scopes.map(|scope| format!("skillpm update{}{how}", scope_flag(scope))).collect();
     (!commands.is_empty()).then(|| (quoted(&commands), commands.len() == 1))
 }
 

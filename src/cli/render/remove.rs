@@ -2,8 +2,7 @@
 
 use super::{count, install, one_line};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
-use crate::install::scope::ScopeKind;
+use crate::cli::words::{scope_flag, worded};
 use crate::ops::remove::RemoveOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
@@ -32,7 +31,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     // What is told of kept copies says it already.
     if outcome.undoable && outcome.kept.len() < number {
         let them = if number == 1 { "it" } else { "them" };
-        let flag = outcome.scope.map_or("", ScopeKind::flag);
+        let flag = outcome.scope.map_or("", scope_flag);
         printer.hint(&format!("`skillpm undo{flag}` restores {them}"));
     }
 }
@@ -43,6 +42,7 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
+    use crate::install::scope::ScopeKind;
 
     #[test]
     fn what_went_and_what_is_kept() {

@@ -3,9 +3,8 @@
 use super::cache::size;
 use super::{install, one_line, quoted, steps};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
+use crate::cli::words::{scope_flag, worded};
 use crate::install::plan::ChangedFiles;
-use crate::install::scope::ScopeKind;
 use crate::ops::undo::{Forgotten, UndoOutcome, Undone};
 
 pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
@@ -22,7 +21,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         }
         return printer.warnings(&outcome.warnings);
     }
-    let flag = outcome.scope.map_or("", ScopeKind::flag);
+    let flag = outcome.scope.map_or("", scope_flag);
     if outcome.finished {
         printer.note("an interrupted `undo` was completed");
         return printer.hint(&format!("run `skillpm undo{flag}` again to redo the change"));
@@ -84,6 +83,7 @@ mod tests {
     use crate::cli::printer::testing::printer;
     use crate::install::plan::Place;
     use crate::install::plan::Step;
+    use crate::install::scope::ScopeKind;
     use crate::ops::undo::UndoneSkill;
 
     #[test]

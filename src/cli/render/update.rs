@@ -4,8 +4,7 @@ use super::{count, counted, diff, install, one_line, quoted, short_revision, ski
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
-use crate::cli::words::worded;
-use crate::install::scope::ScopeKind;
+use crate::cli::words::{scope_flag, worded};
 use crate::merge::Conflict;
 use crate::ops::update::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
 use crate::text::without_queries;
@@ -37,7 +36,7 @@ pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     if !outcome.refused.is_empty() {
         printer.hint(&format!(
             "review the lines marked `!`, then run `skillpm update{} --allow-new-capabilities={}`",
-            outcome.scope.map_or("", ScopeKind::flag),
+            outcome.scope.map_or("", scope_flag),
             one_line(&outcome.refused.join(","))
         ));
     }
@@ -103,7 +102,7 @@ fn still(printer: &Printer, outcome: &UpdateOutcome) {
             UpdateChange::Pinned => "is pinned to a commit: `--latest` goes past it",
             UpdateChange::Editable => "is editable: it changes with its directory",
             UpdateChange::Missing => {
-                let flag = outcome.scope.map_or("", ScopeKind::flag);
+                let flag = outcome.scope.map_or("", scope_flag);
                 missing = format!("is not installed yet: `skillpm install{flag}` installs it");
                 &missing
             }
@@ -235,6 +234,7 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
+    use crate::install::scope::ScopeKind;
     use crate::ops::diff::{Counts, FileStatus};
     use crate::ops::update::ChangedFile;
     use crate::ops::update::UpdateFailure;
@@ -308,7 +308,8 @@ mod tests {
                 names: vec!["j".to_owned()],
                 message: "no such host".into(),
                 hints: vec!["check the spelling".into()],
-                code: 4,
+                code: "network",
+                exit_code: 4,
             }],
             warnings: vec![Warning::new("odd", "odd")],
             ..UpdateOutcome::default()
@@ -391,7 +392,7 @@ mod tests {
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(schema.faults(&value), [""; 0]);
         value["skills"][0]["change"] = "lost".into();
-        value["failures"][0]["code"] = 9.into();
+        value["failures"][0]["exit_code"] = 9.into();
         value.as_object_mut().unwrap().remove("refused");
         assert_eq!(schema.faults(&value).len(), 3);
         let (talking, out, _) = printer(Look::PLAIN);

@@ -2,7 +2,7 @@
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
+use crate::cli::words::{scope_flag, worded};
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
@@ -39,7 +39,7 @@ pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
 fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
     let places = || skills.iter().flat_map(|skill| &skill.places);
     let is_there = |wanted| places().any(|place| place.verdict == wanted);
-    let flag = scope.flag();
+    let flag = scope_flag(scope);
     if let Some(skill) = skills.iter().find(|skill| skill.verdict == Verdict::Conflict) {
         let name = one_line(&skill.name);
         return Some(format!(

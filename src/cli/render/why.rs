@@ -2,6 +2,7 @@
 
 use super::{asked_for, one_line, short_revision};
 use crate::cli::printer::Printer;
+use crate::cli::words::scope_flag;
 use crate::install::scope::ScopeKind;
 use crate::install::sight::Form;
 use crate::ops::list::{ListedSkill, SkillState};
@@ -90,7 +91,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
 
 /// Where it lies, and in what state.
 fn lies(skill: &ListedSkill, place: &str) -> String {
-    let flag = skill.scope.flag();
+    let flag = scope_flag(skill.scope);
     let awry = if skill.disabled {
         format!(" (it is disabled: `skillpm install{flag}` hides it from agents)")
     } else {

@@ -6,6 +6,7 @@ use super::discover::Diagnostic;
 use super::load::Unusable;
 use super::resources::Unreadable;
 use crate::advice::Warning;
+use crate::codes;
 use crate::document::Position;
 use crate::fs::BeneathError;
 use crate::lint::Severity;
@@ -15,15 +16,15 @@ impl Diagnostic {
     /// not change.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Source(_) => "source-unreadable",
+            Self::Source(_) => codes::SOURCE_UNREADABLE,
             Self::Skill { reason, .. } => reason.code(),
             Self::Spelling(_) => "file-name",
-            Self::SecondFile(_) => "second-file",
-            Self::TooLarge(_) => "too-large",
-            Self::Missing(_) => "source-missing",
-            Self::TooManyDirectories(_) => "too-many-directories",
+            Self::SecondFile(_) => codes::SECOND_FILE,
+            Self::TooLarge(_) => codes::TOO_LARGE,
+            Self::Missing(_) => codes::SOURCE_MISSING,
+            Self::TooManyDirectories(_) => codes::TOO_MANY_DIRECTORIES,
             Self::Deviation { deviation, .. } => deviation.kind.code(),
-            Self::Shadowed { .. } => "shadowed",
+            Self::Shadowed { .. } => codes::SHADOWED,
         }
     }
 
@@ -74,14 +75,14 @@ impl Unusable {
     /// What kind of thing it is, as [`Diagnostic::code`] has it.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Gone => "gone",
+            Self::Gone => codes::GONE,
             Self::Misspelled => "file-name",
-            Self::NotAFile(_) => "not-a-file",
-            Self::Dangling(_) => "link-dangling",
+            Self::NotAFile(_) => codes::NOT_A_FILE,
+            Self::Dangling(_) => codes::LINK_DANGLING,
             Self::Outside(_) | Self::Absolute(_) => "link-outside",
-            Self::OddName => "directory-not-utf8",
-            Self::TooLarge => "too-large",
-            Self::Unreadable(_) => "unreadable",
+            Self::OddName => codes::DIRECTORY_NOT_UTF8,
+            Self::TooLarge => codes::TOO_LARGE,
+            Self::Unreadable(_) => codes::UNREADABLE,
             Self::Content(error) => error.code(),
         }
     }
@@ -91,16 +92,16 @@ impl Unreadable {
     /// What kind of thing it is. Codes do not change.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Empty => "path-empty",
-            Self::Nul => "path-nul",
-            Self::Absolute => "path-absolute",
-            Self::Dots => "path-parent",
-            Self::Absent(_) | Self::Refused(BeneathError::Absent) => "file-not-found",
-            Self::Directory(_) => "file-is-directory",
-            Self::Refused(BeneathError::Outside | BeneathError::Loop) => "path-outside",
-            Self::Refused(BeneathError::NotAFile(_)) => "not-a-file",
-            Self::Refused(BeneathError::TooLarge { .. }) => "too-large",
-            Self::Refused(BeneathError::Unreadable(_)) => "unreadable",
+            Self::Empty => codes::PATH_EMPTY,
+            Self::Nul => codes::PATH_NUL,
+            Self::Absolute => codes::PATH_ABSOLUTE,
+            Self::Dots => codes::PATH_PARENT,
+            Self::Absent(_) | Self::Refused(BeneathError::Absent) => codes::FILE_NOT_FOUND,
+            Self::Directory(_) => codes::FILE_IS_DIRECTORY,
+            Self::Refused(BeneathError::Outside | BeneathError::Loop) => codes::PATH_OUTSIDE,
+            Self::Refused(BeneathError::NotAFile(_)) => codes::NOT_A_FILE,
+            Self::Refused(BeneathError::TooLarge { .. }) => codes::TOO_LARGE,
+            Self::Refused(BeneathError::Unreadable(_)) => codes::UNREADABLE,
         }
     }
 }

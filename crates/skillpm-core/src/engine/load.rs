@@ -57,7 +57,7 @@ impl Unusable {
     pub fn to_error(&self, name: &str, file: &Path) -> Error {
         let shown = file.display();
         let message = format!("the skill `{name}` cannot be loaded: `{shown}`: {self}");
-        match self {
+        let error = match self {
             // The path is in the system's own message.
             Self::Unreadable(PathError { action, path, source }) => {
                 let source = match source.raw_os_error() {
@@ -72,7 +72,8 @@ impl Unusable {
             Self::TooLarge => Error::integrity(message)
                 .hint("move long parts into files beside it, which an agent reads when it needs them"),
             _ => Error::integrity(message).hint("put a regular file there, or remove the skill"),
-        }
+        };
+        error.coded(self.code())
     }
 }
 

@@ -137,14 +137,15 @@ impl Content {
 impl Unreadable {
     /// The error for the file `name` of the skill that was asked for as `skill`.
     pub fn into_error(self, skill: &str, name: &str) -> Error {
-        let message = format!("the file `{name}` of the skill `{skill}` is not read: {self}");
+        let (code, message) =
+            (self.code(), format!("the file `{name}` of the skill `{skill}` is not read: {self}"));
         let relative = "name files by their paths in the skill's directory, such as `references/forms.md`";
         let quoted = |names: Vec<String>| {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             names.join(", ")
         };
         let all = message!(Verb::Read.call().word(skill), " lists its files");
-        match self {
+        let error = match self {
             Self::Empty | Self::Nul | Self::Absolute | Self::Dots => Error::usage(message).hint(relative),
             Self::Absent(names) if !names.is_empty() => {
                 Error::usage(message).hint(format!("did you mean {}?", quoted(names))).hint(all)
@@ -166,7 +167,8 @@ impl Unreadable {
                     Error::integrity(message).hint("only regular files of the skill's own directory are read")
                 }
             },
-        }
+        };
+        error.coded(code)
     }
 }
 

@@ -11,6 +11,7 @@ use super::objects::{self, Damaged, ListError, Listing, Objects};
 use super::program::Program;
 use super::{At, Opened, full};
 use crate::advice::{Opt, message};
+use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -188,6 +189,7 @@ impl<'a> Remote<'a> {
             Opt::Offline,
             " forbids the network"
         ))
+        .coded(codes::OFFLINE)
         .hint(message!("run the command once without ", Opt::Offline))
     }
 }

@@ -5,7 +5,8 @@ use git2::Oid;
 use super::objects::{Found, Objects};
 use super::{full, short};
 use crate::advice::{Opt, message};
-use crate::error::{Error, REVISION_UNKNOWN, Result};
+use crate::codes;
+use crate::error::{Error, Result};
 use crate::spec::Reference;
 use crate::text::{closest, shell_word};
 
@@ -39,8 +40,8 @@ pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String])
         Reference::Branch(_) => ("branch", &["refs/heads/"]),
         Reference::Any(_) | Reference::Rev(_) => ("tag, branch or commit", &["refs/heads/", "refs/tags/"]),
     };
-    let error =
-        Error::usage(format!("`{shown}` has no {kind} `{}`", reference.name())).coded(REVISION_UNKNOWN);
+    let error = Error::usage(format!("`{shown}` has no {kind} `{}`", reference.name()))
+        .coded(codes::REVISION_UNKNOWN);
     let known = names.iter().filter_map(|name| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)));
     match closest(reference.name(), known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::advice::{Message, Opt, message};
+use crate::codes;
 use crate::env;
 use crate::error::{Error, ErrorKind};
 
@@ -286,6 +287,26 @@ impl HttpError {
         }
     }
 
+    /// Returns the code of what has one of its own.
+    fn code(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Offline(_) => codes::OFFLINE,
+            Self::Dns(_) | Self::NobodyToAsk(_) | Self::Connect(..) => codes::HOST_UNREACHABLE,
+            Self::Proxy { .. } | Self::BadProxy(_) => codes::PROXY,
+            Self::Timeout { .. } | Self::Stalled { .. } => codes::REQUEST_TIMEOUT,
+            Self::Broken(..) | Self::Truncated { .. } => codes::RESPONSE_CUT_OFF,
+            Self::Tls { .. } | Self::Certificates { .. } => codes::TLS,
+            Self::TooManyRedirects(_)
+            | Self::RedirectNowhere(_)
+            | Self::Redirect { .. }
+            | Self::Inward { .. } => codes::REDIRECT_REFUSED,
+            Self::RateLimit { .. } => codes::RATE_LIMIT,
+            Self::Status { .. } => codes::HTTP_STATUS,
+            Self::TooLarge { .. } => codes::TOO_LARGE,
+            _ => return None,
+        })
+    }
+
     fn kind(&self) -> ErrorKind {
         match self {
             Self::BadProxy(_) | Self::Certificates { .. } | Self::Address { .. } => ErrorKind::Config,
@@ -301,6 +322,9 @@ impl From<HttpError> for Error {
         let mut new = Self::new(error.kind(), error.message());
         for hint in error.hints() {
             new = new.hint(hint);
+        }
+        if let Some(code) = error.code() {
+            new = new.coded(code);
         }
         match error {
             HttpError::Connect(_, source) | HttpError::Broken(_, source) | HttpError::Write(source) => {

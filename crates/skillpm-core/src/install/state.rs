@@ -10,6 +10,7 @@ use super::plan::requirement_of;
 use super::scope::{Scope, nowhere};
 use super::trees::{Trees, is_tree};
 use crate::advice::{Verb, message};
+use crate::install::health::problem;
 use crate::resolve::graph;
 
 use crate::digest::Digest;
@@ -237,7 +238,7 @@ pub fn read_manifest_at(path: &Path) -> Result<(Manifest, Option<String>)> {
 
 /// The error for a manifest at `path`.
 pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
-    let new = Error::config(format!("{}:{error}", path.display()));
+    let new = Error::config(format!("{}:{error}", path.display())).coded(problem::MANIFEST_UNREADABLE.id);
     match error.hint {
         Some(hint) => new.hint(hint),
         None => new,
@@ -251,7 +252,7 @@ fn torn(scope: &Scope, text: &str) -> Option<Error> {
         "{}:{line}:1: there are merge-conflict markers, and the sides cannot be told apart",
         scope.lockfile.display()
     );
-    Some(Error::config(message).hint(message!(
+    Some(Error::config(message).coded(problem::LOCK_CONFLICT.id).hint(message!(
         "choose one side, for example with `git checkout --ours skillpm.lock`, then run ",
         Verb::Install.within(scope.kind),
         ": it adds what the manifest asks for"
@@ -260,7 +261,7 @@ fn torn(scope: &Scope, text: &str) -> Option<Error> {
 
 fn lock_error(scope: &Scope, error: &LockError) -> Error {
     let (place, install) = (scope.lockfile.display(), || Verb::Install.within(scope.kind));
-    match error {
+    let told = match error {
         LockError::MergeConflict { .. } | LockError::Twice { .. } => {
             Error::config(format!("{place}:{error}")).hint(message!(
                 install(),
@@ -273,7 +274,12 @@ fn lock_error(scope: &Scope, error: &LockError) -> Error {
             .hint(message!("update skillpm, or delete the file and run ", install())),
         LockError::Entry { .. } => Error::config(format!("{place}: {error}"))
             .hint(message!("restore the file from version control, or delete the entry and run ", install())),
-    }
+    };
+    told.coded(match error {
+        LockError::MergeConflict { .. } | LockError::Twice { .. } => problem::LOCK_CONFLICT.id,
+        LockError::Version(_) => problem::LOCK_NEWER.id,
+        LockError::Malformed { .. } | LockError::Entry { .. } => problem::LOCK_UNREADABLE.id,
+    })
 }
 
 /// Returns `dir` with the links followed of as much of it as is there.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::agents;
+use crate::codes;
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
@@ -136,7 +137,7 @@ pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
         Verb::Install.within(scope),
         " installs it"
     );
-    Warning::new("not-installed-yet", told)
+    Warning::new(codes::NOT_INSTALLED_YET, told)
 }
 
 /// What is said of a skill that lies in a scope, and that neither manifest nor another skill asks for any more.

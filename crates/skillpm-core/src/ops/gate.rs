@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::admission::{Admission, Asked, Decision, Dirs};
 use crate::advice::{Verb, message};
+use crate::codes;
 use crate::context::Context;
 use crate::document::Document;
 use crate::engine::files::{self, Contents};
@@ -25,9 +26,6 @@ use crate::source::{self, Opened, Released};
 use crate::spec::Origin;
 use crate::text::line_column;
 use crate::tree::{FileEntry, FileSet};
-
-/// The code of the error for what a policy keeps out.
-pub const NOT_ADMITTED: &str = "not-admitted";
 
 /// Lets in what all files admit, and remembers which lines decided.
 #[derive(Debug, Default)]
@@ -323,7 +321,7 @@ fn now() -> i64 {
 struct Said(String);
 
 fn refused(subject: &str, decision: &Decision) -> Error {
-    let error = Error::integrity(format!("`{subject}` {}", decision.reason)).coded(NOT_ADMITTED);
+    let error = Error::integrity(format!("`{subject}` {}", decision.reason)).coded(codes::NOT_ADMITTED);
     error.because(Said(decision.line.to_string()))
 }
 

@@ -4,6 +4,7 @@ use super::named::is_alias;
 use super::session::not_listed;
 use super::update::unsettled;
 use crate::advice::{Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Skill, activate, resources};
 use crate::policy::Policy;
@@ -70,7 +71,7 @@ pub(super) fn invoked(
             activation.meta.name,
             activation.command_list()
         );
-        warnings.push(Warning::new("commands-not-run", told));
+        warnings.push(Warning::new(codes::COMMANDS_NOT_RUN, told));
     }
     InvokeOutcome { content: activation.render(request.form), activation, warnings }
 }
@@ -97,7 +98,7 @@ fn off_specification(context: &Context, skill: &Skill) -> Option<Warning> {
         Verb::Validate.call().path(&skill.file),
         " lists all"
     );
-    Some(Warning::new("off-specification", told))
+    Some(Warning::new(codes::OFF_SPECIFICATION, told))
 }
 
 #[cfg(test)]

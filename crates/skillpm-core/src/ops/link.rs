@@ -7,6 +7,7 @@ use super::change::{Changed, Edits, How, rearrange};
 use super::install::ALL;
 use super::install::audience::{Audience, Ids, needs_link};
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -96,7 +97,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     for agent in named.iter().filter(|id| !needs_link(id)) {
         let told =
             format!("`{agent}` reads `.agents/skills` itself: it needs no link, so there is none to remove");
-        warnings.push(Warning::new("agent-needs-no-link", told));
+        warnings.push(Warning::new(codes::AGENT_NEEDS_NO_LINK, told));
     }
     let how = How { dry_run: request.dry_run, force: request.force, bring: link };
     let changed = rearrange(context, &scope, how, |files, audience| {
@@ -179,5 +180,5 @@ fn apart(scope: &Scope, audience: &Audience<'_>, named: &Ids) -> Option<Warning>
         format_args!("`{told}` {have}: name it to link it, as in "),
         Verb::Link.within(scope.kind).option(Opt::Agent, agent).word(first)
     );
-    Some(Warning::new("apart", told))
+    Some(Warning::new(codes::AGENTS_OF_THEIR_OWN, told))
 }

@@ -46,6 +46,3 @@ pub mod update;
 pub mod validate;
 pub mod verify;
 pub mod why;
-
-pub use gate::NOT_ADMITTED;
-pub use permit::NOT_PERMITTED;

@@ -10,8 +10,9 @@ use super::install::of_name;
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::admission::Asked;
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, REVISION_UNKNOWN, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::install::health::problem;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
@@ -214,7 +215,7 @@ fn ask_scope(
             Err(error) => {
                 let status = match error.code() {
                     _ if silent(&error) => Status::NotAsked,
-                    REVISION_UNKNOWN => Status::RefGone,
+                    codes::REVISION_UNKNOWN => Status::RefGone,
                     _ => Status::Failed,
                 };
                 for at in &answer.at {
@@ -306,11 +307,11 @@ pub(super) fn reference_gone<'a>(
     names: impl Iterator<Item = &'a str>,
     error: Error,
 ) -> Error {
-    let Some(reference) = reference.filter(|_| error.code() == REVISION_UNKNOWN) else { return error };
+    let Some(reference) = reference.filter(|_| error.code() == codes::REVISION_UNKNOWN) else { return error };
     let origin = origin.typed();
     let gone = Error::new(error.kind(), format!("{} of `{origin}` no longer exists", kind_of(reference)));
     let close = error.hints().iter().filter(|hint| hint.starts_with("did you mean")).cloned();
-    close.fold(gone.coded(REVISION_UNKNOWN), Error::hint).hint(message!(
+    close.fold(gone.coded(codes::REVISION_UNKNOWN), Error::hint).hint(message!(
         "name another one in `skillpm.toml`, or ",
         Verb::Install.within(scope).word(&origin).options(names.map(|name| (Opt::Skill, name))),
         " for the default branch"

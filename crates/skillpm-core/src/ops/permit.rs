@@ -10,17 +10,17 @@ use super::provenance::{
 };
 use crate::admission::{Asked, Because, Permission, Scripts};
 use crate::advice::{Call, Opt, Part, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
+use crate::install::health::problem;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::read_manifest;
 use crate::tree::FileSet;
 use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs, exposed_file};
 
-/// The code of the error for a script that may not run.
-pub const NOT_PERMITTED: &str = "script-not-permitted";
 /// How many files that differ an error names.
 const MAX_FILES: usize = 5;
 
@@ -176,7 +176,7 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
     let (name, place) = (&skill.name, skill.place.display());
     let differs = format!("`{name}` in `{place}` differs from what is locked: {what}");
     if request.allow_modified {
-        return Ok(Some(Warning::new("skill-edited", differs)));
+        return Ok(Some(Warning::new(problem::SKILL_EDITED.id, differs)));
     }
     if modified.line_ends {
         let differs = format!("`{name}` in `{place}` differs from what is locked in line ends only");
@@ -265,7 +265,7 @@ struct Reason(String);
 
 fn refused(request: &PermitRequest<'_>, reason: impl Into<String>) -> Error {
     let message = format!("`{}` of `{}` may not run", request.script, request.skill.meta.name);
-    Error::integrity(message).coded(NOT_PERMITTED).because(Reason(reason.into()))
+    Error::integrity(message).coded(codes::SCRIPT_NOT_PERMITTED).because(Reason(reason.into()))
 }
 
 fn denied(request: &PermitRequest<'_>, because: &Because) -> Error {

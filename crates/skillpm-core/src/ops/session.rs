@@ -15,6 +15,7 @@ use super::named;
 use super::run::{self, CallRequest, RunOutcome, RunRequest};
 use super::tools::WrongManifest;
 use crate::advice::Warning;
+use crate::codes;
 use crate::context::Context;
 use crate::engine::catalog::{Catalog, Options, catalog};
 use crate::engine::resources::{self, Content, Unreadable};
@@ -368,13 +369,16 @@ impl Session {
             text => vec![OsString::from(text)],
         };
         let written = self.activations.write(skill, &given, took, request.session.as_deref());
-        written.err().map(|error| Warning::new("audit-not-written", not_written(&error)))
+        written.err().map(|error| Warning::new(codes::AUDIT_NOT_WRITTEN, not_written(&error)))
     }
 }
 
 /// Returns what a person is told where the files of the skill `name` are not listed.
 pub(super) fn not_listed(name: &str, problem: &ReadError) -> Warning {
-    Warning::new("files-not-listed", format!("the files of the skill `{name}` are not listed: {problem}"))
+    Warning::new(
+        codes::FILES_NOT_LISTED,
+        format!("the files of the skill `{name}` are not listed: {problem}"),
+    )
 }
 
 #[cfg(test)]

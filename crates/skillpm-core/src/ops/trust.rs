@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Own};
@@ -147,7 +148,7 @@ fn outcome(dirs: &TrustedDirs, changed: Vec<String>) -> TrustOutcome {
         Trusted { path: dir.path.display().to_string(), since: dir.since.clone(), state, reason }
     });
     let directories = directories.collect();
-    TrustOutcome { directories, changed, warnings: damaged(&dirs).into_iter().collect() }
+    TrustOutcome { directories, changed, warnings: damaged(dirs).into_iter().collect() }
 }
 
 /// The directory `given`, if it may be trusted.
@@ -188,7 +189,7 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
 
 /// What is wrong with the list of trusted directories.
 pub(super) fn damaged(dirs: &TrustedDirs) -> Option<Warning> {
-    Some(Warning::new("trust-unreadable", dirs.damage()?))
+    Some(Warning::new(codes::TRUST_UNREADABLE, dirs.damage()?))
 }
 
 fn unknown(dirs: &TrustedDirs, real: &Path) -> Error {

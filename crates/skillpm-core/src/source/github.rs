@@ -18,9 +18,10 @@ use std::sync::Arc;
 use super::newest::Ask;
 use super::{Opened, Released, Source, Wanted};
 use crate::advice::{Opt, message};
+use crate::codes;
 use crate::context::Context;
 use crate::env;
-use crate::error::{Error, REVISION_UNKNOWN, Result};
+use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
 use crate::http::{Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
 use crate::refusal::Limits;
@@ -303,7 +304,7 @@ impl<'a> GitHub<'a> {
                     .hint(self.token_hint("that may read it, if it is private; else check the spelling"))
             }
             404 | 422 => Error::usage(format!("`{repository}` has no revision `{revision}`"))
-                .coded(REVISION_UNKNOWN)
+                .coded(codes::REVISION_UNKNOWN)
                 .hint("name a tag, a branch or a full commit id of that repository"),
             409 => Error::usage(format!("the repository `{repository}` is empty")),
             451 => Error::network(format!("the repository `{repository}` is blocked for legal reasons")),

@@ -16,9 +16,10 @@ use super::newest::{Ask, Files, Newest, Query};
 use super::web::{Missed, Web};
 use super::{Opened, Shelf, Source, Wanted, file};
 use crate::advice::{Opt, Verb, message};
+use crate::codes;
 use crate::context::Context;
 use crate::digest::{Digest, DigestError};
-use crate::error::{Error, REVISION_GONE, Result};
+use crate::error::{Error, Result};
 use crate::fs::SharedFile;
 use crate::http::{HttpError, Url};
 use crate::path::SafePath;
@@ -286,7 +287,7 @@ impl SiteShelf {
                 Err(Error::integrity(format!(
                     "`{name}` from `{typed}` is not what was locked: expected {locked}, but the index now has {digest}"
                 ))
-                .coded(REVISION_GONE))
+                .coded(codes::REVISION_GONE))
             }
             _ => Ok(content),
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::advice::{Verb, message};
+use crate::codes;
 use crate::engine::discover::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::text;
@@ -55,7 +56,7 @@ impl UnknownSkill {
 
     /// The error of a verb, with `more` that a person should know.
     pub(in crate::engine) fn into_error(self, more: impl Iterator<Item = String>) -> Error {
-        let mut error = Error::usage(self.to_string());
+        let mut error = Error::usage(self.to_string()).coded(codes::SKILL_NOT_FOUND);
         if let Some(name) = &self.closest {
             error = error.hint(format!("did you mean `{name}`?"));
         }

@@ -30,6 +30,7 @@ pub use manifest::{MANIFESTS, ManifestFault};
 pub use scripts::{Language, MAX_SCRIPT, Refused};
 
 use self::scripts::{Found, Listing, Script};
+use crate::codes;
 use crate::fs::{self, PathError};
 use crate::policy::ScriptPlaces;
 
@@ -106,11 +107,11 @@ impl ToolDiagnostic {
     /// Returns what kind of thing it is. Codes do not change.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Refused { .. } => "not-a-tool",
-            Self::Unreadable(_) => "unreadable",
-            Self::TooLarge(_) => "too-large",
-            Self::TooMany(_) => "too-many-files",
-            Self::Manifest { .. } => "manifest",
+            Self::Refused { .. } => codes::NOT_A_TOOL,
+            Self::Unreadable(_) => codes::UNREADABLE,
+            Self::TooLarge(_) => codes::TOO_LARGE,
+            Self::TooMany(_) => codes::TOO_MANY_FILES,
+            Self::Manifest { .. } => codes::MANIFEST,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::unedited::{is_fetched, is_merged_copy};
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
@@ -125,7 +126,7 @@ pub(in crate::ops) fn kept_by(
     } else {
         message!(Verb::Undo.call().flag(Opt::List), " shows it")
     };
-    told.into_iter().map(|told| Warning::new("edited-saved", message!(told, "; ", &back))).collect()
+    told.into_iter().map(|told| Warning::new(codes::EDITED_SAVED, message!(told, "; ", &back))).collect()
 }
 
 /// Puts the trees that `plan` removes because nothing names their skills any more into the store, unless it has them: a

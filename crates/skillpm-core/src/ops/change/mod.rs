@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 use self::kept::{add_contents, keep_copies, keep_left};
 use crate::advice::Warning;
+use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::merges::{self, Unresolved};
@@ -189,7 +190,7 @@ impl Applied {
             ScopeKind::Project => "your own skills have",
             ScopeKind::User => "the project in your home directory has",
         };
-        let told = move |name| Warning::new("kept-shared", format!("`{name}` was kept: {whose} it too"));
+        let told = move |name| Warning::new(codes::KEPT_SHARED, format!("`{name}` was kept: {whose} it too"));
         self.plan.shared.iter().map(told)
     }
 }

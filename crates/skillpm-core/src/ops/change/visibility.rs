@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Begun;
 use crate::advice::{Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -93,7 +94,7 @@ pub(in crate::ops) fn rearrange(
             |(agent, other)| {
                 let name = &wanted.name;
                 Warning::new(
-                    "still-seen",
+                    codes::STILL_SEEN,
                     format!("`{agent}` still sees `{name}`: it reads the same directory as `{other}`"),
                 )
             },

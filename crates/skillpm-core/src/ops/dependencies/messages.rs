@@ -2,6 +2,7 @@
 
 use super::provider::Offered;
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::error::{Error, ErrorKind};
 use crate::resolve::{Conflict, Has, MOST, Notice, Reason, Unresolved};
 use crate::scope::ScopeKind;
@@ -48,17 +49,17 @@ pub(super) fn warning_of(notice: &Notice, scope: ScopeKind) -> Warning {
     match notice {
         Notice::Malformed { dependent, text, error } => {
             let told = format!("what `{dependent}` needs cannot be read: `{text}`: {error}");
-            Warning::new("dependency-unreadable", told)
+            Warning::new(codes::DEPENDENCY_UNREADABLE, told)
         }
         Notice::OutOfRange { dependent, text, version } => {
             let is = version_of(version.as_ref());
             let told = format!("`{dependent}` needs `{text}`, but the installed version is {is}");
-            Warning::new("dependency-out-of-range", told)
+            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
         }
         Notice::NowOutOfRange { dependent, text, name, version } => {
             let is = version_of(version.as_ref());
             let told = format!("`{dependent}` needs `{text}`, but `{name}` now has {is}");
-            Warning::new("dependency-out-of-range", told)
+            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
         }
         Notice::Missing { dependent, text, source, has } => {
             let (source, has) = (source.typed(), text_of_has(has));
@@ -69,18 +70,18 @@ pub(super) fn warning_of(notice: &Notice, scope: ScopeKind) -> Warning {
                 Verb::Install.within(scope).word("SOURCE"),
                 " installs it"
             );
-            Warning::new("dependency-missing", told)
+            Warning::new(codes::DEPENDENCY_MISSING, told)
         }
         Notice::RequestedStays { dependent, spec, kept, place } => {
             let from = source_of(place);
             let told = format!(
                 "`{dependent}` needs `{kept}` from `{spec}`; kept the one that you requested, from {from}"
             );
-            Warning::new("dependency-elsewhere", told)
+            Warning::new(codes::DEPENDENCY_ELSEWHERE, told)
         }
         Notice::NoRoom { dependent, name } => {
             let told = format!("`{dependent}` needs `{name}`, but something else is in its place");
-            Warning::new("in-the-way", told)
+            Warning::new(codes::IN_THE_WAY, told)
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::VersionDiff;
 use crate::advice::{Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
@@ -176,7 +177,7 @@ impl<'a> Compare<'a> {
                             "`{name}` is editable, a link to `{}`: there is no locked version to compare",
                             entry.origin.typed()
                         );
-                        self.outcome.warnings.push(Warning::new("editable", told));
+                        self.outcome.warnings.push(Warning::new(codes::EDITABLE, told));
                     }
                 }
                 (entry, Some(locked)) => {

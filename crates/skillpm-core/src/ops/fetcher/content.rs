@@ -6,8 +6,10 @@ use std::path::Path;
 use super::{Fetcher, keep};
 use crate::admission::Asked;
 use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
+use crate::install::health::problem;
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
 use crate::install::state::Files;
@@ -81,7 +83,7 @@ impl Fetcher<'_> {
                     format_args!("the scripts of `{name}` do not run until its source confirms them: "),
                     error.with_causes()
                 );
-                self.warnings.push(Warning::new("scripts-unconfirmed", told));
+                self.warnings.push(Warning::new(codes::SCRIPTS_UNCONFIRMED, told));
                 Ok(())
             }
         }
@@ -208,7 +210,7 @@ impl Fetcher<'_> {
         // A file of another user, say: what it holds may be right.
         if !store.is_readable(&locked.digest) {
             let told = message!(format_args!("the store's copy of `{name}` cannot be read: "), reason);
-            self.warnings.push(Warning::new("store-unreadable", told));
+            self.warnings.push(Warning::new(codes::STORE_UNREADABLE, told));
             return None;
         }
         // A store that cannot be written is no reason to give up: the source has the bytes too.
@@ -217,7 +219,7 @@ impl Fetcher<'_> {
             Err(_) => "cannot be deleted",
         };
         let told = message!(format_args!("the store's copy of `{name}` is damaged and {thrown}: "), reason);
-        self.warnings.push(Warning::new("store-damaged", told));
+        self.warnings.push(Warning::new(problem::STORE_DAMAGED.id, told));
         None
     }
 }

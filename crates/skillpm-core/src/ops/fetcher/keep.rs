@@ -1,6 +1,7 @@
 //! Puts skills into the store, where it can be written.
 
 use crate::advice::{Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -31,5 +32,5 @@ pub(in crate::ops) fn keep(
 /// Returns what to tell where the store cannot be written.
 pub(in crate::ops) fn unwritable(error: &Error) -> Warning {
     let told = "the store is not writable, so restoring will need the source again: ";
-    Warning::new("store-unwritable", message!(told, error.with_causes()))
+    Warning::new(codes::STORE_UNWRITABLE, message!(told, error.with_causes()))
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Fetcher, keep};
 use crate::advice::{Message, Opt, Verb, message};
+use crate::codes;
 use crate::digest::Digest;
-use crate::error::{Error, REVISION_GONE, Result};
+use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -110,7 +111,7 @@ pub(in crate::ops) fn dependent(name: &SkillName, spec: &SourceSpec, candidate: 
 
 /// Whether `error` is that a source does not have the locked revision any more.
 fn is_gone(error: &Error) -> bool {
-    error.code() == REVISION_GONE
+    error.code() == codes::REVISION_GONE
 }
 
 impl Fetcher<'_> {

@@ -1,6 +1,7 @@
 //! What somebody should know of a skill before an agent has it: what hides, and what runs unasked.
 
 use crate::advice::Warning;
+use crate::codes;
 use crate::document::Document;
 use crate::engine::files;
 use crate::lint::{self, Finding, Subject};
@@ -45,13 +46,15 @@ fn runs(name: &SkillName, changes: &[Change]) -> Option<Warning> {
     // Of hooks, the line with the command says the most.
     let first = changes.iter().find(|change| change.text.contains("command:")).or(changes.first())?;
     let (code, what) = match first.kind {
-        Kind::Hook => ("hooks", "has hooks, which agents run automatically"),
+        Kind::Hook => (codes::HOOKS, "has hooks, which agents run automatically"),
         Kind::DynamicCommand => {
-            ("dynamic-command", "has a command that runs before the agent reads the text")
+            (codes::DYNAMIC_COMMAND, "has a command that runs before the agent reads the text")
         }
-        Kind::DownloadExec => ("download-exec", "tells the agent to run downloaded or decoded code unseen"),
+        Kind::DownloadExec => {
+            (codes::DOWNLOAD_EXEC, "tells the agent to run downloaded or decoded code unseen")
+        }
         Kind::AgentSettings => {
-            ("agent-settings", "has a file that agents read as their own settings or instructions")
+            (codes::AGENT_SETTINGS, "has a file that agents read as their own settings or instructions")
         }
         _ => return None,
     };

@@ -113,10 +113,10 @@ fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>>
 /// The error for several skills of sources that `call` installs: `who` is that it `has` them, `named` are their names,
 /// and where each is.
 fn several(who: &str, call: Call, named: &[(String, String)]) -> Error {
-    let lines: String =
-        named.iter().map(|(title, place)| format!("\n  {} ({place})", visible_name(title))).collect();
-    let message =
-        message!(format_args!("{who} {} skills; choose some with ", named.len()), Opt::Skill, ":", lines);
+    let lines = named.iter().map(|(title, place)| format!("\n  {} ({place})", visible_name(title)));
+    let lines: Vec<_> = lines.collect();
+    let start = format!("{who} {} skills; choose some with ", named.len());
+    let message = message!(start, Opt::Skill, ":", lines.concat());
     let first = named.first().map_or("NAME", |(title, _)| title);
     Error::usage(message).hint(message!(
         call.option(Opt::Skill, first),

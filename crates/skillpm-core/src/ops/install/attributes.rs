@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::advice::Warning;
+use crate::codes;
 use crate::context::Context;
 use crate::fs::{self, Kind};
 use crate::install::attributes::{FILE, LINE, TEXT};
@@ -33,7 +34,7 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
     }
     let error = fs::write_atomic(&file, new.as_bytes()).err()?;
     let told = format!("{error}: {}; git may change the line ends of skills", error.source);
-    Some(Warning::new("attributes-unwritable", told))
+    Some(Warning::new(codes::ATTRIBUTES_UNWRITABLE, told))
 }
 
 /// Whether git leaves `path` out of the repository; `None` where nobody can tell.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::advice::Warning;
+use crate::error::Error;
 use crate::install::plan::Wanted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -44,6 +45,15 @@ pub(in crate::ops) struct DesiredNotes {
 pub struct LeftOut {
     /// Its name, or its directory where several have one name.
     pub name: String,
+    /// What went wrong, for programs.
+    pub code: &'static str,
     /// The exit code of what went wrong.
-    pub code: u8,
+    pub exit_code: u8,
+}
+
+impl LeftOut {
+    /// Returns what is told of `name`, which `error` kept out.
+    pub(in crate::ops) fn new(name: String, error: &Error) -> Self {
+        Self { name, code: error.code(), exit_code: error.kind().exit_code() }
+    }
 }

@@ -14,6 +14,7 @@ use super::select::{by_path, check_alphabet, install_name};
 use super::typed::unprotected;
 use crate::admission::Asked;
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{Content, Wanted};
@@ -238,9 +239,11 @@ impl<'a> Fetched<'a> {
         let unclear = if chosen.named { BTreeMap::new() } else { unclear(&done) };
         for paths in unclear.values() {
             self.warnings.push(told_unclear(&chosen.spec, opened, paths));
-            let left = paths
-                .iter()
-                .map(|path| LeftOut { name: visible_name(path), code: ErrorKind::Findings.exit_code() });
+            let left = paths.iter().map(|path| LeftOut {
+                name: visible_name(path),
+                code: codes::NAMES_EQUAL,
+                exit_code: ErrorKind::Findings.exit_code(),
+            });
             self.left_out.extend(left);
         }
         let mut installed = 0;
@@ -255,7 +258,7 @@ impl<'a> Fetched<'a> {
                     let name = visible_name(candidate.title(&opened.name));
                     let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
                     self.warnings.push(Warning::new(error.code(), told));
-                    self.left_out.push(LeftOut { name, code: error.kind().exit_code() });
+                    self.left_out.push(LeftOut::new(name, &error));
                 }
                 Err(error) => return Err(error),
             }
@@ -355,7 +358,7 @@ impl<'a> Fetched<'a> {
                 (Opt::As, "NAME"),
                 " gives it another one"
             );
-            self.warnings.push(Warning::new("unportable-name", told));
+            self.warnings.push(Warning::new(codes::UNPORTABLE_NAME, told));
         }
         self.came.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
         self.by_key.insert(key, self.wanted.len());
@@ -414,7 +417,7 @@ fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> Warning {
         ),
         by_path(spec, opened, paths[0])
     );
-    Warning::new("name-twins", told)
+    Warning::new(codes::NAMES_EQUAL, told)
 }
 
 /// The name that was typed for `candidate`. What cannot be loaded says so here.

@@ -2,6 +2,7 @@
 //! submodule an empty directory or nothing.
 
 use crate::advice::Warning;
+use crate::codes;
 use crate::name::SkillName;
 use crate::source::discover::submodules;
 use crate::text::visible_name;
@@ -43,7 +44,7 @@ pub(in crate::ops) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: 
             listed(&modules)
         ));
     }
-    told.into_iter().map(|told| Warning::new("incomplete", told)).collect()
+    told.into_iter().map(|told| Warning::new(codes::INCOMPLETE, told)).collect()
 }
 
 fn listed(paths: &[String]) -> String {

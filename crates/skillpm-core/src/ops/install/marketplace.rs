@@ -60,7 +60,7 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
             Ok(chosen) => sources.push(chosen),
             // Nobody asked for this one by its name.
             Err(error) if all => {
-                left_out.push(LeftOut { name: plugin.name.clone(), code: error.kind().exit_code() });
+                left_out.push(LeftOut::new(plugin.name.clone(), &error));
                 warnings.push(Warning::new(error.code(), message!("left out: ", error.with_causes())));
             }
             Err(error) => return Err(error),

@@ -9,6 +9,7 @@ use super::desired::{DesiredNotes, LeftOut};
 use super::replaced;
 use super::request::InstallRequest;
 use crate::advice::{Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::placed::Was;
@@ -281,7 +282,7 @@ fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> 
             "`{name}` is no longer requested, but `{}` was edited since it was installed: it was kept, and is yours from now on",
             path.display()
         );
-        Ok(Warning::new("edited-kept", told))
+        Ok(Warning::new(codes::EDITED_KEPT, told))
     });
     told.collect()
 }
@@ -297,7 +298,7 @@ fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warn
     } else {
         format!("`{file}` had skills twice, as a merge can leave them; duplicates were removed{anew}")
     };
-    Warning::new("lock-repaired", told)
+    Warning::new(codes::LOCK_REPAIRED, told)
 }
 
 /// Tells of skills that were named and that no agent sees all the same.
@@ -307,5 +308,5 @@ fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Optio
     let stay = if names.len() == 1 { "stays" } else { "stay" };
     let enable = Verb::Enable.within(scope.kind).word(first);
     let told = message!(format_args!("`{told}` {stay} disabled: "), enable, " shows it to agents again");
-    (!request.restores()).then(|| Warning::new("still-disabled", told))
+    (!request.restores()).then(|| Warning::new(codes::STILL_DISABLED, told))
 }

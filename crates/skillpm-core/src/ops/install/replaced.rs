@@ -2,6 +2,7 @@
 //! before it brings new capabilities, and who names a source has asked already.
 
 use crate::advice::{Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::install::plan::{Goal, Wanted};
 use crate::install::scope::ScopeKind;
@@ -36,7 +37,7 @@ fn moved(wanted: &Wanted, old: &Locked) -> Option<Warning> {
             place(new),
             place(old)
         );
-        Warning::new("source-changed", told)
+        Warning::new(codes::SOURCE_CHANGED, told)
     })
 }
 
@@ -48,7 +49,7 @@ fn unpinned(wanted: &Wanted, files: &Files) -> Option<Warning> {
     (is_pin && now != Some(before)).then(|| {
         let now = now.map_or("the default branch".to_owned(), |now| format!("`{}`", now.name()));
         let told = format!("`{}` was pinned to `{}` and now follows {now}", wanted.name, before.name());
-        Warning::new("pin-removed", told)
+        Warning::new(codes::PIN_REMOVED, told)
     })
 }
 
@@ -75,5 +76,5 @@ fn more(context: &Context, kind: ScopeKind, wanted: &Wanted, old: &Locked) -> Op
         Verb::Undo.within(kind),
         " undoes it"
     );
-    Some(Warning::new("new-capability", told))
+    Some(Warning::new(codes::NEW_CAPABILITY, told))
 }

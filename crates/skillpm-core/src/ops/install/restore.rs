@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
+use crate::install::health::problem;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, real_dir, why_no_skill};
@@ -254,7 +255,7 @@ impl<'a> Restorer<'a> {
                             format_args!("`{name}` was left as is, but may differ from what is locked: "),
                             error.with_causes()
                         );
-                        self.fetcher.warnings.push(Warning::new("skill-unreadable", told));
+                        self.fetcher.warnings.push(Warning::new(problem::SKILL_UNREADABLE.id, told));
                         self.desired.notes.unreadable.push(name.clone());
                     }
                 }

@@ -3,6 +3,7 @@
 use super::ask::ask;
 use super::chosen::{ALL, source_of};
 use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
@@ -105,7 +106,7 @@ pub(super) fn elsewhere(spec: &SourceSpec, opened: &Opened, found: &[Candidate])
             " installs it"
         ),
     };
-    Some(Warning::new("not-searched", told))
+    Some(Warning::new(codes::NOT_SEARCHED, told))
 }
 
 /// Of the skills `found` in the source `spec` those that `names` mean, and the names that none has.
@@ -376,7 +377,7 @@ pub(super) fn off_specification(
     let first = errors.first()?;
     let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
     let told = format!("`{name}` does not follow the specification: {}{more}", first.message);
-    Some(Warning::new("off-specification", told))
+    Some(Warning::new(codes::OFF_SPECIFICATION, told))
 }
 
 #[cfg(test)]

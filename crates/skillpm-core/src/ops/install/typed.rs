@@ -7,8 +7,9 @@ use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
 use super::select::{by_names, candidates, elsewhere, select};
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, REVISION_UNKNOWN, Result};
+use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
 use crate::ops::fetcher::Sources;
@@ -146,7 +147,7 @@ fn choose_one(
     let (chosen, missed) = choose_from(context, request, &spec, &opened, found)?;
     if chosen.is_empty() {
         let told = format!("nothing comes from `{}`: it has none of the skills that are named", spec.typed());
-        warnings.push(Warning::new("source-unused", told));
+        warnings.push(Warning::new(codes::SOURCE_UNUSED, told));
     }
     if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
         let number = chosen.len();
@@ -178,7 +179,7 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
         told.truncate(MOST);
         told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
     }
-    told.into_iter().map(|told| Warning::new("listed-wrongly", told)).collect()
+    told.into_iter().map(|told| Warning::new(codes::LISTED_WRONGLY, told)).collect()
 }
 
 /// Opens what was read as `spec` from `text`, if the policy admits it, and returns what was opened as what.
@@ -192,7 +193,7 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
 fn open_typed(sources: &mut Sources<'_>, text: &str, spec: &SourceSpec) -> Result<(SourceSpec, Opened)> {
     let first = match sources.open(spec) {
         Ok(opened) => return Ok((spec.clone(), opened)),
-        Err(error) if error.code() == REVISION_UNKNOWN && is_page(text) => error,
+        Err(error) if error.code() == codes::REVISION_UNKNOWN && is_page(text) => error,
         Err(error) => return Err(error),
     };
     let mut tried = spec.clone();
@@ -200,7 +201,7 @@ fn open_typed(sources: &mut Sources<'_>, text: &str, spec: &SourceSpec) -> Resul
         let Some(longer) = tried.with_longer_reference() else { break };
         match sources.open(&longer) {
             Ok(opened) => return Ok((longer, opened)),
-            Err(error) if error.code() == REVISION_UNKNOWN => tried = longer,
+            Err(error) if error.code() == codes::REVISION_UNKNOWN => tried = longer,
             Err(error) => return Err(error),
         }
     }
@@ -213,7 +214,7 @@ pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
     let told = || {
         let told =
             format!("`{}` was read over `http`: anyone on the network could have changed it", origin.typed());
-        Warning::new("unprotected", told)
+        Warning::new(codes::UNPROTECTED, told)
     };
     (!origin.is_private()).then(told)
 }
@@ -231,7 +232,7 @@ fn told_query(origin: &Origin) -> Option<Warning> {
         "the query of `{place}` is written into `skillpm.toml` and `skillpm.lock`{}",
         instead.unwrap_or_default()
     );
-    Some(Warning::new("query-written", told))
+    Some(Warning::new(codes::QUERY_WRITTEN, told))
 }
 
 /// The skills that `request` and `spec` name; none where all are meant that there are.

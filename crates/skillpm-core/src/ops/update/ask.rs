@@ -8,9 +8,10 @@ use super::outcome::UpdateChange;
 use std::path::Path;
 
 use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::codes;
 use crate::digest::Digest;
 use crate::document::Document;
-use crate::error::{Error, ErrorKind, REVISION_GONE, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -63,7 +64,7 @@ impl<'a> Finder<'a> {
         let queries: Vec<_> = tell.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
         if self.context.settings.offline && !queries.is_empty() {
             self.found.warnings.push(Warning::new(
-                "offline",
+                codes::OFFLINE,
                 "without the network, sources on other machines are only known as last fetched",
             ));
         }
@@ -191,7 +192,7 @@ impl<'a> Finder<'a> {
                 return Ok(());
             };
             let told = message!(reason, ": locked what is there now; its files are the same");
-            let warning = Warning::new(REVISION_GONE, told);
+            let warning = Warning::new(codes::REVISION_GONE, told);
             if !self.found.warnings.contains(&warning) {
                 self.found.warnings.push(warning);
             }
@@ -217,7 +218,7 @@ impl<'a> Finder<'a> {
         let shown = |path: Option<&str>| path.map_or(".".to_owned(), visible_name);
         let (from, to) = (shown(old.as_deref()), shown(entry.path.as_deref()));
         let told = format!("`{name}` moved from `{from}` to `{to}` in `{}`", entry.origin.typed());
-        self.found.warnings.push(Warning::new("skill-moved", told));
+        self.found.warnings.push(Warning::new(codes::SKILL_MOVED, told));
         Ok(newest)
     }
 
@@ -305,7 +306,7 @@ impl<'a> Finder<'a> {
         }
         let reason = error.with_causes();
         self.found.warnings.push(Warning::new(
-            "locked-version-unavailable",
+            codes::LOCKED_VERSION_UNAVAILABLE,
             message!(
                 format_args!("the locked version of `{name}` is not available, so everything in the new one counts as new: "),
                 reason
@@ -326,7 +327,7 @@ impl<'a> Finder<'a> {
             short(was),
             short(is)
         );
-        let warning = Warning::new("tag-moved", told);
+        let warning = Warning::new(codes::TAG_MOVED, told);
         if !self.found.warnings.contains(&warning) {
             self.found.warnings.push(warning);
         }

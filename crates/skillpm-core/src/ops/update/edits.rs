@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
+use crate::install::health::problem;
 use crate::install::merges::{self, Disputed, Unresolved};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
@@ -118,7 +119,7 @@ pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option
     let locked = files.lock.skills.get(&name)?;
     has_conflicts(scope, &name, locked, &real).ok()?.then(|| {
         Warning::new(
-            "merge-unfinished",
+            problem::MERGE_UNFINISHED.id,
             message!(
                 format_args!("`{name}` has unresolved conflicts of an update, and agents read the markers; "),
                 Verb::Update.within(scope.kind).word(&name),

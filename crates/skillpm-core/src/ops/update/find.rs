@@ -8,6 +8,7 @@ use super::edits;
 use super::outcome::{MergedPath, UpdateChange, UpdateFailure, UpdatedSkill};
 use super::{Prefer, UpdateRequest};
 use crate::advice::{Message, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -265,9 +266,9 @@ impl<'a> Finder<'a> {
             self.other(one, UpdateChange::Failed);
         }
         let names = installed.iter().map(|one| one.name.to_string()).collect();
-        let code = error.kind().exit_code();
+        let (code, exit_code) = (error.code(), error.kind().exit_code());
         let (message, hints) = (error.with_causes(), error.hints().to_vec());
-        self.found.failures.push(UpdateFailure { names, message, hints, code });
+        self.found.failures.push(UpdateFailure { names, message, hints, code, exit_code });
         Ok(())
     }
 
@@ -357,7 +358,7 @@ impl<'a> Finder<'a> {
                     self.found.jobs.push(Job { name: other, entry: before, disabled, work });
                 }
                 Err(error) => self.found.warnings.push(Warning::new(
-                    "dependency-not-restored",
+                    codes::DEPENDENCY_NOT_RESTORED,
                     message!(
                         format_args!("`{other}`, which `{name}` needs, does not go back to what it was: "),
                         error.with_causes()
@@ -386,7 +387,7 @@ impl<'a> Finder<'a> {
                 Err(error) => error.with_causes(),
             };
             self.found.warnings.push(Warning::new(
-                "dependency-not-restored",
+                codes::DEPENDENCY_NOT_RESTORED,
                 message!(
                     format_args!("`{needed}`, which `{name}` needs, was not restored: "),
                     why,

@@ -24,7 +24,7 @@ use self::settle::Fault;
 use super::absent::{installed_names, no_manifest};
 use super::change::Begun;
 use super::gate::Decided;
-use crate::advice::{Opt, Verb, Warning, message};
+use crate::advice::{Call, Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -351,11 +351,7 @@ impl Prepared<'_> {
             format!("the new version of {} has new capabilities", quoted.join(", "))
         };
         let error = Error::new(ErrorKind::Findings, what);
-        let update = || {
-            self.request
-                .options()
-                .fold(Verb::Update.within(self.scope.kind), |call, option| call.flag(option))
-        };
+        let update = || self.request.options().fold(Verb::Update.within(self.scope.kind), Call::flag);
         let error = error.hint(message!(
             "nothing was changed; review the lines marked `!`, then run ",
             update().words(&self.request.names).option(Opt::AllowNewCapabilities, only.join(","))

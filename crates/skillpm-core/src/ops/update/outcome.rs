@@ -144,8 +144,10 @@ pub struct UpdateFailure {
     pub message: Message,
     /// What to do about it.
     pub hints: Vec<Message>,
+    /// What happened, for programs.
+    pub code: &'static str,
     /// The exit code that it stands for.
-    pub code: u8,
+    pub exit_code: u8,
 }
 
 impl UpdateOutcome {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use super::newest::{Ask, Here};
 use super::{Opened, Source, Wanted};
 use crate::advice::{Message, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, Walk};
@@ -206,7 +207,7 @@ pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
                             format_args!("`{package}` recommends skills that it does not include: "),
                             Verb::Install.call().word(source)
                         );
-                        project.warnings.push(Warning::new("recommends-skills", told));
+                        project.warnings.push(Warning::new(codes::RECOMMENDS_SKILLS, told));
                     }
                     if installed.tree.entries().next().is_some() {
                         project.packages.push((package.clone(), opened(&package, installed)));
@@ -230,7 +231,7 @@ fn passed_over(told_by: &str, missing: &[Package]) -> Option<Warning> {
         more => format!(" and {more} more"),
     };
     let told = || format!("not installed, and skipped, from `{told_by}`: {}{more}", names.join(", "));
-    (!missing.is_empty()).then(|| Warning::new("package-missing", told()))
+    (!missing.is_empty()).then(|| Warning::new(codes::PACKAGE_MISSING, told()))
 }
 
 /// The skills in the package whose files lie in `dir`: all of it, where it is one, else what lies in

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::advice::Warning;
+use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -78,7 +79,7 @@ impl Job<'_> {
 fn unportable(name: &SkillName, set: &FileSet) -> Option<Warning> {
     let file = set.files().iter().find(|file| file.path.is_unportable())?;
     let told = format!("`{name}` has the file `{}`, a name that Windows does not allow", file.path);
-    Some(Warning::new("unportable-name", told))
+    Some(Warning::new(codes::UNPORTABLE_NAME, told))
 }
 
 /// Where the skills of sources are stored. Any number of threads may use it at once.
