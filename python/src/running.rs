@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use skillpm::admission::Scripts;
-use skillpm::engine::run::{Captured, Copies, Ended, Exit, Mode, Ran, Watch};
-use skillpm::ops::run::{CallRequest, Place, RunRequest};
+use skillpm::engine::run::{Captured, CopyPool, Ended, Exit, Mode, Ran, Watch};
+use skillpm::ops::run::{CallRequest, RunLocation, RunRequest};
 use skillpm::reporter::{Choice, Interact, Silent};
 
 use crate::call;
@@ -22,7 +22,7 @@ use crate::{errors, json, surroundings};
 
 /// Most programs run the scripts of a few skills again and again. These are of the process that imported the package: one
 /// that was forked off seldom gets to remove anything when it ends.
-static COPIES: LazyLock<Copies> = LazyLock::new(Copies::waiting);
+static COPIES: LazyLock<CopyPool> = LazyLock::new(CopyPool::waiting);
 
 /// Lets this process own the copies that wait, and remove them when it ends.
 pub(crate) fn own_copies(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -102,7 +102,7 @@ impl Stop {
 
 /// How a script runs.
 #[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own")]
-pub(crate) struct How {
+pub(crate) struct RunOptions {
     /// What holds where no policy has a say.
     scripts: Scripts,
     trusted: bool,
@@ -116,7 +116,7 @@ pub(crate) struct How {
     max_output: u64,
 }
 
-impl<'py> FromPyObject<'_, 'py> for How {
+impl<'py> FromPyObject<'_, 'py> for RunOptions {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
@@ -161,7 +161,7 @@ pub(crate) fn run(
     name: Given<String>,
     script: Given<String>,
     arguments: &Bound<'_, PyAny>,
-    how: Given<How>,
+    how: Given<RunOptions>,
     ask: Option<Py<PyAny>>,
     stop: Option<&Stop>,
 ) -> PyResult<(ScriptResult, Vec<String>)> {
@@ -182,7 +182,7 @@ pub(crate) fn run(
     };
     let done = call::run(py, || {
         let mut request = request;
-        request.cwd = Place::Dir(surroundings::below_here(cwd)?);
+        request.cwd = RunLocation::Dir(surroundings::below_here(cwd)?);
         let call = CallRequest { request, arguments, timeout };
         let outcome = library.session.call(&call, interact, &mut watch)?;
         Ok((outcome.ran, worded_all(&outcome.warnings)))
@@ -205,9 +205,9 @@ fn timeout(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
     }
 }
 
-fn request(py: Python<'_>, name: &str, script: &str, how: How) -> PyResult<RunRequest> {
+fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions) -> PyResult<RunRequest> {
     let mut request = RunRequest::new(name, script);
-    request.unsaid = how.scripts;
+    request.default_decision = how.scripts;
     request.sandbox = match how.sandbox.as_str() {
         "auto" => Mode::Auto,
         "require" => Mode::Require,
@@ -216,7 +216,7 @@ fn request(py: Python<'_>, name: &str, script: &str, how: How) -> PyResult<RunRe
     };
     request.limits.output = how.max_output;
     request.copies = COPIES.clone();
-    (request.vouched, request.allow_modified) = (how.trusted, how.allow_modified);
+    (request.trusted_by_host, request.allow_modified) = (how.trusted, how.allow_modified);
     request.no_network = !how.network;
     request.unix_sockets = how.unix_sockets;
     request.env = how

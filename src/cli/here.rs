@@ -8,12 +8,12 @@ use crate::settings::Settings;
 
 /// The working directory and those around it, up to the root of the outermost project.
 #[derive(Debug, Default)]
-pub(crate) struct Here {
+pub(crate) struct WorkingDir {
     /// Their paths, each with the separator at its end and with how it is written here; the longest first.
     dirs: Vec<(String, String)>,
 }
 
-impl Here {
+impl WorkingDir {
     /// Finds the projects around the working directory of `settings`. Where that fails, only what is below the
     /// working directory is near.
     pub(crate) fn new(settings: &Settings) -> Self {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn shown(cwd: &str, root: &str, text: &str) -> String {
-        Here::of(Path::new(cwd), Path::new(root)).shortened(text).into_owned()
+        WorkingDir::of(Path::new(cwd), Path::new(root)).shortened(text).into_owned()
     }
 
     #[cfg(unix)]

@@ -84,7 +84,7 @@ fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
         Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, names, &printer)),
         Err(error) => usage::answer(&error, &arguments, &printer),
     };
-    signals::obey();
+    signals::reraise();
     let code = result.unwrap_or_else(|error| failed(&printer, &error));
     match printer.finish() {
         None => code,
@@ -116,7 +116,7 @@ fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Resul
         }
     }
     if may_start_others {
-        signals::mind_children();
+        signals::ignore_sigchld();
     }
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;

@@ -13,7 +13,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 use serde::Serialize;
 
-use super::here::Here;
+use super::here::WorkingDir;
 use super::look::Look;
 use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, literals, paint};
 use super::words::worded;
@@ -31,7 +31,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
 pub(crate) struct Printer {
     look: Look,
     /// From where paths in messages lead; found once a message has something to shorten.
-    here: OnceLock<LazyLock<Here, Box<dyn FnOnce() -> Here + Send>>>,
+    here: OnceLock<LazyLock<WorkingDir, Box<dyn FnOnce() -> WorkingDir + Send>>>,
     out: Mutex<Sink>,
     err: Mutex<Sink>,
 }
@@ -79,7 +79,7 @@ impl Printer {
     pub(crate) fn stand_in(&self, settings: &Settings) {
         let settings = settings.clone();
         // A second call changes nothing: a process has one working directory.
-        let _ = self.here.set(LazyLock::new(Box::new(move || Here::new(&settings))));
+        let _ = self.here.set(LazyLock::new(Box::new(move || WorkingDir::new(&settings))));
     }
 
     /// What the streams can show.

@@ -84,7 +84,7 @@ pub(super) fn install_hang_up() {
 
 /// Hears of the end of children where whoever started this program ignores it: the system would throw away how
 /// a script ended before anybody asks, and what it starts would inherit that.
-pub(super) fn mind_children() {
+pub(super) fn ignore_sigchld() {
     #[cfg(unix)]
     if ignores(SIGCHLD) != Some(false) {
         // What is done about the signal is nothing; that something is makes the difference, and other programs
@@ -128,7 +128,7 @@ fn is_ignored(signal: i32, status: &str) -> Option<bool> {
 }
 
 /// Takes the action of a signal that came while another program ran, or waits for whoever does.
-pub(super) fn obey() {
+pub(super) fn reraise() {
     crate::interrupt::halt();
     #[cfg(unix)]
     if let Ok(signal @ 1..) = i32::try_from(crate::interrupt::signals().asked.load(Ordering::SeqCst)) {

@@ -302,10 +302,10 @@ fn ask(context: &Context, change: impl Fn(&mut PermitRequest<'_>)) -> Result<Per
     let mut request = PermitRequest {
         skill: &hit.skill,
         script: SCRIPT,
-        unsaid: Scripts::Allow,
+        default_decision: Scripts::Allow,
         allow_scripts: false,
         allow_modified: false,
-        vouched: false,
+        trusted_by_host: false,
     };
     change(&mut request);
     permit(context, &request)
@@ -331,7 +331,7 @@ fn the_strictest_policy_decides() {
     let with = |policies: Policies| Context::silent(Settings { policies, ..sandbox.settings() });
     let context = with(Policies { machine: Some(machine.clone()), named: None });
     assert_eq!(answer(&with(Policies::default()), |_| ()), "yes", "a person who types a command means it");
-    let unsaid = answer(&with(Policies::default()), |request| request.unsaid = Scripts::Deny);
+    let unsaid = answer(&with(Policies::default()), |request| request.default_decision = Scripts::Deny);
     assert_eq!(unsaid, "no policy applies");
     let nobody = answer(&context, |_| ());
     let expected = "a person must be asked, but nobody is there to answer: ";
@@ -347,7 +347,7 @@ fn the_strictest_policy_decides() {
     sandbox.write("skillpm.toml", format!("{skills}\n[policy]\nscripts-deny = [\"path:*\"]\n"));
     for unsaid in [Scripts::Allow, Scripts::Deny] {
         let denied = answer(&context, |request| {
-            (request.unsaid, request.allow_scripts) = (unsaid, true);
+            (request.default_decision, request.allow_scripts) = (unsaid, true);
         });
         assert!(
             denied.ends_with("/project/skillpm.toml:5:17: `scripts-deny = \"path:*\"` says so"),
@@ -355,12 +355,12 @@ fn the_strictest_policy_decides() {
         );
     }
     sandbox.write("skillpm.toml", format!("{skills}\n[policy]\nscripts = \"allow\"\n"));
-    let project = answer(&with(Policies::default()), |request| request.unsaid = Scripts::Deny);
+    let project = answer(&with(Policies::default()), |request| request.default_decision = Scripts::Deny);
     assert_eq!(project, "no policy applies", "a project lets nothing run by itself");
     let user = sandbox.home().join(".config/skillpm/skillpm.toml");
     std::fs::create_dir_all(user.parent().expect("a directory")).expect("creates");
     std::fs::write(&user, "[policy]\nscripts = \"allow\"\n").expect("writes");
-    let allowed = answer(&with(Policies::default()), |request| request.unsaid = Scripts::Deny);
+    let allowed = answer(&with(Policies::default()), |request| request.default_decision = Scripts::Deny);
     assert_eq!(allowed, "yes", "the user does");
     std::fs::write(&user, "[policy]\nscripts = \"never\"\n").expect("writes");
     let error = ask(&context, |_| ()).expect_err("a word that says nothing");
@@ -371,14 +371,15 @@ fn the_strictest_policy_decides() {
 /// which nothing is locked. It has no say over policies, over edited files, or over what a person is asked.
 #[test]
 fn who_vouches_for_a_directory_vouches_for_nothing_else() {
-    let vouch = |request: &mut PermitRequest<'_>| request.vouched = true;
+    let vouch = |request: &mut PermitRequest<'_>| request.trusted_by_host = true;
     let sandbox = unlocked();
     let machine = sandbox.write("etc/machine.toml", "scripts = \"ask\"\n");
     let with = |policies: Policies| Context::silent(Settings { policies, ..sandbox.settings() });
     let plain = with(Policies::default());
     assert!(answer(&plain, |_| ()).contains("its directory is not trusted"));
     assert_eq!(answer(&plain, vouch), "yes");
-    let unsaid = answer(&plain, |request| (request.vouched, request.unsaid) = (true, Scripts::Deny));
+    let unsaid =
+        answer(&plain, |request| (request.trusted_by_host, request.default_decision) = (true, Scripts::Deny));
     assert_eq!(unsaid, "no policy applies");
     let asked = answer(&with(Policies { machine: Some(machine.clone()), named: None }), vouch);
     assert!(asked.starts_with("a person must be asked, but nobody is there to answer"), "{asked}");

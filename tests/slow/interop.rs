@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use skillpm::fs;
 use skillpm::interop::hash::{computed_hash, git_tree_id};
 use skillpm::interop::order;
-use skillpm::interop::skills_lock::{Entry, SkillsLock};
+use skillpm::interop::skills_lock::{LockedEntry, SkillsLock};
 
 use crate::support::git::{GitRepo, GitServer, SshServer};
 use crate::support::npm::{Npm, node};
@@ -629,7 +629,7 @@ fn a_site_without_tls() {
         sandbox.write(&format!(".agents/skills/{name}/SKILL.md"), &text);
         lock.set(
             name,
-            Entry::new([
+            LockedEntry::new([
                 ("source", Some("skills.example")),
                 ("sourceUrl", Some("http://skills.example")),
                 ("sourceType", Some("well-known")),
@@ -709,7 +709,7 @@ fn adopted_by_hand(tree: &Tree) -> (Forge, Sandbox, String) {
     let mut lock = SkillsLock::default();
     for name in ["pdf", "docx"] {
         let dir = upstream.join("skills").join(name);
-        let entry = Entry::new([
+        let entry = LockedEntry::new([
             ("source", Some("acme/skills")),
             ("sourceType", Some("github")),
             ("skillPath", Some(format!("skills/{name}/SKILL.md").as_str())),
@@ -921,7 +921,7 @@ fn hostile_entries() {
     let mut sandbox = Sandbox::new();
     sandbox.env("SKILLPM_OFFLINE", "1");
     let entry = |kind: &str, source: &str, path: &str| {
-        Entry::new([
+        LockedEntry::new([
             ("source", Some(source)),
             ("sourceType", Some(kind)),
             ("skillPath", Some(path)),

@@ -9,7 +9,7 @@ mod requirement;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use self::requirement::Said;
+use self::requirement::ReferenceText;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
 use crate::advice::{Message, Verb, message};
@@ -71,34 +71,34 @@ pub struct Agents {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LintSettings {
     /// The name of a profile.
-    pub profile: Option<Placed>,
+    pub profile: Option<LocatedText>,
     /// Names of rules and of their levels, in the order of the file.
-    pub rules: Vec<(Placed, Placed)>,
+    pub rules: Vec<(LocatedText, LocatedText)>,
 }
 
 /// The table `[policy]`, as it is written: [`Admission`](crate::admission::Admission) says what it means.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicySettings {
     /// Patterns of the only sources that are allowed; empty allows all.
-    pub allow: Vec<Placed>,
+    pub allow: Vec<LocatedText>,
     /// Patterns of sources that are denied.
-    pub deny: Vec<Placed>,
+    pub deny: Vec<LocatedText>,
     /// How long ago a source must have been released.
-    pub age: Option<Placed>,
+    pub age: Option<LocatedText>,
     /// Patterns of sources that may be younger.
-    pub age_exclude: Vec<Placed>,
+    pub age_exclude: Vec<LocatedText>,
     /// How firmly a source must be pinned.
-    pub pin: Option<Placed>,
+    pub pin: Option<LocatedText>,
     /// Which findings keep a skill out.
-    pub audit: Option<Placed>,
+    pub audit: Option<LocatedText>,
     /// Whether scripts of skills may run.
-    pub scripts: Option<Placed>,
+    pub scripts: Option<LocatedText>,
     /// Patterns of sources whose skills may run scripts.
-    pub scripts_allow: Vec<Placed>,
+    pub scripts_allow: Vec<LocatedText>,
     /// Patterns of sources whose skills may not.
-    pub scripts_deny: Vec<Placed>,
+    pub scripts_deny: Vec<LocatedText>,
     /// Patterns of sources whose skills' scripts may use unix sockets.
-    pub scripts_unix_sockets: Vec<Placed>,
+    pub scripts_unix_sockets: Vec<LocatedText>,
 }
 
 impl PolicySettings {
@@ -114,7 +114,7 @@ impl PolicySettings {
 
 /// A text of the manifest and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
+pub struct LocatedText {
     /// The text.
     pub text: String,
     /// From 1.
@@ -123,7 +123,7 @@ pub struct Placed {
     pub column: usize,
 }
 
-impl Placed {
+impl LocatedText {
     /// The error that the text is wrong in this place.
     pub fn error(&self, message: impl Into<String>, hint: Option<Message>) -> ManifestError {
         ManifestError { line: self.line, column: self.column, message: message.into(), hint }
@@ -317,7 +317,7 @@ struct Written<'a> {
     table: &'a dyn TableLike,
 }
 
-impl Said for Written<'_> {
+impl ReferenceText for Written<'_> {
     fn fault(&self, message: String) -> ManifestError {
         self.reader.fault(self.item, message)
     }
@@ -426,9 +426,9 @@ impl Reader<'_> {
         requirement::read(&Written { reader: self, item, table: self.table(item, "a skill")? })
     }
 
-    fn placed(&self, span: Option<Range<usize>>, text: &str) -> Placed {
+    fn placed(&self, span: Option<Range<usize>>, text: &str) -> LocatedText {
         let (line, column) = line_column(self.text, span.map_or(0, |span| span.start));
-        Placed { text: text.to_owned(), line, column }
+        LocatedText { text: text.to_owned(), line, column }
     }
 
     fn lint(&self, item: &Item) -> Result<LintSettings, ManifestError> {
@@ -452,7 +452,7 @@ impl Reader<'_> {
 
     fn policy(&self, table: &dyn TableLike) -> Result<PolicySettings, ManifestError> {
         self.known(table, POLICY)?;
-        let text = |key: &str| -> Result<Option<Placed>, ManifestError> {
+        let text = |key: &str| -> Result<Option<LocatedText>, ManifestError> {
             let text = self.string(table, key)?;
             Ok(text.zip(table.get(key)).map(|(text, item)| self.placed(item.span(), text)))
         };
@@ -485,7 +485,7 @@ impl Reader<'_> {
     }
 
     /// The list of texts under `key`, empty where there is none.
-    fn list(&self, table: &dyn TableLike, key: &str) -> Result<Vec<Placed>, ManifestError> {
+    fn list(&self, table: &dyn TableLike, key: &str) -> Result<Vec<LocatedText>, ManifestError> {
         let Some(item) = table.get(key) else { return Ok(Vec::new()) };
         let wrong = |span| fault(self.text, span, format!("`{key}` must be a list of strings"));
         let array = item.as_array().ok_or_else(|| wrong(item.span()))?;

@@ -50,7 +50,7 @@ pub struct Policy {
     /// How many directories deep below a source skills are looked for (conflict C12).
     pub depth: usize,
     /// Where skills are looked for unless sources are named (conflict C11).
-    pub places: Places,
+    pub places: SearchedPlaces,
     /// Whether a source that is not there is an error (conflict C14).
     pub strict_sources: bool,
     /// When a library looks again at what lies on disk (conflict C17).
@@ -148,11 +148,11 @@ pub enum FileName {
 
 /// Where skills are looked for unless sources are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Places {
+pub enum SearchedPlaces {
     /// Where skillpm installs skills, and where Claude Code looks: of the project, then of the user.
     Default,
     /// These, in this order.
-    Listed(&'static [Place]),
+    Listed(&'static [ListedPlace]),
     /// Nowhere: sources have to be named.
     Named,
 }
@@ -170,19 +170,19 @@ pub enum Freshness {
 
 /// A directory of skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ListedPlace {
     /// Whether the directory is the user's; else it is the project's.
     pub user: bool,
     /// The directory, below the user's home or the project's root.
     pub dir: &'static str,
 }
 
-const fn project(dir: &'static str) -> Place {
-    Place { user: false, dir }
+const fn project(dir: &'static str) -> ListedPlace {
+    ListedPlace { user: false, dir }
 }
 
-const fn user(dir: &'static str) -> Place {
-    Place { user: true, dir }
+const fn user(dir: &'static str) -> ListedPlace {
+    ListedPlace { user: true, dir }
 }
 
 /// How many directories deep skills are looked for by default: what clients are advised.
@@ -206,7 +206,7 @@ impl Policy {
         duplicates: Duplicates::First,
         file_name: FileName::Warn,
         depth: DEFAULT_DEPTH,
-        places: Places::Default,
+        places: SearchedPlaces::Default,
         strict_sources: false,
         freshness: Freshness::Stat,
         keep_bodies: false,
@@ -241,7 +241,7 @@ impl Policy {
         default_version: Some("0.0.0"),
         file_name: FileName::AnyCase,
         depth: 1,
-        places: Places::Listed(&[project(".claude/skills")]),
+        places: SearchedPlaces::Listed(&[project(".claude/skills")]),
         scripts: ScriptPlaces::Root,
         placeholders: Placeholders::Arguments,
         ..Self::DEFAULT
@@ -257,7 +257,7 @@ impl Policy {
         unknown_fields: Tolerance::Accept,
         legacy_fields: Tolerance::Accept,
         depth: 1,
-        places: Places::Named,
+        places: SearchedPlaces::Named,
         placeholders: Placeholders::Nothing,
         ..Self::DEFAULT
     };
@@ -271,7 +271,7 @@ impl Policy {
         legacy_fields: Tolerance::Accept,
         default_version: Some("1.0"),
         duplicates: Duplicates::Last,
-        places: Places::Named,
+        places: SearchedPlaces::Named,
         freshness: Freshness::Session,
         keep_bodies: true,
         placeholders: Placeholders::Nothing,
@@ -289,7 +289,7 @@ impl Policy {
         legacy_fields: Tolerance::Refuse,
         duplicates: Duplicates::Last,
         depth: 1,
-        places: Places::Listed(&[
+        places: SearchedPlaces::Listed(&[
             user(".config/R/btw/skills"),
             project(".btw/skills"),
             project(".agents/skills"),
@@ -346,7 +346,7 @@ impl FromStr for Policy {
 }
 
 /// In the words of the reference page.
-impl fmt::Display for Places {
+impl fmt::Display for SearchedPlaces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Listed(places) = self else {
             let default = "`.agents/skills`, `.claude/skills`, `.skillpm/skills`, then the user's";

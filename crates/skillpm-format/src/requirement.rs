@@ -53,7 +53,7 @@ pub enum RequirementError {
 
 /// One entry of a list of requirements.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct ListedRequirement<'a> {
     /// The bytes of the list that it was read from.
     pub span: Range<usize>,
     /// The text.
@@ -112,7 +112,7 @@ impl fmt::Display for Requirement {
 }
 
 /// Reads a list of requirements with spaces or commas between them.
-pub fn parse_list(text: &str) -> Vec<Entry<'_>> {
+pub fn parse_list(text: &str) -> Vec<ListedRequirement<'_>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut start = None;
     let between = |c: char| c == ',' || c.is_whitespace();
@@ -135,12 +135,12 @@ pub fn parse_list(text: &str) -> Vec<Entry<'_>> {
     spans.into_iter().map(|span| entry(text, span)).collect()
 }
 
-fn entry(text: &str, span: Range<usize>) -> Entry<'_> {
+fn entry(text: &str, span: Range<usize>) -> ListedRequirement<'_> {
     let text = &text[span.clone()];
     // A range of several bounds has commas between them, whatever stood there.
     let bounds: Vec<&str> =
         text.split([',', ' ', '\t', '\n', '\r']).filter(|part| !part.is_empty()).collect();
-    Entry { span, text, requirement: bounds.join(",").parse() }
+    ListedRequirement { span, text, requirement: bounds.join(",").parse() }
 }
 
 #[cfg(test)]
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<String> {
-        let show = |entry: Entry<'_>| match entry.requirement {
+        let show = |entry: ListedRequirement<'_>| match entry.requirement {
             Ok(requirement) => requirement.to_string(),
             Err(error) => format!("error: {error}"),
         };

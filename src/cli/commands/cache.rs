@@ -36,7 +36,7 @@ enum Action {
 
         /// How it is done.
         #[command(flatten)]
-        how: How,
+        how: CacheFlags,
     },
 
     /// check all of the store and the downloaded archives
@@ -47,7 +47,7 @@ enum Action {
 
         /// How it is done.
         #[command(flatten)]
-        how: How,
+        how: CacheFlags,
     },
 
     /// remove all downloads
@@ -58,13 +58,13 @@ enum Action {
 
         /// How it is done.
         #[command(flatten)]
-        how: How,
+        how: CacheFlags,
     },
 }
 
 /// Flags of whatever removes something.
 #[derive(Debug, Clone, Args)]
-struct How {
+struct CacheFlags {
     /// show what would be removed, do nothing
     #[arg(long)]
     dry_run: bool,

@@ -11,7 +11,7 @@ use crate::cli::{App, exit, render};
 use crate::context::Context;
 use crate::engine::run::{Ended, Limits, Mode, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
-use crate::ops::run::{Place, RunRequest, script_missing};
+use crate::ops::run::{RunLocation, RunRequest, script_missing};
 use crate::ops::session::Session;
 
 // Arguments of `run`.
@@ -156,10 +156,10 @@ fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
         args: rest.to_vec(),
         stdin: if args.stdin { Stdin::Inherited } else { Stdin::Closed },
         cwd: match &args.cwd {
-            None => Place::Here,
-            Some(cwd) if cwd.as_os_str() == "skill" => Place::Skill,
-            Some(cwd) if cwd.as_os_str() == "project" => Place::Project,
-            Some(cwd) => Place::Dir(cwd.clone()),
+            None => RunLocation::Here,
+            Some(cwd) if cwd.as_os_str() == "skill" => RunLocation::Skill,
+            Some(cwd) if cwd.as_os_str() == "project" => RunLocation::Project,
+            Some(cwd) => RunLocation::Dir(cwd.clone()),
         },
         env: args.env.clone(),
         limits: Limits {
@@ -262,7 +262,7 @@ mod tests {
         let asked = parse("skillpm run pdf fill").expect("parses");
         assert_eq!(asked.limits, Limits::default());
         assert_eq!(asked.limits.timeout, Duration::from_secs(30));
-        assert_eq!((asked.cwd, asked.stdin, asked.sandbox), (Place::Here, Stdin::Closed, Mode::Auto));
+        assert_eq!((asked.cwd, asked.stdin, asked.sandbox), (RunLocation::Here, Stdin::Closed, Mode::Auto));
         assert!(!asked.allow_modified && !asked.allow_scripts);
         assert!(!asked.no_network && !asked.unix_sockets);
         let asked = parse("skillpm run --allow-unix-sockets pdf fill").expect("parses");

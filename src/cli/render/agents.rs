@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::table::Table;
 use super::{and, count, one_line};
 use crate::cli::printer::Printer;
+use crate::install::agent_view::{Form, Role};
 use crate::install::scope::ScopeKind;
-use crate::install::sight::{Form, Role};
 use crate::ops::agents::{AgentView, AgentsOutcome, DirectoryView, SkillView};
 
 pub(crate) fn json(printer: &Printer, outcome: &AgentsOutcome) {

@@ -3,7 +3,7 @@
 use super::table::Table;
 use crate::cli::printer::Printer;
 use crate::ops::audit::AuditOutcome;
-use crate::trust::audit::Record;
+use crate::trust::audit::AuditRecord;
 
 pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
     let Some(file) = &outcome.file else {
@@ -34,7 +34,7 @@ pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
 }
 
 /// How it ended, and after which time.
-fn ending(record: &Record) -> String {
+fn ending(record: &AuditRecord) -> String {
     let end = match (&record.ended, record.exit_code, record.signal) {
         (Some(ended), ..) => ended.clone(),
         (None, Some(code), _) => format!("exit {code}"),

@@ -3,9 +3,9 @@
 use super::table::Table;
 use super::{count, one_line};
 use crate::cli::printer::Printer;
-use crate::ops::cache::{Places, RemovedOutcome, VerifyOutcome};
+use crate::ops::cache::{CacheDirs, RemovedOutcome, VerifyOutcome};
 
-pub(crate) fn places(printer: &Printer, places: &Places) {
+pub(crate) fn places(printer: &Printer, places: &CacheDirs) {
     let mut table = Table::new(&["what", "size", "holds", "directory"]).number("size").number("holds");
     let store = &places.store;
     table.row(["store", &size(store.bytes), &count(store.count, "skill"), &shown(&store.path)]);
@@ -120,7 +120,7 @@ mod tests {
         let (name, path) = (|| "github".to_owned(), || "/c/github".to_owned());
         let (talking, out, _) = printer(Look::PLAIN);
         let room = || Room { name: name(), path: path(), count: 1, files: 2, bytes: 3 };
-        talking.json(&Places { store: room(), downloads: path(), rooms: vec![room()] });
+        talking.json(&CacheDirs { store: room(), downloads: path(), rooms: vec![room()] });
         schema.assert_describes(&out.text());
         let (talking, out, _) = printer(Look::PLAIN);
         let gone = RemovedOutcome {

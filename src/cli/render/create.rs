@@ -63,8 +63,8 @@ mod tests {
     use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::agent_view::Unseen;
     use crate::install::plan::ChangedFiles;
-    use crate::install::sight::Unseen;
     use crate::ops::create::{CreatedFile, Installed};
 
     #[test]

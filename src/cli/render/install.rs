@@ -6,9 +6,9 @@ use super::{and, count, counted, one_line, quoted, short_revision, steps};
 use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
 use crate::cli::words::scope_flag;
+use crate::install::agent_view::Unseen;
 use crate::install::plan::ChangedFiles;
 use crate::install::scope::ScopeKind;
-use crate::install::sight::Unseen;
 use crate::manifest;
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 
@@ -180,8 +180,8 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::fs::LinkKind;
+    use crate::install::plan::Location;
     use crate::install::plan::NewLink;
-    use crate::install::plan::Place;
     use crate::install::plan::Step;
 
     fn skill(name: &str, change: Change) -> InstalledSkill {
@@ -339,13 +339,13 @@ mod tests {
         schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(changes));
         let digest: crate::digest::Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();
         let name = || "pdf".parse().unwrap();
-        let agent = || Place::Agent("goose".to_owned());
+        let agent = || Location::Agent("goose".to_owned());
         let steps = vec![
-            Step::Put { place: Place::Canonical, name: name(), digest, replaces: None },
+            Step::Put { place: Location::Canonical, name: name(), digest, replaces: None },
             Step::Put { place: agent(), name: name(), digest, replaces: Some(digest) },
             Step::Remove { place: agent(), name: name(), old: digest },
             Step::Link { agent: "goose".to_owned(), name: name() },
-            Step::Unlink { place: Place::Disabled, name: name() },
+            Step::Unlink { place: Location::Disabled, name: name() },
             Step::Disable { name: name(), digest: Some(digest) },
             Step::Enable { name: name(), digest: None },
             Step::Edit { name: name() },

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{and, count, install, quoted, steps};
 use crate::cli::printer::Printer;
-use crate::install::plan::{Place, Step};
+use crate::install::plan::{Location, Step};
 use crate::ops::link::LinkOutcome;
 
 /// Shows what came or went; `named` where skills were.
@@ -25,7 +25,7 @@ pub(crate) fn json(printer: &Printer, outcome: &LinkOutcome) {
 fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
     let mut skills = BTreeSet::new();
     for step in &outcome.steps {
-        let (Place::Agent(agent), name) = step.place() else { continue };
+        let (Location::Agent(agent), name) = step.place() else { continue };
         // A copy that gives way to a link goes and comes.
         if linked == matches!(step, Step::Link { .. } | Step::Put { .. }) {
             skills.insert(name);
@@ -87,7 +87,7 @@ mod tests {
         show(&talking, &outcome(vec![link("cursor"), link("goose")]), true, false);
         show(
             &talking,
-            &outcome(vec![Step::Unlink { place: Place::Agent("goose".to_owned()), name: name() }]),
+            &outcome(vec![Step::Unlink { place: Location::Agent("goose".to_owned()), name: name() }]),
             false,
             false,
         );

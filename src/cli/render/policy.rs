@@ -3,7 +3,7 @@
 use super::one_line;
 use crate::admission::Permission;
 use crate::cli::printer::Printer;
-use crate::ops::policy::{Decided, PolicyOutcome};
+use crate::ops::policy::{PolicyDecision, PolicyOutcome};
 
 pub(crate) fn json(printer: &Printer, outcome: &PolicyOutcome) {
     printer.json(outcome);
@@ -53,7 +53,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
 }
 
 /// What decided about the sources of an installation.
-pub(crate) fn explain(printer: &Printer, decided: &[Decided]) {
+pub(crate) fn explain(printer: &Printer, decided: &[PolicyDecision]) {
     for decided in decided {
         printer.note(&format!("`{}` {}", one_line(&decided.subject), because(decided)));
     }
@@ -62,7 +62,7 @@ pub(crate) fn explain(printer: &Printer, decided: &[Decided]) {
     }
 }
 
-fn because(decided: &Decided) -> String {
+fn because(decided: &PolicyDecision) -> String {
     one_line(&format!("{}: {}", decided.decision.reason, decided.decision.line))
 }
 
@@ -70,7 +70,7 @@ fn because(decided: &Decided) -> String {
 mod tests {
     use super::*;
     use crate::admission::Line;
-    use crate::admission::{Because, Decision, Pending};
+    use crate::admission::{Decision, Pending, ScriptsReason};
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::ops::policy::Ruling;
@@ -80,11 +80,11 @@ mod tests {
         let line =
             || Line { file: "skillpm.toml".to_owned(), line: 2, column: 9, text: "deny = []".to_owned() };
         let decision = Decision { admitted: false, reason: "is denied".to_owned(), line: line(), hint: None };
-        let decisions = vec![Decided { subject: "npm:x".to_owned(), decision }];
+        let decisions = vec![PolicyDecision { subject: "npm:x".to_owned(), decision }];
         let scripts = [
-            Permission::Allowed(Because::default()),
-            Permission::Ask(Because { line: Some(line()), unlisted: false }),
-            Permission::Denied(Because { line: Some(line()), unlisted: true }),
+            Permission::Allowed(ScriptsReason::default()),
+            Permission::Ask(ScriptsReason { line: Some(line()), unlisted: false }),
+            Permission::Denied(ScriptsReason { line: Some(line()), unlisted: true }),
         ];
         let ruling = |scripts| Ruling {
             source: "npm:x".to_owned(),

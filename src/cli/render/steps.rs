@@ -3,7 +3,7 @@
 use super::and;
 use crate::agents::{CANONICAL_DIR, DISABLED_DIR};
 use crate::cli::printer::Printer;
-use crate::install::plan::{ChangedFiles, Place, Step};
+use crate::install::plan::{ChangedFiles, Location, Step};
 use crate::{lockfile, manifest};
 
 /// Says what a dry run found.
@@ -36,7 +36,7 @@ pub(super) fn would(step: &Step) -> String {
         }
         Step::Remove { place, name, .. } => format!("would remove {name} from {}", words(place)),
         Step::Link { agent, name } => format!("would link {name} for {agent}"),
-        Step::Unlink { place: Place::Agent(agent), name } => {
+        Step::Unlink { place: Location::Agent(agent), name } => {
             format!("would remove the link to {name} for {agent}")
         }
         Step::Unlink { place, name } => format!("would remove the link {name} from {}", words(place)),
@@ -47,11 +47,11 @@ pub(super) fn would(step: &Step) -> String {
     }
 }
 
-fn words(place: &Place) -> String {
+fn words(place: &Location) -> String {
     match place {
-        Place::Canonical => CANONICAL_DIR.to_owned(),
-        Place::Disabled => DISABLED_DIR.to_owned(),
-        Place::Agent(agent) => format!("the directory of {agent}"),
+        Location::Canonical => CANONICAL_DIR.to_owned(),
+        Location::Disabled => DISABLED_DIR.to_owned(),
+        Location::Agent(agent) => format!("the directory of {agent}"),
     }
 }
 
@@ -64,17 +64,17 @@ mod tests {
     fn steps() -> Vec<Step> {
         let name = || "pdf".parse().unwrap();
         let digest: Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();
-        let agent = || Place::Agent("goose".to_owned());
+        let agent = || Location::Agent("goose".to_owned());
         vec![
-            Step::Put { place: Place::Canonical, name: name(), digest, replaces: None },
+            Step::Put { place: Location::Canonical, name: name(), digest, replaces: None },
             Step::Put { place: agent(), name: name(), digest, replaces: Some(digest) },
-            Step::Remove { place: Place::Canonical, name: name(), old: digest },
+            Step::Remove { place: Location::Canonical, name: name(), old: digest },
             Step::Link { agent: "goose".to_owned(), name: name() },
             Step::Unlink { place: agent(), name: name() },
-            Step::Unlink { place: Place::Canonical, name: name() },
+            Step::Unlink { place: Location::Canonical, name: name() },
             Step::Disable { name: name(), digest: Some(digest) },
             Step::Enable { name: name(), digest: None },
-            Step::Put { place: Place::Disabled, name: name(), digest, replaces: None },
+            Step::Put { place: Location::Disabled, name: name(), digest, replaces: None },
             Step::Edit { name: name() },
             Step::Relink { place: agent(), name: name(), says: digest },
         ]

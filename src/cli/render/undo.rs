@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
-    use crate::install::plan::Place;
+    use crate::install::plan::Location;
     use crate::install::plan::Step;
     use crate::install::scope::ScopeKind;
     use crate::ops::undo::UndoneSkill;
@@ -101,7 +101,7 @@ mod tests {
                 Step::Enable { name: "s4".parse().unwrap(), digest: None },
                 // As a skill that is enabled again gets its links.
                 Step::Relink {
-                    place: Place::Agent("goose".to_owned()),
+                    place: Location::Agent("goose".to_owned()),
                     name: "s4".parse().unwrap(),
                     says: format!("sha256:{}", "0".repeat(64)).parse().unwrap(),
                 },

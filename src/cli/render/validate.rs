@@ -15,7 +15,7 @@ use crate::cli::words::worded;
 use crate::document::{LineIndex, Position};
 use crate::error::Result;
 use crate::fs;
-use crate::lint::report::{Report, SkillReport, github, json, junit, sarif};
+use crate::lint::report::{LintReport, SkillReport, github, json, junit, sarif};
 use crate::lint::{Finding, Profile, Safety, Severity};
 use crate::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
 
@@ -145,7 +145,7 @@ pub(crate) fn text(
     tree: Option<&Tree>,
 ) -> String {
     let skills = outcome.skills.iter().map(|skill| skill_report(skill, tree)).collect();
-    let report = Report { profile, strict, skills };
+    let report = LintReport { profile, strict, skills };
     match format {
         FormatArg::Human => {
             let mut all = String::new();

@@ -4,7 +4,7 @@ use super::outdated::failures;
 use super::{count, diff, one_line, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::cli::style::{STRONG, paint};
-use crate::ops::diff::{Compared, DiffOutcome, Side, SkillDiff, What};
+use crate::ops::diff::{Compared, DiffKind, DiffOutcome, Side, SkillDiff};
 use crate::spec::Reference;
 
 pub(crate) fn json(printer: &Printer, outcome: &DiffOutcome) {
@@ -68,10 +68,10 @@ fn heading(skill: &SkillDiff) -> String {
 
 fn side(side: &Side) -> String {
     let what = match side.what {
-        What::Locked => "locked",
-        What::Installed => "installed",
-        What::Newest => "newest",
-        What::Latest => "latest",
+        DiffKind::Locked => "locked",
+        DiffKind::Installed => "installed",
+        DiffKind::Newest => "newest",
+        DiffKind::Latest => "latest",
     };
     let revision = side.revision.as_deref().map(|revision| format!(" at {}", short_revision(revision)));
     let tag = match side.requested.as_deref().map(Reference::from_lockfile) {
@@ -103,8 +103,8 @@ mod tests {
             name: "pdf".into(),
             scope: ScopeKind::User,
             source: "github:acme/skills".into(),
-            old: side(What::Locked, "a"),
-            new: Side { requested: None, ..side(What::Newest, "b") },
+            old: side(DiffKind::Locked, "a"),
+            new: Side { requested: None, ..side(DiffKind::Newest, "b") },
             diff: VersionDiff::new(&set(old), &set(new)).expect("a diff"),
         }
     }
@@ -149,7 +149,7 @@ mod tests {
         let schema = skillpm_testing::Schema::read("diff.schema.json");
         let kinds = Kind::ALL.map(Kind::id);
         schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(kinds));
-        let whats = [What::Locked, What::Installed, What::Newest, What::Latest];
+        let whats = [DiffKind::Locked, DiffKind::Installed, DiffKind::Newest, DiffKind::Latest];
         schema.assert_generated("/$defs/side/properties/what/enum", &serde_json::json!(whats));
         let long = "x".repeat(2 << 20);
         let skill = skill(

@@ -3,10 +3,10 @@
 use super::{asked_for, one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::cli::words::scope_flag;
+use crate::install::agent_view::Form;
 use crate::install::scope::ScopeKind;
-use crate::install::sight::Form;
 use crate::ops::list::{ListedSkill, SkillState};
-use crate::ops::why::{Asked, Elsewhere, SeenBy, WhyOutcome, WhySkill};
+use crate::ops::why::{Elsewhere, RequestedIn, SeenBy, WhyOutcome, WhySkill};
 use crate::text::without_queries;
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
@@ -127,7 +127,7 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
     }
 }
 
-fn asked_in(outcome: &WhyOutcome, asked: &Asked) -> String {
+fn asked_in(outcome: &WhyOutcome, asked: &RequestedIn) -> String {
     let file = short(outcome, &asked.file);
     match (asked.line, &asked.text) {
         (Some(line), Some(text)) => format!("requested by {file}:{line}: {text}"),
@@ -170,7 +170,7 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::cli::render::list::testing::skill;
-    use crate::install::sight::Form;
+    use crate::install::agent_view::Form;
     use crate::ops::why::SeenBy;
 
     /// A command without the flag would act on the project.
@@ -223,12 +223,12 @@ mod tests {
 
     #[test]
     fn the_schema_describes_the_json() {
-        let asked = |line: Option<usize>| Asked {
+        let asked = |line: Option<usize>| RequestedIn {
             file: "/p/skillpm.toml".to_owned(),
             line,
             text: line.map(|_| "pdf = {}".to_owned()),
         };
-        let one = |asked: Option<Asked>| WhySkill {
+        let one = |asked: Option<RequestedIn>| WhySkill {
             skill: skill("pdf", SkillState::Ok),
             shadowed_by: asked.as_ref().map(|_| "/h/.agents/skills/pdf".to_owned()),
             asked,

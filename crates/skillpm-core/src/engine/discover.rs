@@ -13,7 +13,7 @@ use crate::fs::{self, PathError};
 use crate::name::SkillName;
 use crate::policy::{Duplicates, FileName, Policy};
 use crate::skill::Deviation;
-use crate::skill::find::Seen;
+use crate::skill::find::VisitedDirs;
 
 /// Something that kept a skill from being found, or that a person should know.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +102,7 @@ pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, A
 fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Arc<Diagnostic>>) {
     let mut diagnostics = Vec::new();
     let mut fatal = None;
-    let mut seen = Seen::default();
+    let mut seen = VisitedDirs::default();
     let mut all: Vec<Arc<Skill>> = Vec::new();
     // Where the skills of each source start.
     let mut starts = Vec::new();

@@ -3,10 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::sources::Entry;
+use super::sources::SkillDir;
 use crate::fs::{self, Kind, PathError};
 use crate::skill::SKILL_FILE;
-use crate::skill::find::{Child, Dir, Holds, Rules, Seen, Space, Walked, skill_file_among, walk};
+use crate::skill::find::{Child, Dir, Holds, Rules, Space, VisitedDirs, Walked, skill_file_among, walk};
 use crate::workers;
 
 /// How many directories a thread looks into at once. To start a thread takes as long as to look into hundreds.
@@ -16,7 +16,7 @@ const PIECE: usize = 512;
 const FOREIGN: [&str; 3] = ["pyvenv.cfg", "conda-meta", "CACHEDIR.TAG"];
 
 /// What a search on disk comes to.
-pub(crate) type Search = Walked<Entry, PathError>;
+pub(crate) type Search = Walked<SkillDir, PathError>;
 
 /// The directories of this machine.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(crate) struct Disk {
     pub(crate) leaves_out_foreign: bool,
 }
 
-impl Dir for Entry {
+impl Dir for SkillDir {
     fn name(&self) -> &OsStr {
         self.dir.file_name().unwrap_or_default()
     }
@@ -35,17 +35,17 @@ impl Dir for Entry {
     }
 }
 
-impl Entry {
+impl SkillDir {
     fn child(&self, name: &OsStr) -> Self {
         Self { dir: self.dir.join(name), real: self.real.join(name) }
     }
 }
 
 impl Space for Disk {
-    type Dir = Entry;
+    type Dir = SkillDir;
     type Error = PathError;
 
-    fn look(&self, dirs: &[&Entry]) -> Vec<Result<Holds<Entry>, PathError>> {
+    fn look(&self, dirs: &[&SkillDir]) -> Vec<Result<Holds<SkillDir>, PathError>> {
         workers::map(dirs, PIECE, || (), |(), dir| self.holds(dir)).collect()
     }
 }
@@ -56,7 +56,12 @@ impl Disk {
     /// # Errors
     ///
     /// Where `top` cannot be read.
-    pub(crate) fn search(&self, top: &Entry, rules: Rules, seen: &mut Seen) -> Result<Search, PathError> {
+    pub(crate) fn search(
+        &self,
+        top: &SkillDir,
+        rules: Rules,
+        seen: &mut VisitedDirs,
+    ) -> Result<Search, PathError> {
         let mut entries = fs::entries(&top.real)?;
         entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let child = |(name, kind): (OsString, Kind)| match kind {
@@ -65,7 +70,7 @@ impl Disk {
             Kind::Symlink => {
                 let real = fs::real_path(&top.real.join(&name)).ok().flatten();
                 let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))))?;
-                Some(Child { dir: Entry { dir: top.dir.join(&name), real }, is_link: true })
+                Some(Child { dir: SkillDir { dir: top.dir.join(&name), real }, is_link: true })
             }
             _ => None,
         };
@@ -78,7 +83,7 @@ impl Disk {
     /// # Errors
     ///
     /// Where it cannot be looked into.
-    pub(crate) fn holds(&self, dir: &Entry) -> Result<Holds<Entry>, PathError> {
+    pub(crate) fn holds(&self, dir: &SkillDir) -> Result<Holds<SkillDir>, PathError> {
         if fs::kind(&dir.real.join(SKILL_FILE))?.is_some() {
             return Ok(Holds::Skill(SKILL_FILE.into()));
         }
@@ -106,7 +111,7 @@ impl Disk {
 ///
 /// Where `dir` cannot be read.
 pub fn skill_file(dir: &Path) -> Result<Option<PathBuf>, PathError> {
-    let entry = Entry { dir: dir.to_owned(), real: dir.to_owned() };
+    let entry = SkillDir { dir: dir.to_owned(), real: dir.to_owned() };
     Ok(match Disk::default().holds(&entry)? {
         Holds::Skill(name) => Some(dir.join(name)),
         Holds::Inside(_) => None,

@@ -9,7 +9,7 @@ use super::library::{LookupError, NotFound, Snapshot};
 use super::load::SKILL_FILE;
 use super::scan::read;
 use super::skill::Skill;
-use super::sources::{Entry, Source, SourceKind, default_sources};
+use super::sources::{SkillDir, Source, SourceKind, default_sources};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -86,7 +86,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     let mut known = default_sources(&context.settings)?.into_iter();
     let known = known.find(|source| source.real().is_ok_and(|dir| dir.as_deref() == Some(parent)));
     let source = known.unwrap_or_else(|| Source::new(SourceKind::Extra, parent.to_owned()));
-    let entry = Entry { dir: source.dir.join(name), real: real.clone() };
+    let entry = SkillDir { dir: source.dir.join(name), real: real.clone() };
     let Holds::Skill(file) = Disk::default().holds(&entry)? else {
         return no_skill(&format!("has no skills: there is no `{SKILL_FILE}` in it"));
     };

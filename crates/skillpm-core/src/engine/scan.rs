@@ -8,11 +8,11 @@ use super::discover::Diagnostic;
 use super::find::{Disk, Search};
 use super::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use super::skill::Skill;
-use super::sources::{Entry, Source, SourceKind};
+use super::sources::{SkillDir, Source, SourceKind};
 use crate::fs::{self, PathError};
 use crate::policy::{FileName, Policy};
 use crate::skill;
-use crate::skill::find::{Links, Rules, Seen, is_skill_file};
+use crate::skill::find::{Links, Rules, VisitedDirs, is_skill_file};
 use crate::workers;
 
 /// The largest number of directories without a skill that are searched in one source.
@@ -28,7 +28,7 @@ type Read = Result<(Skill, u64), Diagnostic>;
 pub(super) fn scan(
     policy: &Policy,
     source: &Source,
-    seen: &mut Seen,
+    seen: &mut VisitedDirs,
     diagnostics: &mut Vec<Arc<Diagnostic>>,
 ) -> Vec<Arc<Skill>> {
     let mut tell = |diagnostic| diagnostics.push(Arc::new(diagnostic));
@@ -79,7 +79,7 @@ pub(super) fn scan(
 }
 
 /// Returns where skills lie in `source`; `None` where that is not there.
-fn search(policy: &Policy, source: &Source, seen: &mut Seen) -> Result<Option<Search>, PathError> {
+fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Option<Search>, PathError> {
     let Some(real) = source.real()? else { return Ok(None) };
     let rules = Rules {
         depth: policy.depth,
@@ -87,7 +87,7 @@ fn search(policy: &Policy, source: &Source, seen: &mut Seen) -> Result<Option<Se
         links: Links::Followed,
         skipped_may_be_skills: true,
     };
-    Disk::default().search(&Entry { dir: source.dir.clone(), real }, rules, seen).map(Some)
+    Disk::default().search(&SkillDir { dir: source.dir.clone(), real }, rules, seen).map(Some)
 }
 
 /// Returns the skill in `entry` of `source`, whose file is `name`, as `policy` has it. Its body is not read.
@@ -95,7 +95,7 @@ fn search(policy: &Policy, source: &Source, seen: &mut Seen) -> Result<Option<Se
 /// # Errors
 ///
 /// What keeps it from being used.
-pub(super) fn read(policy: &Policy, source: &Source, entry: &Entry, name: &OsStr) -> Read {
+pub(super) fn read(policy: &Policy, source: &Source, entry: &SkillDir, name: &OsStr) -> Read {
     let file = entry.dir.join(name);
     let unusable = |reason| Diagnostic::Skill { file: file.clone(), reason };
     let below = entry.dir.strip_prefix(&source.dir).unwrap_or(&entry.dir);

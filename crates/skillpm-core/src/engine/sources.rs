@@ -8,7 +8,7 @@ use crate::agents::{self, CANONICAL_DIR, LINKED_BY_DEFAULT};
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
 use crate::install::scope::{ScopeKind, project_root, projects_around};
-use crate::policy::{Places, Policy};
+use crate::policy::{Policy, SearchedPlaces};
 use crate::settings::Settings;
 
 /// The agents whose directories are searched after the canonical ones. The others are served by
@@ -68,7 +68,7 @@ pub struct Source {
 
 /// A directory that may hold a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct SkillDir {
     /// The directory, below that of its source.
     pub dir: PathBuf,
     /// The directory with all links followed: two entries of one real directory are one skill.
@@ -133,9 +133,9 @@ pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
 /// Where the project's root cannot be found.
 pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
     let places = match policy.places {
-        Places::Default => return default_sources(settings),
-        Places::Listed(places) => places,
-        Places::Named => return Ok(Vec::new()),
+        SearchedPlaces::Default => return default_sources(settings),
+        SearchedPlaces::Listed(places) => places,
+        SearchedPlaces::Named => return Ok(Vec::new()),
     };
     let project = project_root(settings)?;
     let mut sources = Vec::new();

@@ -49,7 +49,7 @@ pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
 /// As [`scan`].
 pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
     let base = Base::open(root).map_err(|error| with_path(PathError { action: "read", ..error }))?;
-    let mut found = Found {
+    let mut found = WalkedEntry {
         base,
         entries: BTreeMap::new(),
         paths: Vec::new(),
@@ -65,7 +65,7 @@ pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree,
             found.all(Dir::top(format!("{place}/"), walk)).map_err(flatten)?;
         }
     }
-    let Found { base, entries, paths, rights, repository, skipped, .. } = found;
+    let WalkedEntry { base, entries, paths, rights, repository, skipped, .. } = found;
     // Of one skill there may be thousands: they do not keep their directories open.
     let base = (walk.depth != usize::MAX).then_some(base);
     let content = OnDisk::new(root.to_owned(), base, paths, rights);
@@ -133,7 +133,7 @@ fn flatten(error: WalkError) -> ReadError {
     }
 }
 
-struct Found<'a> {
+struct WalkedEntry<'a> {
     base: Base,
     entries: BTreeMap<String, Entry>,
     paths: Vec<PathBuf>,
@@ -177,7 +177,7 @@ struct Inside {
 
 type Read = Result<Inside, WalkError>;
 
-impl Found<'_> {
+impl WalkedEntry<'_> {
     /// Adds what lies at and below `top`. Directories that lie equally deep are read by several threads, and
     /// so many at once that what is too much is noticed before it is in memory.
     fn all(&mut self, top: Dir) -> Result<(), WalkError> {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::fetch::{Failed, Fetch};
 use super::objects::{self, Damaged, ListError, Listing, Objects};
 use super::program::Program;
-use super::{At, Opened, full};
+use super::{At, OpenRepository, full};
 use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
@@ -30,7 +30,7 @@ pub(super) struct Remote<'a> {
 }
 
 /// A bare repository that can be fetched into.
-pub(super) struct Place {
+pub(super) struct RepositoryDir {
     pub(super) git_dir: PathBuf,
     /// Held while it is written.
     _lock: Option<DirLock>,
@@ -63,7 +63,7 @@ impl<'a> Remote<'a> {
     }
 
     /// Opens what is wanted, from the cache where that is enough.
-    pub(super) fn open(&self, at: At<'_>) -> Result<Opened> {
+    pub(super) fn open(&self, at: At<'_>) -> Result<OpenRepository> {
         if let Some(opened) = self.known(at) {
             return opened;
         }
@@ -84,7 +84,7 @@ impl<'a> Remote<'a> {
 
     /// What the cache has of what is wanted, where no server needs to be asked: a commit, or without
     /// a network what a name meant last.
-    fn known(&self, at: At<'_>) -> Option<Result<Opened>> {
+    fn known(&self, at: At<'_>) -> Option<Result<OpenRepository>> {
         let git_dir = self.kept.as_ref()?.join("repository");
         let reference = match at {
             At::Commit(commit) => commit_name(commit),
@@ -104,21 +104,21 @@ impl<'a> Remote<'a> {
     }
 
     /// The repository in the cache, locked; one for this time only where the cache cannot be written.
-    pub(super) fn place(&self) -> Result<Place> {
+    pub(super) fn place(&self) -> Result<RepositoryDir> {
         if let Some(dir) = &self.kept
             && fs::create_dir_all(dir).is_ok()
             && fs::temp_dir_in(dir, ".try-").is_ok()
         {
             let lock = DirLock::acquire(dir, || self.context.reporter.waiting_for_lock(dir))?;
-            return Ok(Place { git_dir: dir.join("repository"), _lock: Some(lock), once: None });
+            return Ok(RepositoryDir { git_dir: dir.join("repository"), _lock: Some(lock), once: None });
         }
         let dir = fs::temp_dir()?;
-        Ok(Place { git_dir: dir.path().join("repository"), _lock: None, once: Some(Arc::new(dir)) })
+        Ok(RepositoryDir { git_dir: dir.path().join("repository"), _lock: None, once: Some(Arc::new(dir)) })
     }
 
     /// Fetches and opens what is wanted; without the contents that no skill needs where `partial` is set
     /// and the server can leave them out.
-    fn attempt(&self, place: &Place, at: At<'_>, partial: bool) -> Result<Opened, Failed> {
+    fn attempt(&self, place: &RepositoryDir, at: At<'_>, partial: bool) -> Result<OpenRepository, Failed> {
         let git_dir = &place.git_dir;
         let objects = repository(git_dir)?;
         let fresh = objects.references().is_empty();
@@ -156,7 +156,7 @@ impl<'a> Remote<'a> {
         listing: Listing,
         git_dir: &Path,
         once: Option<Arc<TempDir>>,
-    ) -> Result<Opened, Failed> {
+    ) -> Result<OpenRepository, Failed> {
         let dir = self.kept.clone().filter(|_| once.is_none());
         let git_dir = git_dir.to_owned();
         let damaged: Damaged = Box::new(move || {

@@ -7,8 +7,8 @@ use git2::Oid;
 
 use super::cache::{Remote, asked_name};
 use super::names;
-use super::objects::{Found, Objects};
-use super::program::{Fault, Job};
+use super::objects::{FoundObject, Objects};
+use super::program::{ProgramError, ProgramRun};
 use super::said::{self, Meaning};
 use super::{full, short};
 use crate::error::{Error, Result};
@@ -70,16 +70,16 @@ pub(super) struct Fetch<'a> {
 
 impl Fetch<'_> {
     /// Runs the program with `args`.
-    pub(super) fn run(&self, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, Fault> {
+    pub(super) fn run(&self, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, ProgramError> {
         self.run_in(self.git_dir, args, input)
     }
 
-    fn run_in(&self, git_dir: &Path, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, Fault> {
+    fn run_in(&self, git_dir: &Path, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, ProgramError> {
         self.start(git_dir, args, input, None)
     }
 
     /// Runs the program with `args` and returns all that it prints, at most `limit` bytes.
-    pub(super) fn run_whole(&self, args: &[&str], limit: usize) -> Result<Vec<u8>, Fault> {
+    pub(super) fn run_whole(&self, args: &[&str], limit: usize) -> Result<Vec<u8>, ProgramError> {
         self.start(self.git_dir, args, None, Some(limit))
     }
 
@@ -89,7 +89,7 @@ impl Fetch<'_> {
         args: &[&str],
         input: Option<Vec<u8>>,
         whole: Option<usize>,
-    ) -> Result<Vec<u8>, Fault> {
+    ) -> Result<Vec<u8>, ProgramError> {
         let url = self.remote.url.as_str();
         let mut all: Vec<OsString> = Vec::new();
         for setting in [
@@ -101,7 +101,7 @@ impl Fetch<'_> {
         }
         all.extend(args.iter().map(OsString::from));
         let fetch = args.contains(&"fetch").then_some((git_dir, url));
-        let job = Job { args: all, input, fetch, limit: self.remote.limits.archive_bytes, whole };
+        let job = ProgramRun { args: all, input, fetch, limit: self.remote.limits.archive_bytes, whole };
         self.remote.program.run(git_dir, url, &job)
     }
 
@@ -111,7 +111,7 @@ impl Fetch<'_> {
         depth: Option<&str>,
         options: &[&str],
         refspecs: &[&str],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ProgramError> {
         let mut args = FETCH.to_vec();
         args.extend(depth);
         if self.partial {
@@ -122,7 +122,9 @@ impl Fetch<'_> {
         args.extend(refspecs);
         match self.run(&args, None) {
             // Servers that only have files cannot cut anything off.
-            Err(Fault::Said(text)) if depth.is_some() && said::meaning(&text) == Meaning::OnlyFiles => {
+            Err(ProgramError::Said(text))
+                if depth.is_some() && said::meaning(&text) == Meaning::OnlyFiles =>
+            {
                 self.fetch(None, options, refspecs)
             }
             result => result.map(drop),
@@ -130,11 +132,11 @@ impl Fetch<'_> {
     }
 
     /// What a failure means for the caller: damage may lie behind what is not understood.
-    pub(super) fn failed(&self, fault: Fault) -> Failed {
+    pub(super) fn failed(&self, fault: ProgramError) -> Failed {
         match fault {
-            Fault::Error(error) => Failed::Error(error),
-            Fault::TooLarge => self.too_large(),
-            Fault::Said(text) => {
+            ProgramError::Error(error) => Failed::Error(error),
+            ProgramError::TooLarge => self.too_large(),
+            ProgramError::Said(text) => {
                 let error = said::error(&self.remote.url, &text);
                 if said::meaning(&text) == Meaning::Other && !self.fresh {
                     Failed::Anew(error)
@@ -174,10 +176,12 @@ impl Fetch<'_> {
                 .objects
                 .commit_at(&name)
                 .ok_or_else(|| names::not_a_commit(url, reference.map_or("HEAD", Reference::name)).into()),
-            Err(Fault::Said(text)) if said::meaning(&text) == Meaning::NoReference => match reference {
-                Some(Reference::Any(digits)) if short(digits).is_some() => self.digits(digits),
-                reference => Err(self.no_reference(reference)),
-            },
+            Err(ProgramError::Said(text)) if said::meaning(&text) == Meaning::NoReference => {
+                match reference {
+                    Some(Reference::Any(digits)) if short(digits).is_some() => self.digits(digits),
+                    reference => Err(self.no_reference(reference)),
+                }
+            }
             Err(fault) => Err(self.failed(fault)),
         }
     }
@@ -190,10 +194,10 @@ impl Fetch<'_> {
         let name = format!("refs/skillpm/fetched/{id}");
         match self.fetch(Some("--depth=1"), &[], &[&format!("+{id}:{name}")]) {
             Ok(()) => {}
-            Err(Fault::Said(text)) => match said::meaning(&text) {
+            Err(ProgramError::Said(text)) => match said::meaning(&text) {
                 Meaning::NoCommit | Meaning::NoReference => return Err(none()),
                 Meaning::NotServed | Meaning::OnlyFiles => self.everything()?,
-                _ => return Err(self.failed(Fault::Said(text))),
+                _ => return Err(self.failed(ProgramError::Said(text))),
             },
             Err(fault) => return Err(self.failed(fault)),
         }
@@ -233,9 +237,9 @@ impl Fetch<'_> {
         self.run_in(&git_dir, &args, None).map_err(|fault| self.failed(fault))?;
         let found = Objects::open(&git_dir).and_then(|objects| objects.by_digits(&lower));
         match found.map_err(|error| self.remote.damaged(&error))? {
-            Found::One(commit) => self.commit(&commit.to_string(), false),
-            Found::Many => Err(names::ambiguous(url, digits).into()),
-            Found::None => Err(none()),
+            FoundObject::One(commit) => self.commit(&commit.to_string(), false),
+            FoundObject::Many => Err(names::ambiguous(url, digits).into()),
+            FoundObject::None => Err(none()),
         }
     }
 
@@ -252,7 +256,7 @@ impl Fetch<'_> {
         match self.run(&args, Some(list.into_bytes())) {
             Ok(_) => Ok(()),
             // Some servers leave contents out and then hand out none by their ids.
-            Err(Fault::Said(text)) => Err(Failed::Anew(said::error(&self.remote.url, &text))),
+            Err(ProgramError::Said(text)) => Err(Failed::Anew(said::error(&self.remote.url, &text))),
             Err(fault) => Err(self.failed(fault)),
         }
     }

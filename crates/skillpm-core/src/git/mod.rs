@@ -36,7 +36,7 @@ pub enum At<'a> {
 
 /// The files of one commit.
 #[derive(Debug, Clone)]
-pub struct Opened {
+pub struct OpenRepository {
     /// The files. Content that was not fetched, because it belongs to no skill, is special.
     pub tree: Tree,
     /// The commit's id.
@@ -60,7 +60,7 @@ pub fn fetch(
     transport: Transport,
     at: At<'_>,
     limits: &Limits,
-) -> Result<Opened> {
+) -> Result<OpenRepository> {
     check(at)?;
     cache::Remote::new(context, url, transport, limits).open(at)
 }
@@ -73,7 +73,12 @@ pub fn fetch(
 ///
 /// A directory that is no repository; a revision that it does not have; files that it lacks; a tree
 /// that is refused.
-pub fn open_local(git_dir: &Path, shown: &str, at: At<'_>, limits: &Limits) -> Result<Option<Opened>> {
+pub fn open_local(
+    git_dir: &Path,
+    shown: &str,
+    at: At<'_>,
+    limits: &Limits,
+) -> Result<Option<OpenRepository>> {
     check(at)?;
     objects::open_local(git_dir, shown, at, limits)
 }

@@ -2,7 +2,7 @@
 
 use git2::Oid;
 
-use super::objects::{Found, Objects};
+use super::objects::{FoundObject, Objects};
 use super::{full, short};
 use crate::advice::{Opt, message};
 use crate::codes;
@@ -122,12 +122,12 @@ fn resolve(objects: &Objects, reference: &Reference, shown: &str) -> Result<Oid>
     };
     let found = digits.as_deref().map(|digits| objects.by_digits(digits)).transpose();
     match found.map_err(|error| Error::io(format!("`{shown}` cannot be read")).because(error))? {
-        Some(Found::One(commit)) => Ok(commit),
-        Some(Found::Many) => Err(ambiguous(shown, reference.name())),
-        Some(Found::None) if matches!(reference, Reference::Rev(_)) => {
+        Some(FoundObject::One(commit)) => Ok(commit),
+        Some(FoundObject::Many) => Err(ambiguous(shown, reference.name())),
+        Some(FoundObject::None) if matches!(reference, Reference::Rev(_)) => {
             Err(no_commit(shown, reference.name(), false))
         }
-        Some(Found::None) | None => {
+        Some(FoundObject::None) | None => {
             let names = objects.references();
             Err(no_reference(shown, reference, &names))
         }

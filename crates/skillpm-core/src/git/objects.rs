@@ -11,7 +11,7 @@ use std::sync::Arc;
 use git2::{ErrorCode, ObjectType, Odb, Oid, Repository, RepositoryInitOptions};
 
 use super::names::{named_commit, tip};
-use super::{At, Opened};
+use super::{At, OpenRepository};
 use crate::error::{Error, Result};
 use crate::path::{PathError, SafePath};
 use crate::refusal::{Limits, Refusal};
@@ -53,7 +53,7 @@ impl From<Refusal> for ListError {
 
 /// What some hexadecimal digits are the beginning of.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FoundObject {
     None,
     One(Oid),
     Many,
@@ -132,7 +132,7 @@ impl Objects {
     }
 
     /// Finds the commit whose id begins with `digits`.
-    pub(super) fn by_digits(&self, digits: &str) -> Result<Found, git2::Error> {
+    pub(super) fn by_digits(&self, digits: &str) -> Result<FoundObject, git2::Error> {
         let odb = self.repository.odb()?;
         let mut ids = Vec::new();
         odb.foreach(|id| {
@@ -145,9 +145,9 @@ impl Objects {
         ids.sort_unstable();
         ids.dedup();
         Ok(match ids[..] {
-            [] => Found::None,
-            [one] => Found::One(one),
-            _ => Found::Many,
+            [] => FoundObject::None,
+            [one] => FoundObject::One(one),
+            _ => FoundObject::Many,
         })
     }
 
@@ -340,7 +340,7 @@ impl Objects {
         listing: Listing,
         shown: &str,
         damaged: Option<Damaged>,
-    ) -> Result<Opened, git2::Error> {
+    ) -> Result<OpenRepository, git2::Error> {
         // A database of its own: it may be read from several threads, a repository may not.
         let odb = Odb::new()?;
         let directory = self.directory();
@@ -365,7 +365,7 @@ impl Objects {
         let entries = listing.files.into_iter().map(entry).collect();
         let blobs = Blobs { odb, ids, shown: shown.to_owned(), damaged };
         let tree = Tree::new(entries, Arc::new(blobs));
-        Ok(Opened { tree, commit: commit.to_string(), time: listing.time })
+        Ok(OpenRepository { tree, commit: commit.to_string(), time: listing.time })
     }
 }
 
@@ -385,7 +385,12 @@ pub(super) fn open_at(git_dir: &Path, shown: &str) -> Result<Option<Objects>> {
 }
 
 /// See [`super::open_local`].
-pub(super) fn open_local(git_dir: &Path, shown: &str, at: At<'_>, limits: &Limits) -> Result<Option<Opened>> {
+pub(super) fn open_local(
+    git_dir: &Path,
+    shown: &str,
+    at: At<'_>,
+    limits: &Limits,
+) -> Result<Option<OpenRepository>> {
     let Some(objects) = open_at(git_dir, shown)? else { return Ok(None) };
     let commit = match at {
         At::Commit(commit) => named_commit(&objects, commit, shown, true)?,

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use git2::Oid;
 
-use super::cache::{Place, Remote, asked_name, repository};
+use super::cache::{Remote, RepositoryDir, asked_name, repository};
 use super::fetch::{Fetch, REMOTE};
 use super::names;
 use super::objects::{self, Objects};
-use super::program::Fault;
+use super::program::ProgramError;
 use super::{At, check, full};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -24,19 +24,19 @@ const LIST_BYTES: usize = 32 << 20;
 /// A repository that is asked.
 pub struct Probe<'a> {
     shown: String,
-    asked: Asked<'a>,
+    asked: ProbeTarget<'a>,
 }
 
-enum Asked<'a> {
+enum ProbeTarget<'a> {
     /// One on this machine, read where it lies.
     Here(Objects),
     /// One that the program asks, by way of the repository of the cache.
-    There(Box<There<'a>>),
+    There(Box<ProbedRefs<'a>>),
 }
 
-struct There<'a> {
+struct ProbedRefs<'a> {
     remote: Remote<'a>,
-    place: Place,
+    place: RepositoryDir,
     /// What the server's references mean; asked for once.
     names: RefCell<Option<BTreeMap<String, String>>>,
     /// Those that are asked for.
@@ -64,7 +64,7 @@ impl<'a> Probe<'a> {
         let place = remote.place()?;
         let wanted = references.iter().chain(&[None]).flat_map(|reference| names(*reference)).collect();
         let offline = context.settings.offline;
-        let there = There {
+        let there = ProbedRefs {
             remote,
             place,
             names: RefCell::default(),
@@ -73,7 +73,7 @@ impl<'a> Probe<'a> {
             tried: RefCell::default(),
             offline,
         };
-        Ok(Self { shown: url.to_owned(), asked: Asked::There(Box::new(there)) })
+        Ok(Self { shown: url.to_owned(), asked: ProbeTarget::There(Box::new(there)) })
     }
 
     /// Opens the repository whose own files lie in directory `git_dir`; `None` where it is of a kind
@@ -84,7 +84,7 @@ impl<'a> Probe<'a> {
     /// A directory that is no repository.
     pub fn local(git_dir: &Path, shown: &str) -> Result<Option<Self>> {
         let objects = objects::open_at(git_dir, shown)?;
-        Ok(objects.map(|objects| Self { shown: shown.to_owned(), asked: Asked::Here(objects) }))
+        Ok(objects.map(|objects| Self { shown: shown.to_owned(), asked: ProbeTarget::Here(objects) }))
     }
 
     /// The commit that `reference` means now; `None` where only all commits together tell, as for the
@@ -99,10 +99,10 @@ impl<'a> Probe<'a> {
             return Ok(Some(commit));
         }
         match &self.asked {
-            Asked::Here(objects) => {
+            ProbeTarget::Here(objects) => {
                 names::tip(objects, reference, &self.shown).map(|commit| Some(commit.to_string()))
             }
-            Asked::There(there) => there.tip(reference, &self.shown),
+            ProbeTarget::There(there) => there.tip(reference, &self.shown),
         }
     }
 
@@ -111,8 +111,8 @@ impl<'a> Probe<'a> {
     pub fn tree(&self, commit: &str, path: &str) -> Identity {
         let Ok(id) = Oid::from_str(commit) else { return Identity::Unknown };
         match &self.asked {
-            Asked::Here(objects) => objects.tree_at(id, path),
-            Asked::There(there) => there.tree(id, path),
+            ProbeTarget::Here(objects) => objects.tree_at(id, path),
+            ProbeTarget::There(there) => there.tree(id, path),
         }
     }
 
@@ -124,9 +124,11 @@ impl<'a> Probe<'a> {
     pub fn tags(&self, prefix: &str) -> Result<Vec<String>> {
         let full = format!("refs/tags/{prefix}");
         let names = match &self.asked {
-            Asked::Here(objects) => objects.references(),
-            Asked::There(there) if there.offline => return Err(there.remote.offline(At::Reference(None))),
-            Asked::There(there) => {
+            ProbeTarget::Here(objects) => objects.references(),
+            ProbeTarget::There(there) if there.offline => {
+                return Err(there.remote.offline(At::Reference(None)));
+            }
+            ProbeTarget::There(there) => {
                 let patterns = [format!("{full}*")];
                 there.remote.listed(&there.place, &["--tags", "--refs"], &patterns)?.into_keys().collect()
             }
@@ -136,7 +138,7 @@ impl<'a> Probe<'a> {
     }
 }
 
-impl There<'_> {
+impl ProbedRefs<'_> {
     fn tip(&self, reference: Option<&Reference>, shown: &str) -> Result<Option<String>> {
         if self.offline {
             let known = Objects::open(&self.place.git_dir)
@@ -193,7 +195,7 @@ impl Remote<'_> {
     /// The server's references that `patterns` name, with what they mean.
     fn listed(
         &self,
-        place: &Place,
+        place: &RepositoryDir,
         options: &[&str],
         patterns: &[String],
     ) -> Result<BTreeMap<String, String>> {
@@ -205,7 +207,7 @@ impl Remote<'_> {
         args.extend(patterns.iter().map(String::as_str));
         let out = match fetch.run_whole(&args, LIST_BYTES) {
             Ok(out) => out,
-            Err(Fault::TooLarge) => {
+            Err(ProgramError::TooLarge) => {
                 return Err(Error::integrity(format!(
                     "`{}` lists more than {} MiB of references, which is too much",
                     self.url,
@@ -222,7 +224,7 @@ impl Remote<'_> {
 
     /// Fetches `commit` with its trees, and without the contents of files where the server can leave
     /// them out.
-    fn bring(&self, place: &Place, commit: Oid) -> Result<()> {
+    fn bring(&self, place: &RepositoryDir, commit: Oid) -> Result<()> {
         let (objects, git_dir) = (repository(&place.git_dir)?, &*place.git_dir);
         let fetch = Fetch { remote: self, git_dir, objects: &objects, partial: true, fresh: true };
         let refspec = format!("+{commit}:refs/skillpm/fetched/{commit}");

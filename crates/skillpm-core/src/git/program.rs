@@ -63,7 +63,7 @@ pub(super) struct Program<'a> {
 
 /// One run of the program.
 #[derive(Debug, Default)]
-pub(super) struct Job<'a> {
+pub(super) struct ProgramRun<'a> {
     pub(super) args: Vec<OsString>,
     /// What it reads from standard input.
     pub(super) input: Option<Vec<u8>>,
@@ -77,7 +77,7 @@ pub(super) struct Job<'a> {
 
 /// Why a run brought nothing.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum ProgramError {
     /// It failed, and said this.
     Said(String),
     /// More came than may come.
@@ -86,20 +86,25 @@ pub(super) enum Fault {
     Error(Error),
 }
 
-impl From<Error> for Fault {
+impl From<Error> for ProgramError {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
 }
 
-enum Heard {
+enum ProgramEvent {
     Out(Vec<u8>),
     Err(Vec<u8>),
 }
 
 impl Program<'_> {
     /// Runs the program on the repository at `git_dir` and returns its standard output.
-    pub(super) fn run(&self, git_dir: &Path, url: &str, job: &Job<'_>) -> Result<Vec<u8>, Fault> {
+    pub(super) fn run(
+        &self,
+        git_dir: &Path,
+        url: &str,
+        job: &ProgramRun<'_>,
+    ) -> Result<Vec<u8>, ProgramError> {
         let ssh = self.ssh_command(git_dir, url)?;
         let mut command = self.command(git_dir);
         if let Some(ssh) = ssh {
@@ -135,16 +140,16 @@ impl Program<'_> {
     }
 
     /// The ssh command that asks nothing, unless the user has one of their own.
-    fn ssh_command(&self, git_dir: &Path, url: &str) -> Result<Option<String>, Fault> {
+    fn ssh_command(&self, git_dir: &Path, url: &str) -> Result<Option<String>, ProgramError> {
         let own = [env::GIT_SSH_COMMAND, env::GIT_SSH];
         if own.iter().any(|name| self.settings.env.get(name).is_some()) {
             return Ok(None);
         }
         let mut command = self.command(git_dir);
         command.args(["config", "--get", "core.sshCommand"]);
-        match self.wait_for(&mut command, url, &Job::default()) {
+        match self.wait_for(&mut command, url, &ProgramRun::default()) {
             Ok(own) if !own.trim_ascii().is_empty() => return Ok(None),
-            Ok(_) | Err(Fault::Said(_)) => {}
+            Ok(_) | Err(ProgramError::Said(_)) => {}
             Err(error) => return Err(error),
         }
         let ssh = "ssh -o BatchMode=yes";
@@ -154,7 +159,12 @@ impl Program<'_> {
         }))
     }
 
-    fn wait_for(&self, command: &mut Command, url: &str, job: &Job<'_>) -> Result<Vec<u8>, Fault> {
+    fn wait_for(
+        &self,
+        command: &mut Command,
+        url: &str,
+        job: &ProgramRun<'_>,
+    ) -> Result<Vec<u8>, ProgramError> {
         let stdin = match &job.input {
             // A file has no other end that could block.
             Some(input) => {
@@ -173,10 +183,10 @@ impl Program<'_> {
         let mut child = command.spawn().map_err(|error| not_started(url, error))?;
         let (sender, heard) = channel();
         if let Some(out) = child.stdout.take() {
-            listen(out, sender.clone(), Heard::Out);
+            listen(out, sender.clone(), ProgramEvent::Out);
         }
         if let Some(err) = child.stderr.take() {
-            listen(err, sender, Heard::Err);
+            listen(err, sender, ProgramEvent::Err);
         }
         let packs = job.fetch.map(|(git_dir, _)| git_dir.join("objects/pack"));
         let size = |prefix| packs.as_deref().map_or(0, |packs| bytes_in(packs, prefix));
@@ -186,11 +196,11 @@ impl Program<'_> {
         drop(bar);
         let (status, out, err) = result?;
         if !status.success() {
-            return Err(Fault::Said(String::from_utf8_lossy(&err).into_owned()));
+            return Err(ProgramError::Said(String::from_utf8_lossy(&err).into_owned()));
         }
         // What came faster than it was looked at.
         if job.fetch.is_some() && size("pack-").saturating_sub(before) > job.limit {
-            return Err(Fault::TooLarge);
+            return Err(ProgramError::TooLarge);
         }
         Ok(out)
     }
@@ -200,11 +210,11 @@ impl Program<'_> {
     fn follow(
         &self,
         child: &mut Child,
-        heard: &Receiver<Heard>,
+        heard: &Receiver<ProgramEvent>,
         url: &str,
-        job: &Job<'_>,
+        job: &ProgramRun<'_>,
         so_far: impl Fn() -> u64,
-    ) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), Fault> {
+    ) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), ProgramError> {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut come = 0;
         let mut last = Instant::now();
@@ -212,15 +222,15 @@ impl Program<'_> {
         loop {
             let mut quiet = false;
             match heard.recv_timeout(TICK) {
-                Ok(Heard::Out(bytes)) => match job.whole {
+                Ok(ProgramEvent::Out(bytes)) => match job.whole {
                     Some(limit) if out.len() + bytes.len() > limit => {
                         end(child);
-                        return Err(Fault::TooLarge);
+                        return Err(ProgramError::TooLarge);
                     }
                     Some(_) => out.extend_from_slice(&bytes),
                     None => keep(&mut out, &bytes),
                 },
-                Ok(Heard::Err(bytes)) => keep(&mut err, &bytes),
+                Ok(ProgramEvent::Err(bytes)) => keep(&mut err, &bytes),
                 Err(RecvTimeoutError::Timeout) => quiet = true,
                 Err(RecvTimeoutError::Disconnected) => {
                     // What it wrote is whole: it ends now, or hangs.
@@ -245,7 +255,7 @@ impl Program<'_> {
                 }
                 if job.fetch.is_some() && bytes > job.limit {
                     end(child);
-                    return Err(Fault::TooLarge);
+                    return Err(ProgramError::TooLarge);
                 }
                 // A program that a helper of it started may hold the pipes open. What git wrote itself
                 // is in them, but may not have been read yet.
@@ -253,8 +263,8 @@ impl Program<'_> {
                     let until = now + GRACE;
                     while let Ok(said) = heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
                         match said {
-                            Heard::Out(bytes) => keep(&mut out, &bytes),
-                            Heard::Err(bytes) => keep(&mut err, &bytes),
+                            ProgramEvent::Out(bytes) => keep(&mut out, &bytes),
+                            ProgramEvent::Err(bytes) => keep(&mut err, &bytes),
                         }
                     }
                     return Ok((status, out, err));
@@ -362,7 +372,11 @@ fn keep(kept: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Hands on what comes from `from`, on a thread of its own, until there is nothing more.
-fn listen(mut from: impl Read + Send + 'static, to: Sender<Heard>, as_what: fn(Vec<u8>) -> Heard) {
+fn listen(
+    mut from: impl Read + Send + 'static,
+    to: Sender<ProgramEvent>,
+    as_what: fn(Vec<u8>) -> ProgramEvent,
+) {
     thread::spawn(move || {
         let mut buffer = [0; 8192];
         loop {

@@ -82,10 +82,10 @@ impl Names {
             let limit = (!timeout.after.is_not_happening()).then(|| *timeout.after);
             let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
             return match self.getent(&host, port, deadline) {
-                Said::Addresses(found) => Ok(found),
-                Said::Unknown => Err(Error::HostNotFound),
-                Said::Nothing => Err(Error::Timeout(timeout.reason)),
-                Said::Other => Err(Error::Other(Box::new(NobodyToAsk))),
+                LookupOutput::Addresses(found) => Ok(found),
+                LookupOutput::Unknown => Err(Error::HostNotFound),
+                LookupOutput::Nothing => Err(Error::Timeout(timeout.reason)),
+                LookupOutput::Other => Err(Error::Other(Box::new(NobodyToAsk))),
             };
         }
         let found = self.library.resolve(uri, config, timeout).map_err(|error| match error {
@@ -96,22 +96,22 @@ impl Names {
     }
 
     /// Asks `getent` for the addresses of `host`, until `deadline`.
-    fn getent(&self, host: &str, port: u16, deadline: Option<Instant>) -> Said {
+    fn getent(&self, host: &str, port: u16, deadline: Option<Instant>) -> LookupOutput {
         // Without `-A` it leaves out what this machine seems to have no network for, `::1` included. An older one, or
         // one of another library, does not know that option.
         match self.run(&["-A", "ahosts", host], port, deadline) {
-            Said::Other => self.run(&["ahosts", host], port, deadline),
+            LookupOutput::Other => self.run(&["ahosts", host], port, deadline),
             said => said,
         }
     }
 
-    fn run(&self, arguments: &[&str], port: u16, deadline: Option<Instant>) -> Said {
+    fn run(&self, arguments: &[&str], port: u16, deadline: Option<Instant>) -> LookupOutput {
         #[expect(clippy::disallowed_methods, reason = "this is the one place that looks names up")]
         let mut command = Command::new("getent");
         // It is looked for by the `PATH` that it gets. Tokens are none of its business.
         command.env_clear().envs(&self.environment);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let Ok(mut child) = command.spawn() else { return Said::Other };
+        let Ok(mut child) = command.spawn() else { return LookupOutput::Other };
         let said = listen(&mut child, port, deadline);
         // One that has ended already cannot be ended, which is as well.
         let _ = child.kill();
@@ -165,7 +165,7 @@ fn name_and_port(uri: &Uri) -> Option<(String, u16)> {
 
 /// What `getent` said of a name.
 #[derive(Debug, PartialEq, Eq)]
-enum Said {
+enum LookupOutput {
     /// At least one address, those first that the system prefers.
     Addresses(Vec<SocketAddr>),
     /// No service of the system knows the name, or none can be reached.
@@ -177,7 +177,7 @@ enum Said {
 }
 
 /// What `child`, which is `getent`, says until `deadline`; it may run on.
-fn listen(child: &mut Child, port: u16, deadline: Option<Instant>) -> Said {
+fn listen(child: &mut Child, port: u16, deadline: Option<Instant>) -> LookupOutput {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let (closes, is_closed) = mpsc::channel::<()>();
     if let Some(out) = child.stdout.take() {
@@ -196,26 +196,26 @@ fn listen(child: &mut Child, port: u16, deadline: Option<Instant>) -> Said {
             break;
         }
         if is_over() {
-            return Said::Nothing;
+            return LookupOutput::Nothing;
         }
     }
     let answer = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let found = addresses(&String::from_utf8_lossy(&answer), port);
     if !found.is_empty() {
-        return Said::Addresses(found);
+        return LookupOutput::Addresses(found);
     }
     let code = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status.code(),
-            _ if is_over() => return Said::Nothing,
+            _ if is_over() => return LookupOutput::Nothing,
             _ => thread::sleep(TICK / 10),
         }
     };
     match code {
         // Its code for a key that is not found, and a host without an address that can be used.
-        Some(2) => Said::Unknown,
-        Some(0) if answer.iter().all(u8::is_ascii) && answer.contains(&b'%') => Said::Unknown,
-        _ => Said::Other,
+        Some(2) => LookupOutput::Unknown,
+        Some(0) if answer.iter().all(u8::is_ascii) && answer.contains(&b'%') => LookupOutput::Unknown,
+        _ => LookupOutput::Other,
     }
 }
 
@@ -322,15 +322,15 @@ mod tests {
             )
         }
 
-        fn says(body: &str, limit: Duration) -> Said {
+        fn says(body: &str, limit: Duration) -> LookupOutput {
             let (dir, _path) = program(body);
             names(dir.path()).getent("example.com", 80, Instant::now().checked_add(limit))
         }
 
         const MINUTE: Duration = Duration::from_mins(1);
 
-        fn one() -> Said {
-            Said::Addresses(vec!["192.0.2.7:80".parse().expect("an address")])
+        fn one() -> LookupOutput {
+            LookupOutput::Addresses(vec!["192.0.2.7:80".parse().expect("an address")])
         }
 
         #[test]
@@ -347,11 +347,11 @@ mod tests {
 
         #[test]
         fn what_it_does_not_know_is_no_failure_of_the_program() {
-            assert_eq!(says("exit 2", MINUTE), Said::Unknown);
-            assert_eq!(says("echo fe80::1%eth0 STREAM", MINUTE), Said::Unknown);
+            assert_eq!(says("exit 2", MINUTE), LookupOutput::Unknown);
+            assert_eq!(says("echo fe80::1%eth0 STREAM", MINUTE), LookupOutput::Unknown);
             // Another program of that name, or one that knows no `ahosts`.
             for body in ["exit 1", "exit 0", "echo usage", "kill -9 $$", r"printf '\377'"] {
-                assert_eq!(says(body, MINUTE), Said::Other, "{body}");
+                assert_eq!(says(body, MINUTE), LookupOutput::Other, "{body}");
             }
         }
 
@@ -377,8 +377,11 @@ mod tests {
         #[test]
         fn one_that_hangs_is_ended() {
             // Were it not, these would wait for an hour.
-            assert_eq!(says("exec sleep 3600", Duration::from_millis(50)), Said::Nothing);
-            assert_eq!(says("echo nonsense; exec >&- sleep 3600", Duration::from_millis(50)), Said::Nothing);
+            assert_eq!(says("exec sleep 3600", Duration::from_millis(50)), LookupOutput::Nothing);
+            assert_eq!(
+                says("echo nonsense; exec >&- sleep 3600", Duration::from_millis(50)),
+                LookupOutput::Nothing
+            );
             assert_eq!(says("echo 192.0.2.7 STREAM; exec >&- sleep 3600", MINUTE), one());
             assert_eq!(says("echo 192.0.2.7 STREAM; sleep 3600 &", MINUTE), one());
         }

@@ -7,7 +7,7 @@
 
 /// A name and a password.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct NetrcMachine {
     pub(super) login: String,
     pub(super) password: String,
 }
@@ -15,7 +15,7 @@ pub(super) struct Entry {
 /// Returns what `text` has for `host`: the first whole entry for it, else that of `default`.
 ///
 /// An entry without a name or a password, or with a name that HTTP cannot send, is not used.
-pub(super) fn find(text: &str, host: &str) -> Option<Entry> {
+pub(super) fn find(text: &str, host: &str) -> Option<NetrcMachine> {
     let (mut own, mut default) = (None, None);
     let mut words = Words { rest: text };
     // The machine that the words are about; `None` is `default`.
@@ -44,10 +44,10 @@ pub(super) fn find(text: &str, host: &str) -> Option<Entry> {
     }
 }
 
-fn whole(login: Option<String>, password: Option<String>) -> Option<Entry> {
+fn whole(login: Option<String>, password: Option<String>) -> Option<NetrcMachine> {
     let (login, password) = (login?, password?);
     let sendable = !login.contains(':') && !format!("{login}{password}").contains(char::is_control);
-    (sendable && !password.is_empty()).then_some(Entry { login, password })
+    (sendable && !password.is_empty()).then_some(NetrcMachine { login, password })
 }
 
 struct Words<'a> {

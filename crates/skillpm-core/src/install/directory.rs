@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::index::Index;
 use super::scope::Scope;
-use super::state::{Found, Inside, real_dir};
+use super::state::{Inside, OnDisk, real_dir};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, LinkKind, PathError};
 use crate::name::SkillName;
@@ -176,11 +176,11 @@ impl SkillsDir {
         &self,
         name: &SkillName,
         digest: impl FnOnce(&Path) -> Option<Digest>,
-    ) -> Result<Found, PathError> {
+    ) -> Result<OnDisk, PathError> {
         Ok(match self.kind(name)? {
-            None => Found::Absent,
-            Some(Kind::Directory) => Found::Tree(digest(&self.place(name))),
-            Some(Kind::Symlink) if self.leads_home(name) => Found::OurLink,
+            None => OnDisk::Absent,
+            Some(Kind::Directory) => OnDisk::Tree(digest(&self.place(name))),
+            Some(Kind::Symlink) if self.leads_home(name) => OnDisk::OurLink,
             Some(Kind::Symlink) => {
                 let path = self.place(name);
                 let target = fs::read_link(&path)?.unwrap_or_default();
@@ -190,15 +190,15 @@ impl SkillsDir {
                     if let Some(before) = before.filter(|before| before.ends_with('/')) {
                         self.ours.get_or_init(|| before.to_owned());
                     }
-                    Found::OurLink
+                    OnDisk::OurLink
                 } else if fs::is_loop(&path) {
-                    Found::Loop
+                    OnDisk::Loop
                 } else {
-                    Found::OtherLink(target)
+                    OnDisk::OtherLink(target)
                 }
             }
-            Some(Kind::File) if self.is_written_link(name) => Found::Written,
-            Some(_) => Found::Other,
+            Some(Kind::File) if self.is_written_link(name) => OnDisk::Written,
+            Some(_) => OnDisk::Other,
         })
     }
 }
@@ -233,20 +233,20 @@ mod tests {
         // One by one at first, then all at once.
         for (at, expected) in (0..2 * FEW).flat_map(|_| {
             [
-                ("tree", Found::Tree(Some(digest))),
-                ("ours", Found::OurLink),
-                ("too", Found::OurLink),
-                ("away", Found::OtherLink("../skills/../else/away".into())),
-                ("other", Found::OtherLink("../skills/ours".into())),
-                ("round", Found::Loop),
-                ("file", Found::Other),
-                ("nothing", Found::Absent),
+                ("tree", OnDisk::Tree(Some(digest))),
+                ("ours", OnDisk::OurLink),
+                ("too", OnDisk::OurLink),
+                ("away", OnDisk::OtherLink("../skills/../else/away".into())),
+                ("other", OnDisk::OtherLink("../skills/ours".into())),
+                ("round", OnDisk::Loop),
+                ("file", OnDisk::Other),
+                ("nothing", OnDisk::Absent),
                 // As this file system has it: the name is looked up, not compared.
                 (
                     "upper",
                     fs::kind(&own.join("upper"))
                         .expect("looks")
-                        .map_or(Found::Absent, |_| Found::Tree(Some(digest))),
+                        .map_or(OnDisk::Absent, |_| OnDisk::Tree(Some(digest))),
                 ),
             ]
         }) {
@@ -257,7 +257,7 @@ mod tests {
         for path in [own.join("nothing"), own.join("file"), own.join("round")] {
             let opened = SkillsDir::open(&path, &canonical).expect("no error");
             assert!(!opened.is_there());
-            assert_eq!(opened.look(&name("x"), |_| None).expect("looks"), Found::Absent);
+            assert_eq!(opened.look(&name("x"), |_| None).expect("looks"), OnDisk::Absent);
         }
     }
 }

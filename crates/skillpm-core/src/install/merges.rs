@@ -42,7 +42,7 @@ pub struct Unresolved {
     /// What was locked before.
     pub before: Locked,
     /// What the manifest said before.
-    pub asked: Asked,
+    pub asked: MergeChoice,
     /// The digest of the new version, which is locked since.
     pub new: Digest,
     /// The digest of the skill as the user had it; it is in the store.
@@ -63,7 +63,7 @@ pub struct Other {
     /// What was locked before.
     pub before: Locked,
     /// What the manifest said before.
-    pub asked: Asked,
+    pub asked: MergeChoice,
     /// The digest of the new version, which is locked since.
     pub new: Digest,
     /// The digest of the skill as the user had it.
@@ -75,7 +75,7 @@ pub struct Other {
 /// What the manifest said of a skill. The lockfile does not tell it: digits may be a commit's or a name there, it
 /// has what others need, too, and it may be older than the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum MergeChoice {
     /// This.
     Entry(Requirement),
     /// Nothing.
@@ -162,7 +162,7 @@ impl Unresolved {
             return Err(format!("it has version {}", raw.version));
         }
         let before = locked(&raw.before, name)?;
-        let asked = Asked::parse(raw.asked.as_deref(), name)?;
+        let asked = MergeChoice::parse(raw.asked.as_deref(), name)?;
         let gone = raw.gone.as_deref().map(Lockfile::parse).transpose();
         let gone = gone.map_err(|error| error.to_string())?.unwrap_or_default().skills;
         let safe = |path: &str| SafePath::new(path).map_err(|refusal| refusal.to_string());
@@ -174,7 +174,7 @@ impl Unresolved {
         let Raw { new, mine, merged, others, .. } = raw;
         let others = others.into_iter().map(|(name, raw)| {
             let RawOther { before, asked, new, mine, merged } = raw;
-            let (before, asked) = (locked(&before, &name)?, Asked::parse(asked.as_deref(), &name)?);
+            let (before, asked) = (locked(&before, &name)?, MergeChoice::parse(asked.as_deref(), &name)?);
             Ok((name, Other { before, asked, new, mine, merged }))
         });
         let others = others.collect::<Result<_, String>>()?;
@@ -241,7 +241,7 @@ fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
     locked.ok_or_else(|| format!("it does not say what was locked for `{name}`"))
 }
 
-impl Asked {
+impl MergeChoice {
     /// What `manifest` says of the skill `name`.
     pub fn of(manifest: &Manifest, name: &SkillName) -> Self {
         manifest.skills().get(name).cloned().map_or(Self::Nothing, Self::Entry)
@@ -379,7 +379,7 @@ mod tests {
         let path = |text: &str| SafePath::new(text).expect("safe");
         Unresolved {
             before: locked('1'),
-            asked: Asked::Entry(requirement_of(&locked('1'))),
+            asked: MergeChoice::Entry(requirement_of(&locked('1'))),
             new: digest('2'),
             mine: digest('3'),
             merged: digest('4'),
@@ -432,7 +432,7 @@ mod tests {
         );
         let manifest = manifest.expect("a manifest");
         let gone = || BTreeMap::from([(SkillName::new("base").expect("a name"), locked('5'))]);
-        for asked in [Asked::of(&manifest, &name), Asked::Nothing, Asked::Unknown] {
+        for asked in [MergeChoice::of(&manifest, &name), MergeChoice::Nothing, MergeChoice::Unknown] {
             let other = Other {
                 before: locked('1'),
                 asked: asked.clone(),
@@ -445,7 +445,7 @@ mod tests {
             record.write(&scope, &name).expect("writes");
             assert_eq!(read(), record);
             let text = fs::read_text(&file(&scope, &name).expect("inside"), MAX_FILE).expect("reads");
-            assert_eq!(text.expect("is there").contains("\"asked\""), asked != Asked::Unknown);
+            assert_eq!(text.expect("is there").contains("\"asked\""), asked != MergeChoice::Unknown);
         }
     }
 

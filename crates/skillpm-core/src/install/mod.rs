@@ -1,16 +1,16 @@
 //! Installing: what changes in a scope ([`plan`]), and changing it as one ([`transaction`]).
 
+pub mod agent_view;
 pub mod attributes;
 pub mod directory;
 pub mod editable;
 pub mod health;
 pub mod index;
 pub mod merges;
-pub mod placed;
 pub mod places;
 pub mod plan;
+pub mod receipts;
 pub mod scope;
-pub mod sight;
 pub mod sources;
 pub mod state;
 pub mod transaction;

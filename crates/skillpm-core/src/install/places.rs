@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::plan::Place;
+use super::plan::Location;
 use super::scope::Scope;
 use crate::error::Result;
 use crate::name::SkillName;
@@ -16,7 +16,7 @@ use crate::settings::Settings;
 pub struct Places<'a> {
     scope: &'a Scope,
     settings: &'a Settings,
-    dirs: RefCell<BTreeMap<Place, PathBuf>>,
+    dirs: RefCell<BTreeMap<Location, PathBuf>>,
 }
 
 impl<'a> Places<'a> {
@@ -30,7 +30,7 @@ impl<'a> Places<'a> {
     /// # Errors
     ///
     /// As [`Scope::place`].
-    pub fn of(&self, place: &Place, name: &SkillName) -> Result<PathBuf> {
+    pub fn of(&self, place: &Location, name: &SkillName) -> Result<PathBuf> {
         self.with(place, |dir| dir.join(name.as_str()))
     }
 
@@ -39,11 +39,11 @@ impl<'a> Places<'a> {
     /// # Errors
     ///
     /// As [`Scope::place`].
-    pub fn dir(&self, place: &Place) -> Result<PathBuf> {
+    pub fn dir(&self, place: &Location) -> Result<PathBuf> {
         self.with(place, Path::to_owned)
     }
 
-    fn with(&self, place: &Place, tell: impl FnOnce(&Path) -> PathBuf) -> Result<PathBuf> {
+    fn with(&self, place: &Location, tell: impl FnOnce(&Path) -> PathBuf) -> Result<PathBuf> {
         if let Some(dir) = self.dirs.borrow().get(place) {
             return Ok(tell(dir));
         }

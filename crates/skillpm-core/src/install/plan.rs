@@ -1,11 +1,11 @@
 //! The plan: what an installation or removal changes. Computed from values, touching nothing.
 
+mod agents;
+mod conflicts;
 mod goal;
 mod home;
-mod judge;
-mod left;
 mod merged;
-mod sight;
+mod orphans;
 mod step;
 mod texts;
 
@@ -17,10 +17,10 @@ use serde::Serialize;
 
 pub use goal::{Content, Goal, Wanted};
 pub use merged::Merged;
-pub use step::{Place, Step};
+pub use step::{Location, Step};
 pub use texts::requirement_of;
 
-use super::state::{Files, Found, Survey};
+use super::state::{Files, OnDisk, Survey};
 use crate::fs::LinkKind;
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
@@ -35,15 +35,15 @@ pub struct Plan {
     /// What each link that comes will be.
     pub links: Vec<NewLink>,
     /// Trees that are in no lockfile and go because of `--force`: saved before anything is done.
-    pub keep: Vec<(Place, SkillName)>,
+    pub keep: Vec<(Location, SkillName)>,
     /// Trees that go and that nobody edited, though this lockfile does not know them: the store is to have them.
-    pub store: Vec<(Place, SkillName)>,
+    pub store: Vec<(Location, SkillName)>,
     /// The new lockfile, where it differs from the old one.
     pub lock: Option<Lockfile>,
     /// The new manifest, where it differs from the old one.
     pub manifest: Option<Manifest>,
     /// Trees that nothing names any more, and that stay because they were edited.
-    pub stays: Vec<(Place, SkillName)>,
+    pub stays: Vec<(Location, SkillName)>,
     /// Skills that stay in place because the other scope in the same directory has them, too.
     pub shared: BTreeSet<SkillName>,
     /// Skills of which a merge ends that somebody had to look at.
@@ -63,7 +63,7 @@ pub struct ChangedFiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NewLink {
     /// Where.
-    pub place: Place,
+    pub place: Location,
     /// Of which skill.
     pub name: SkillName,
     /// Which.
@@ -94,7 +94,7 @@ pub struct Conflict {
     /// The skill.
     pub name: SkillName,
     /// Where it lies.
-    pub place: Place,
+    pub place: Location,
     /// What is the matter.
     pub kind: ConflictKind,
 }
@@ -154,7 +154,7 @@ pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Con
         }
     }
     for (name, was) in &goal.left {
-        planner.let_go(name, was);
+        planner.plan_orphan(name, was);
     }
     planner.spare_repositories();
     let Planner { mut plan, conflicts, .. } = planner;
@@ -197,17 +197,17 @@ impl Planner<'_> {
     fn put(&mut self, wanted: &Wanted) {
         let name = &wanted.name;
         if let Some(other) = self.same_name(name) {
-            return self.conflict(&Place::Canonical, name, ConflictKind::SameName(other));
+            return self.conflict(&Location::Canonical, name, ConflictKind::SameName(other));
         }
         if let Some(other) = self.other_source(wanted) {
-            return self.conflict(&Place::Canonical, name, other);
+            return self.conflict(&Location::Canonical, name, other);
         }
         if wanted.disabled && self.stays_shared(name) {
             return;
         }
         // Of what is only looked after, nothing is said anew.
-        if wanted.requirement.is_some() && self.survey.is_source(&Place::Canonical, name) {
-            return self.conflict(&Place::Canonical, name, ConflictKind::Source);
+        if wanted.requirement.is_some() && self.survey.is_source(&Location::Canonical, name) {
+            return self.conflict(&Location::Canonical, name, ConflictKind::Source);
         }
         // Links go before what they lead to, and come after it.
         self.leave(wanted);
@@ -219,7 +219,7 @@ impl Planner<'_> {
                 self.tree(&home, name, locked.digest, &found);
                 // Nothing is left of a merge where every byte comes from the source. What a run left that was killed, or
                 // that was taken back, may be about this very version.
-                let comes = found != Found::Tree(Some(locked.digest));
+                let comes = found != OnDisk::Tree(Some(locked.digest));
                 if comes || self.locked(name) != Some(locked.digest) {
                     self.plan.ended.insert(name.clone());
                 }
@@ -230,8 +230,8 @@ impl Planner<'_> {
             }
             Content::AsItIs(_) => match self.bring_home(wanted).1 {
                 // Nothing leads to what is not there.
-                Found::Absent => return,
-                Found::Tree(tree) => lies = tree,
+                OnDisk::Absent => return,
+                OnDisk::Tree(tree) => lies = tree,
                 _ => {}
             },
         }
@@ -251,21 +251,22 @@ impl Planner<'_> {
 
     fn record(&mut self, name: &SkillName) {
         if let Some(other) = self.same_name(name) {
-            self.conflict(&Place::Canonical, name, ConflictKind::SameName(other));
+            self.conflict(&Location::Canonical, name, ConflictKind::SameName(other));
         }
     }
 
     fn remove(&mut self, name: &SkillName) {
-        for (place, found) in [(Place::Canonical, self.canonical(name)), (Place::Disabled, self.aside(name))]
+        for (place, found) in
+            [(Location::Canonical, self.canonical(name)), (Location::Disabled, self.disabled(name))]
         {
             match found {
-                Found::Absent | Found::Other | Found::Written => {}
+                OnDisk::Absent | OnDisk::Other | OnDisk::Written => {}
                 // Links among the disabled are none of ours.
-                Found::OurLink | Found::OtherLink(_) | Found::Loop if place == Place::Disabled => {}
-                Found::OurLink | Found::OtherLink(_) | Found::Loop => {
+                OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop if place == Location::Disabled => {}
+                OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop => {
                     self.plan.steps.push(Step::Unlink { place, name: name.clone() });
                 }
-                Found::Tree(Some(old)) if self.survey.is_source(&place, name) => {
+                OnDisk::Tree(Some(old)) if self.survey.is_source(&place, name) => {
                     if self.goal.force {
                         self.keep(&place, name);
                         self.drop_tree(&place, name, old);
@@ -273,7 +274,7 @@ impl Planner<'_> {
                         self.conflict(&place, name, ConflictKind::OnlyCopy);
                     }
                 }
-                Found::Tree(old) => {
+                OnDisk::Tree(old) => {
                     if let Some(old) = self.may_replace(&place, name, old) {
                         self.drop_tree(&place, name, old);
                     }
@@ -310,22 +311,22 @@ impl Planner<'_> {
         self.conflicts.extend(new);
     }
 
-    fn conflict(&mut self, place: &Place, name: &SkillName, kind: ConflictKind) {
+    fn conflict(&mut self, place: &Location, name: &SkillName, kind: ConflictKind) {
         let place = self.lies(place, name);
         self.conflicts.push(Conflict { name: name.clone(), place, kind });
     }
 
     /// Plans that the tree at `place` is kept in the store before anything is done.
-    fn keep(&mut self, place: &Place, name: &SkillName) {
+    fn keep(&mut self, place: &Location, name: &SkillName) {
         let place = self.lies(place, name);
         self.plan.keep.push((place, name.clone()));
     }
 
     /// Where the tree lies now that will be at `place` when it is replaced.
-    fn lies(&self, place: &Place, name: &SkillName) -> Place {
+    fn lies(&self, place: &Location, name: &SkillName) -> Location {
         match place {
-            Place::Canonical if self.brought.contains(name) => Place::Disabled,
-            Place::Disabled if self.brought.contains(name) => Place::Canonical,
+            Location::Canonical if self.brought.contains(name) => Location::Disabled,
+            Location::Disabled if self.brought.contains(name) => Location::Canonical,
             place => place.clone(),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::index::Index;
-use super::plan::Place;
+use super::plan::Location;
 use crate::advice::{Opt, message};
 use crate::agents::{self, Agent, CANONICAL_DIR, DISABLED_DIR};
 use crate::error::{Error, Result};
@@ -63,10 +63,10 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// As [`Scope::twin`].
+    /// As [`Scope::other_scope`].
     pub fn are_twins(&self, settings: &Settings) -> Result<bool> {
         match &self.there[..] {
-            [project, _] => Ok(project.twin(settings)?.is_some()),
+            [project, _] => Ok(project.other_scope(settings)?.is_some()),
             _ => Ok(false),
         }
     }
@@ -76,7 +76,7 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// As [`Scope::twin`], and for files that cannot be looked at.
+    /// As [`Scope::other_scope`], and for files that cannot be looked at.
     pub fn settle_twins(&mut self, settings: &Settings) -> Result<bool> {
         let (true, [project, _]) = (self.are_twins(settings)?, &self.there[..]) else { return Ok(false) };
         let is_used = fs::kind(&project.manifest)?.is_some() || fs::kind(&project.lockfile)?.is_some();
@@ -149,7 +149,7 @@ impl Scope {
     /// # Errors
     ///
     /// Where a directory cannot be looked at.
-    pub fn twin(&self, settings: &Settings) -> Result<Option<Self>> {
+    pub fn other_scope(&self, settings: &Settings) -> Result<Option<Self>> {
         if self.kind == ScopeKind::User {
             return Ok(Some(Self::project(settings, &self.root)));
         }
@@ -229,7 +229,7 @@ impl Scope {
     ///
     /// An agent that is not known or has no directory in this scope; a directory that a link leads
     /// out of the project.
-    pub fn place(&self, settings: &Settings, place: &Place, name: &SkillName) -> Result<PathBuf> {
+    pub fn place(&self, settings: &Settings, place: &Location, name: &SkillName) -> Result<PathBuf> {
         let dir = self.dir(settings, place)?;
         self.check_inside(&dir)?;
         Ok(dir.join(name.as_str()))
@@ -240,11 +240,11 @@ impl Scope {
     /// # Errors
     ///
     /// An agent that is not known or has no directory in this scope.
-    pub fn dir(&self, settings: &Settings, place: &Place) -> Result<PathBuf> {
+    pub fn dir(&self, settings: &Settings, place: &Location) -> Result<PathBuf> {
         match place {
-            Place::Canonical => Ok(self.skills_dir()),
-            Place::Disabled => Ok(self.disabled_dir()),
-            Place::Agent(id) => {
+            Location::Canonical => Ok(self.skills_dir()),
+            Location::Disabled => Ok(self.disabled_dir()),
+            Location::Agent(id) => {
                 let agent = agents::find(id).map_err(|error| Error::config(error.to_string()))?;
                 let dir = self.agent_dir(settings, agent);
                 dir.ok_or_else(|| Error::config(format!("agent `{id}` has no directory in this scope")))

@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::placed::Was;
 use super::plan::Goal;
+use super::receipts::PreviousInstall;
 use super::scope::Scope;
 use super::state::Files;
 use crate::agents;
@@ -38,8 +38,8 @@ fn found(locked: &Locked) -> SourceDir<'_> {
 /// Where the skills came from that nothing names any more.
 pub fn left(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.left.values().filter_map(|was| match was {
-        Was::Copy(locked, _) => Some((&locked.origin, locked.path.as_deref())),
-        Was::Link(_) => None,
+        PreviousInstall::Copy(locked, _) => Some((&locked.origin, locked.path.as_deref())),
+        PreviousInstall::Link(_) => None,
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 mod survey;
 
-pub use self::survey::{Found, Survey};
+pub use self::survey::{OnDisk, Survey};
 use super::plan::requirement_of;
 use super::scope::{Scope, nowhere};
 use super::trees::{Trees, is_tree};

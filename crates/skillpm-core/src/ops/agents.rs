@@ -9,8 +9,8 @@ use crate::advice::Warning;
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::Result;
+use crate::install::agent_view::{self, Form, Role, Seen};
 use crate::install::scope::{Scope, ScopeKind, Scopes, exists};
-use crate::install::sight::{self, Form, Role, Seen};
 use crate::install::state::Files;
 
 /// Which agents, and where.
@@ -108,7 +108,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     let mut outcome = AgentsOutcome::default();
     let mut places = Vec::new();
     let scopes = Scopes::new(&context.settings, request.scope)?;
-    places.extend(scopes.there.into_iter().map(|scope| Place::look(scope, &mut outcome.warnings)));
+    places.extend(scopes.there.into_iter().map(|scope| AgentDirectory::look(scope, &mut outcome.warnings)));
     outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
     // Whether an agent is here depends on the project, whatever scope is looked at.
     let project = Scope::new(&context.settings, ScopeKind::Project)?;
@@ -135,13 +135,13 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
 }
 
 /// A scope, and what its files say.
-struct Place {
+struct AgentDirectory {
     scope: Scope,
     installed: BTreeSet<String>,
     chosen: BTreeSet<&'static str>,
 }
 
-impl Place {
+impl AgentDirectory {
     fn look(scope: Scope, warnings: &mut Vec<Warning>) -> Self {
         // What agents see does not depend on files that cannot be read.
         let files = Files::read(&scope).unwrap_or_else(|error| {
@@ -150,31 +150,31 @@ impl Place {
         });
         let names = files.lock.skills.keys().chain(files.manifest.skills().keys());
         let installed = names.map(ToString::to_string).collect();
-        Self { chosen: sight::chosen(&files.manifest), scope, installed }
+        Self { chosen: agent_view::chosen(&files.manifest), scope, installed }
     }
 }
 
 /// What lies in directories that were looked at already: many agents read the same ones.
-type Known = BTreeMap<PathBuf, std::result::Result<Vec<Seen>, String>>;
+type ScannedDirectories = BTreeMap<PathBuf, std::result::Result<Vec<Seen>, String>>;
 
 fn view(
     context: &Context,
     agent: &'static Agent,
     signs: &[PathBuf],
     chosen: Vec<ScopeKind>,
-    places: &[Place],
-    known: &mut Known,
+    places: &[AgentDirectory],
+    known: &mut ScannedDirectories,
 ) -> AgentView {
     let mut directories = Vec::new();
     let mut paths: Vec<(Role, PathBuf)> = Vec::new();
     for place in places {
-        for dir in sight::directories(&context.settings, &place.scope, agent) {
+        for dir in agent_view::directories(&context.settings, &place.scope, agent) {
             // In the home directory itself the project's directories are the user's.
             if paths.iter().any(|(_, path)| *path == dir.path) {
                 continue;
             }
             let looked = known.entry(dir.path.clone()).or_insert_with(|| {
-                sight::look(&dir.path, &place.scope, &place.installed)
+                agent_view::look(&dir.path, &place.scope, &place.installed)
                     .map_err(|error| format!("{error}: {}", error.source))
             });
             let (skills, problem) = match looked {
@@ -196,14 +196,14 @@ fn view(
         let seen = known.get(path).and_then(|looked| looked.as_ref().ok());
         (*role, seen.map_or(&[][..], Vec::as_slice))
     };
-    let twice = sight::twice(paths.iter().map(seen));
+    let twice = agent_view::twice(paths.iter().map(seen));
     let names: BTreeSet<_> = paths
         .iter()
         .map(seen)
         .filter(|(role, _)| *role != Role::Other)
         .flat_map(|(_, seen)| seen)
         .filter(|skill| skill.form != Form::Broken)
-        .map(|skill| sight::alike(&skill.name))
+        .map(|skill| agent_view::alike(&skill.name))
         .collect();
     AgentView {
         id: agent.id,

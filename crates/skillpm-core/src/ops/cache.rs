@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, usage};
-use crate::install::placed::stale_records;
+use crate::install::receipts::stale_records;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::read_lock;
 use crate::install::transaction::stale_notes;
@@ -43,7 +43,7 @@ pub struct Room {
 
 /// The directories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Places {
+pub struct CacheDirs {
     /// The store.
     pub store: Room,
     /// The directory of the downloads.
@@ -57,7 +57,7 @@ pub struct Places {
 /// # Errors
 ///
 /// Where the home directory is not known, or something cannot be read.
-pub fn places(context: &Context) -> Result<Places> {
+pub fn places(context: &Context) -> Result<CacheDirs> {
     let (store, cache) = (Store::new(&context.settings)?, cache_dir(context)?);
     let mut rooms = Vec::new();
     for name in downloads::rooms(&cache)? {
@@ -68,7 +68,7 @@ pub fn places(context: &Context) -> Result<Places> {
         rooms.push(Room { name, path: text(&path), count: units.len(), files, bytes });
     }
     let all = usage(store.root())?;
-    Ok(Places {
+    Ok(CacheDirs {
         store: Room {
             name: STORE.to_owned(),
             path: text(store.root()),

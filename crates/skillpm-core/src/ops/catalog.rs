@@ -13,8 +13,8 @@ use crate::engine::catalog::{Catalog, Options};
 use crate::engine::{Snapshot, Source, SourceKind, default_sources, each_once};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
+use crate::install::agent_view;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::sight;
 use crate::install::state::read_manifest;
 use crate::name::SkillName;
 use crate::path::normal;
@@ -91,7 +91,7 @@ pub fn disabled(settings: &Settings, scopes: &[Scope]) -> Disabled {
     for scope in scopes {
         // In the home directory a skill is of both scopes: the manifest of either may disable it.
         let is_project = scope.kind == ScopeKind::Project;
-        let twin = is_project.then(|| scope.twin(settings).ok().flatten()).flatten();
+        let twin = is_project.then(|| scope.other_scope(settings).ok().flatten()).flatten();
         for one in [Some(scope), twin.as_ref()].into_iter().flatten() {
             match disabled_in(one) {
                 Ok(names) if twin.is_some() => {
@@ -186,7 +186,7 @@ fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Res
         let agent = agents::find(agent)?;
         let dirs = scopes.iter().flat_map(|scope| {
             let kind = SourceKind::from(scope.kind);
-            let dirs = sight::directories(&context.settings, scope, agent).into_iter();
+            let dirs = agent_view::directories(&context.settings, scope, agent).into_iter();
             dirs.map(move |dir| Source::new(kind, dir.path))
         });
         each_once(dirs)

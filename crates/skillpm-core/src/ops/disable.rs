@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::absent::installed_names;
-use super::change::{Changed, Edits, How, rearrange};
+use super::change::{Changed, Edits, VisibilityOptions, rearrange};
 use super::update::has_conflicts;
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
@@ -83,7 +83,7 @@ pub fn enable(context: &Context, request: &DisableRequest) -> Result<DisableOutc
 
 fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<DisableOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
-    let how = How { dry_run: request.dry_run, force: request.force, bring: !disabled };
+    let how = VisibilityOptions { dry_run: request.dry_run, force: request.force, bring: !disabled };
     let (mut names, mut unchanged, mut in_conflict) = (Vec::new(), BTreeSet::new(), Vec::new());
     let changed = rearrange(context, &scope, how, |files, audience| {
         names = installed_names(

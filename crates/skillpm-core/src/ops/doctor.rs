@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::change::make_plan;
 use super::fetcher::{admit, asked, spec_of};
-use super::gate::{Gate, admission_of};
-use super::install::audience::Audience;
+use super::install::agent_targets::AgentTargets;
 use super::install::editable;
+use super::policy_check::{PolicyCheck, admission_of};
 use super::update::has_conflicts;
 use crate::advice::{Message, message};
 use crate::context::Context;
@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::editable::Editable;
 use crate::install::health::problem::{self, Severity};
-use crate::install::health::{Finding, Look, Remedy, Wish, check};
-use crate::install::plan::{Content, Goal, Place, Plan, Step, Wanted};
+use crate::install::health::{DesiredSkill, Finding, Inspection, Remedy, check};
+use crate::install::plan::{Content, Goal, Location, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
@@ -128,12 +128,12 @@ pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcom
 }
 
 /// What makes findings of two scopes one.
-type At = (&'static str, PathBuf, Option<&'static str>);
+type FindingKey = (&'static str, PathBuf, Option<&'static str>);
 
 /// What makes two findings one.
-type Key = (At, Option<ScopeKind>);
+type Key = (FindingKey, Option<ScopeKind>);
 
-fn place_of(finding: &Finding) -> At {
+fn place_of(finding: &Finding) -> FindingKey {
     (finding.id, finding.path.clone(), finding.agent)
 }
 
@@ -205,7 +205,7 @@ impl Doctor<'_> {
 
     fn check(&self, scope: &Scope) -> Vec<Finding> {
         let wishes = |files: &Files| self.wishes(scope, files);
-        let look = Look::take(&self.context.settings, scope, self.store.as_ref(), &wishes);
+        let look = Inspection::take(&self.context.settings, scope, self.store.as_ref(), &wishes);
         let mut found = check(&look);
         self.leave_others(&look, &mut found);
         self.admit(scope, &mut found);
@@ -215,8 +215,8 @@ impl Doctor<'_> {
     /// Leaves out what is found of skills that are none of this scope's. In the home directory both scopes have the same
     /// directories: what the files of the other one know is neither left over nor a stranger's here, and what neither
     /// knows is the user's.
-    fn leave_others(&self, look: &Look, found: &mut Vec<Finding>) {
-        let Ok(Some(twin)) = look.scope.twin(&self.context.settings) else { return };
+    fn leave_others(&self, look: &Inspection, found: &mut Vec<Finding>) {
+        let Ok(Some(twin)) = look.scope.other_scope(&self.context.settings) else { return };
         let is_told_by_twin = look.scope.kind == ScopeKind::Project && self.scopes.len() > 1;
         // What is in files that cannot be read may be any skill.
         let files = Files::read(&twin).ok();
@@ -234,7 +234,7 @@ impl Doctor<'_> {
     fn admit(&self, scope: &Scope, found: &mut Vec<Finding>) {
         let mut unreadable = None;
         let mut gate = Files::read(scope).and_then(|files| {
-            let gate = Gate::new(self.context, scope, &files.manifest);
+            let gate = PolicyCheck::new(self.context, scope, &files.manifest);
             Ok((gate.inspect_err(|error| unreadable = Some(policy(self.context, scope, error)))?, files))
         });
         for finding in found.iter_mut() {
@@ -255,7 +255,7 @@ impl Doctor<'_> {
     /// # Errors
     ///
     /// A policy that refuses the source or what is in the skill; files that cannot be read.
-    fn ask(&self, scope: &Scope, gate: &mut Gate, files: &Files, step: &Step) -> Result<()> {
+    fn ask(&self, scope: &Scope, gate: &mut PolicyCheck, files: &Files, step: &Step) -> Result<()> {
         let name = step.name();
         match (step, files.lock.skills.get(name), files.manifest.skills().get(name)) {
             (Step::Put { place, digest, .. }, Some(locked), _) => {
@@ -274,9 +274,9 @@ impl Doctor<'_> {
     }
 
     /// What `files` ask for, and what an installation would do about where the skills lie.
-    fn wishes(&self, scope: &Scope, files: &Files) -> BTreeMap<SkillName, Wish> {
+    fn wishes(&self, scope: &Scope, files: &Files) -> BTreeMap<SkillName, DesiredSkill> {
         let settings = &self.context.settings;
-        let audience = Audience::known(settings, scope, files);
+        let audience = AgentTargets::known(settings, scope, files);
         let mut wishes = BTreeMap::new();
         let kept = files.kept();
         let names: Vec<_> = match files.manifest_text {
@@ -305,10 +305,11 @@ impl Doctor<'_> {
                 Some(locked) => merge(scope, name, locked, disabled),
                 None => Ok(false),
             };
-            let mut wish = Wish { agents: Vec::new(), disabled, editable, merge, home: Ok(Vec::new()) };
+            let mut wish =
+                DesiredSkill { agents: Vec::new(), disabled, editable, merge, home: Ok(Vec::new()) };
             if let Some(content) = content {
                 let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
-                audience.dress(&mut wanted);
+                audience.assign(&mut wanted);
                 wish.agents.clone_from(&wanted.agents);
                 let aside = scope.disabled_skill_dir(name);
                 if disabled || wish.editable.is_some() || matches!(fs::kind(&aside), Ok(Some(_))) {
@@ -326,7 +327,7 @@ impl Doctor<'_> {
     fn home(&self, scope: &Scope, files: &Files, wanted: Wanted) -> Result<Vec<Step>> {
         let goal = Goal { put: vec![wanted], only: Some(BTreeSet::new()), ..Goal::default() };
         let plan = make_plan(self.context, scope, &goal, files)?;
-        Ok(plan.steps.into_iter().filter(|step| !matches!(step.place().0, Place::Agent(_))).collect())
+        Ok(plan.steps.into_iter().filter(|step| !matches!(step.place().0, Location::Agent(_))).collect())
     }
 
     /// Repairs what can be repaired in `scope`, which no other process changes meanwhile.
@@ -380,11 +381,11 @@ impl Doctor<'_> {
     fn content(
         &self,
         scope: &Scope,
-        place: &Place,
+        place: &Location,
         name: &SkillName,
         digest: &crate::digest::Digest,
     ) -> Result<FileSet> {
-        if matches!(place, Place::Agent(_)) {
+        if matches!(place, Location::Agent(_)) {
             return Ok(scope.index.trees().read(&scope.skill_dir(name))?.files);
         }
         let stored = self.store.as_ref().map(|store| store.get(digest)).transpose()?.flatten();
@@ -450,7 +451,7 @@ fn merge(scope: &Scope, name: &SkillName, locked: &Locked, disabled: bool) -> Re
 fn bringing(remedy: &Remedy) -> Option<&Step> {
     let Remedy::Steps(steps) = remedy else { return None };
     let brings = |step: &&Step| match step {
-        Step::Put { place, .. } => matches!(place, Place::Canonical | Place::Disabled),
+        Step::Put { place, .. } => matches!(place, Location::Canonical | Location::Disabled),
         other => matches!(other, Step::Edit { .. }),
     };
     steps.iter().find(brings)
@@ -494,7 +495,7 @@ fn fix(finding: &Finding) -> Option<String> {
             [Step::Unlink { .. }, ..] => "remove the link".to_owned(),
             [Step::Link { .. }, ..] if finding.id == problem::LINK_MISSING.id => "make the link".to_owned(),
             [Step::Link { .. }, ..] => "put a link to the installed skill in its place".to_owned(),
-            [Step::Put { place: Place::Canonical | Place::Disabled, .. }, ..] => {
+            [Step::Put { place: Location::Canonical | Location::Disabled, .. }, ..] => {
                 "restore it from the store".to_owned()
             }
             _ => "make the copy".to_owned(),

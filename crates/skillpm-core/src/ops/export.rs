@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::gate::Gate;
-use crate::admission::Asked;
+use super::policy_check::PolicyCheck;
+use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::context::Context;
 use crate::document::Document;
@@ -16,7 +16,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::interop::directory_name;
 use crate::interop::hash::{computed_hash, site_digest};
-use crate::interop::skills_lock::{Entry, FILE_NAME, SkillsLock};
+use crate::interop::skills_lock::{FILE_NAME, LockedEntry, SkillsLock};
 use crate::interop::source::entry;
 use crate::lockfile::Locked;
 use crate::path::normal;
@@ -121,7 +121,7 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
         ..ExportOutcome::default()
     };
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
-    let mut gate = Gate::new(context, &scope, &files.manifest)?;
+    let mut gate = PolicyCheck::new(context, &scope, &files.manifest)?;
     for (name, locked) in &files.lock.skills {
         let name = name.to_string();
         let made = make(context, &scope, &dir, locked, &mut gate).and_then(|(own, entry)| {
@@ -161,8 +161,8 @@ fn make(
     scope: &Scope,
     dir: &Path,
     locked: &Locked,
-    gate: &mut Gate,
-) -> std::result::Result<(String, Entry), Message> {
+    gate: &mut PolicyCheck,
+) -> std::result::Result<(String, LockedEntry), Message> {
     let reference = locked.requested.as_deref().map(|text| {
         let name = text.strip_prefix("tags/").or_else(|| text.strip_prefix("heads/")).unwrap_or(text);
         Reference::Any(name.to_owned())
@@ -174,11 +174,12 @@ fn make(
         .map_err(|error| Message::from(error.to_string()))?;
     // The commit that is locked is as firm as any pin.
     let pin = locked.revision.clone().map(Reference::Rev);
-    let asked = Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: pin.as_ref() };
+    let asked =
+        PolicySubject { origin: &locked.origin, path: locked.path.as_deref(), reference: pin.as_ref() };
     gate.source(asked).map_err(|error| error.with_causes())?;
     let wanted = locked.revision.as_deref().map_or(Wanted::Now(None), Wanted::Locked);
     let opened = source::open(context, scope.as_root(), &locked.origin, wanted)
-        .and_then(|opened| opened.part(path, locked.revision.as_deref()))
+        .and_then(|opened| opened.subtree(path, locked.revision.as_deref()))
         .map_err(|error| error.with_causes())?;
     let found = opened.tree.skill(path, &Limits::default()).and_then(|set| set.digest());
     if found.map_err(|error| Message::from(error.to_string()))? != locked.digest {

@@ -13,7 +13,7 @@ use crate::workers;
 
 use super::diff;
 use super::fix;
-use super::paths::{Content, Finder, Inside, Installed, Place, Searched};
+use super::paths::{Content, FileLocation, Finder, Inside, Installed, Searched};
 
 pub use super::paths::Target;
 
@@ -183,7 +183,7 @@ fn text(bytes: Vec<u8>, file: PathBuf) -> Formatted {
 }
 
 /// Reads the file at `place` and tells how it is found; `None` where it is gone by now.
-fn file(place: &Place) -> Result<Option<Formatted>> {
+fn file(place: &FileLocation) -> Result<Option<Formatted>> {
     let form = match place.read()? {
         None => return Ok(None),
         Some(Content::Bytes(bytes)) => form(&Document::from_bytes(bytes)),

@@ -17,7 +17,7 @@ use crate::install::transaction::Transaction;
 pub(super) fn to_change(context: &Context, asked: Option<ScopeKind>, dry_run: bool) -> Result<Scope> {
     let settings = &context.settings;
     let scope = Scope::new(settings, asked.unwrap_or(ScopeKind::Project))?;
-    if asked.is_some() || scope.twin(settings)?.is_none() || is_used(&scope)? {
+    if asked.is_some() || scope.other_scope(settings)?.is_none() || is_used(&scope)? {
         return Ok(scope);
     }
     // A killed run's change is taken back or finished in its own scope, whatever becomes of this one.

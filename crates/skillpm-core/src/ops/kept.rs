@@ -7,17 +7,17 @@ use serde::Serialize;
 
 use super::absent::not_installed;
 use super::change::Begun;
-use super::install::audience::Audience;
+use super::install::agent_targets::AgentTargets;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::plan::{Content, Goal, Merged, Place, Step, Wanted};
+use crate::install::plan::{Content, Goal, Location, Merged, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::skill::{self, MAX_SKILL_FILE, SKILL_FILE};
-use crate::store::{self, Kept, Note, Store, Why};
+use crate::store::{self, KeptTree, Note, Store, Why};
 use crate::text::{closest, timestamp};
 
 /// So many digits of a digest tell a copy from the others of its name.
@@ -61,7 +61,7 @@ pub fn kept(context: &Context) -> Result<Vec<KeptCopy>> {
 }
 
 /// One line for each name of `kept`, with the time of its last note.
-fn copies_of(store: &Store, kept: &Kept) -> Vec<(Option<u64>, KeptCopy)> {
+fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<u64>, KeptCopy)> {
     let bare = KeptCopy {
         name: None,
         kept_at: None,
@@ -150,7 +150,7 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
         return Err(elsewhere(not_installed(Some(scope.kind), name.as_str(), known)));
     };
     let disabled = entry.is_some_and(|entry| entry.disabled);
-    let place = if disabled { Place::Disabled } else { Place::Canonical };
+    let place = if disabled { Location::Disabled } else { Location::Canonical };
     let path = scope.place(settings, &place, &name)?;
     let replaces = if fs::kind(&path)?.is_some() { scope.index.trees().digest(&path) } else { None };
     let set = store::read(Path::new(&copy.path))?;
@@ -161,10 +161,10 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
     } else {
         Content::Merged(Merged { locked: locked.clone(), tree, replaces, keep })
     };
-    let mut audience = Audience::read(settings, &scope, files)?;
+    let mut audience = AgentTargets::read(settings, &scope, files)?;
     let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
-    audience.come(std::slice::from_ref(&wanted), std::iter::empty());
-    audience.dress(&mut wanted);
+    audience.on_install(std::slice::from_ref(&wanted), std::iter::empty());
+    audience.assign(&mut wanted);
     let copies = files.manifest.agents().copy;
     let goal = Goal { put: vec![wanted], copy: copies, force: true, ..Goal::default() };
     let applied = begun.plan(goal)?.apply(BTreeMap::from([(name, set)]))?;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::absent::installed_names;
-use super::change::{Changed, Edits, How, rearrange};
+use super::change::{Changed, Edits, VisibilityOptions, rearrange};
 use super::install::ALL;
-use super::install::audience::{Audience, Ids, needs_link};
+use super::install::agent_targets::{AgentTargets, Ids, needs_link};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -92,14 +92,14 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     }
     let all_of_them = !link && request.agents.iter().any(|agent| agent == ALL);
     let given: Vec<_> = request.agents.iter().filter(|agent| link || *agent != ALL).cloned().collect();
-    let mut named = Audience::named(&context.settings, &scope, &given)?;
+    let mut named = AgentTargets::named(&context.settings, &scope, &given)?;
     let mut warnings: Vec<Warning> = Vec::new();
     for agent in named.iter().filter(|id| !needs_link(id)) {
         let told =
             format!("`{agent}` reads `.agents/skills` itself: it needs no link, so there is none to remove");
         warnings.push(Warning::new(codes::AGENT_NEEDS_NO_LINK, told));
     }
-    let how = How { dry_run: request.dry_run, force: request.force, bring: link };
+    let how = VisibilityOptions { dry_run: request.dry_run, force: request.force, bring: link };
     let changed = rearrange(context, &scope, how, |files, audience| {
         let names = match &request.names[..] {
             [] => None,
@@ -167,7 +167,7 @@ fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
 }
 
 /// Tells which skills the default does not reach.
-fn apart(scope: &Scope, audience: &Audience<'_>, named: &Ids) -> Option<Warning> {
+fn apart(scope: &Scope, audience: &AgentTargets<'_>, named: &Ids) -> Option<Warning> {
     let names = audience.apart(named);
     let (first, told) = (names.first()?, names.join("`, `"));
     let have = if names.len() == 1 {

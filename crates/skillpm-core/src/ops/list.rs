@@ -16,13 +16,13 @@ use crate::agents;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
 use crate::fs;
+use crate::install::agent_view::{self, Unseen, Viewers};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::health::problem;
-use crate::install::placed::Placed;
+use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::sight::{self, Unseen, Viewers};
-use crate::install::state::{Files, Found, Survey};
+use crate::install::state::{Files, OnDisk, Survey};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest;
@@ -139,7 +139,7 @@ pub struct ListOutcome {
 ///
 /// A manifest or lockfile that cannot be read.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
-    look(context, request, What::Everything)
+    look(context, request, ListedKind::Everything)
 }
 
 /// As [`list`], of what is in the scopes themselves: nothing of other tools, and nothing of projects around this one.
@@ -148,19 +148,19 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
 ///
 /// As [`list`].
 pub(super) fn installed(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
-    look(context, request, What::Installed)
+    look(context, request, ListedKind::Installed)
 }
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum ListedKind {
     /// What is in the scopes.
     Installed,
     /// All that agents see here.
     Everything,
 }
 
-fn look(context: &Context, request: &ListRequest, what: What) -> Result<ListOutcome> {
+fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<ListOutcome> {
     let settings = &context.settings;
     let mut outcome = ListOutcome::default();
     let mut scopes = Scopes::new(settings, request.scope)?;
@@ -172,7 +172,7 @@ fn look(context: &Context, request: &ListRequest, what: What) -> Result<ListOutc
         } else {
             list_scope(context, scope, what, &mut outcome)?;
         }
-        if what == What::Everything && scope.kind == ScopeKind::Project {
+        if what == ListedKind::Everything && scope.kind == ScopeKind::Project {
             for outer in scope.outer(settings)? {
                 list_outer(context, &outer, &mut outcome)?;
             }
@@ -219,7 +219,7 @@ fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Re
         return Ok(());
     }
     let mut found = ListOutcome::default();
-    list_scope(context, outer, What::Installed, &mut found)?;
+    list_scope(context, outer, ListedKind::Installed, &mut found)?;
     let place = outer.shown(&context.settings, &outer.root);
     outcome
         .skills
@@ -227,7 +227,7 @@ fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Re
     Ok(())
 }
 
-fn list_scope(context: &Context, scope: &Scope, what: What, outcome: &mut ListOutcome) -> Result<()> {
+fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut ListOutcome) -> Result<()> {
     let files = Files::read(scope)?;
     let (canonical, there) = open(scope)?;
     // What is disabled lies where nobody looks, also while no lockfile knows it.
@@ -237,9 +237,9 @@ fn list_scope(context: &Context, scope: &Scope, what: What, outcome: &mut ListOu
     if files.manifest_text.is_none() && files.lock_text.is_none() && scope.kind == ScopeKind::Project {
         outcome.other_lock = other_lock(scope);
     }
-    let viewers = Viewers::take(&context.settings, scope, &sight::chosen(&files.manifest));
+    let viewers = Viewers::take(&context.settings, scope, &agent_view::chosen(&files.manifest));
     if names.is_empty() {
-        if what == What::Everything {
+        if what == ListedKind::Everything {
             foreign::list(context, scope, &files, &viewers, outcome);
         }
         return Ok(());
@@ -258,7 +258,7 @@ fn list_scope(context: &Context, scope: &Scope, what: What, outcome: &mut ListOu
         }
     }
     outcome.skills.reserve(names.len());
-    let twin = scope.twin(&context.settings)?.and_then(|twin| Files::read(&twin).ok());
+    let twin = scope.other_scope(&context.settings)?.and_then(|twin| Files::read(&twin).ok());
     for name in &names {
         let Some(mut skill) = listed(context, scope, &files, &survey, &mut dirs, name)? else { continue };
         let in_sight = !matches!(skill.state, SkillState::Disabled | SkillState::Missing);
@@ -286,17 +286,17 @@ fn list_scope(context: &Context, scope: &Scope, what: What, outcome: &mut ListOu
         }
         outcome.skills.push(skill);
     }
-    let unseen = viewers.unseen(&files.manifest, &sight::in_sight(&files));
+    let unseen = viewers.unseen(&files.manifest, &agent_view::in_sight(&files));
     if !unseen.is_empty() {
         outcome.unseen.push((scope.kind, unseen));
     }
-    if what == What::Everything {
+    if what == ListedKind::Everything {
         foreign::list(context, scope, &files, &viewers, outcome);
     }
     let is_untracked =
         |skill: &ListedSkill| skill.scope == scope.kind && skill.state == SkillState::Untracked;
     if files.manifest_text.is_some() && outcome.skills.iter().any(is_untracked) {
-        let left = Placed::of(&context.settings, scope).left(&files);
+        let left = Receipts::of(&context.settings, scope).orphans(&files);
         let goes = left.iter().filter(|(name, was)| was.is_whole(scope, name));
         outcome.warnings.extend(goes.map(|(name, _)| no_longer_asked(scope.kind, name)));
     }
@@ -351,7 +351,7 @@ pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Resul
     if kind == ScopeKind::User && !found.as_ref().is_some_and(is_known) {
         // In the home directory it may be the project that installed it.
         let project = Scope::new(&context.settings, ScopeKind::Project)?;
-        if project.twin(&context.settings)?.is_some() {
+        if project.other_scope(&context.settings)?.is_some() {
             return Ok(one_in(context, &project, name)?.filter(is_known).or(found));
         }
     }
@@ -405,8 +405,8 @@ fn listed(
         outer: None,
         source_gone: false,
     };
-    let mut found = survey.canonical.get(name).unwrap_or(&Found::Absent);
-    let out_of_sight = disabled && *found == Found::Absent;
+    let mut found = survey.canonical.get(name).unwrap_or(&OnDisk::Absent);
+    let out_of_sight = disabled && *found == OnDisk::Absent;
     let editable = entry.map(|entry| Editable::of(&context.settings, scope, entry)).transpose()?.flatten();
     if let (Some(entry), Some(editable)) = (entry, editable) {
         skill.editable = true;
@@ -420,7 +420,7 @@ fn listed(
         }
     } else {
         if out_of_sight {
-            found = survey.disabled.get(name).unwrap_or(&Found::Absent);
+            found = survey.disabled.get(name).unwrap_or(&OnDisk::Absent);
             skill.location = scope.disabled_skill_dir(name).display().to_string();
             if let (Some(entry), None) = (entry, locked) {
                 (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
@@ -429,7 +429,7 @@ fn listed(
         }
         let Some(state) = state(locked, found) else { return Ok(None) };
         let place = if out_of_sight { scope.disabled_skill_dir(name) } else { scope.skill_dir(name) };
-        let is_tree = state == SkillState::Modified && matches!(found, Found::Tree(_));
+        let is_tree = state == SkillState::Modified && matches!(found, OnDisk::Tree(_));
         let other = is_tree && scope.index.trees().is_other_line_ends(&place);
         skill.state = if other { SkillState::LineEnds } else { state };
     }
@@ -441,25 +441,25 @@ fn listed(
 }
 
 /// `None` for what is neither locked nor a skill's directory.
-fn state(locked: Option<&Locked>, found: &Found) -> Option<SkillState> {
+fn state(locked: Option<&Locked>, found: &OnDisk) -> Option<SkillState> {
     match (locked, found) {
-        (Some(_), Found::Absent) => Some(SkillState::Missing),
-        (Some(locked), Found::Tree(Some(digest))) if *digest == locked.digest => Some(SkillState::Ok),
+        (Some(_), OnDisk::Absent) => Some(SkillState::Missing),
+        (Some(locked), OnDisk::Tree(Some(digest))) if *digest == locked.digest => Some(SkillState::Ok),
         (Some(_), _) => Some(SkillState::Modified),
-        (None, Found::Tree(_) | Found::OtherLink(_)) => Some(SkillState::Untracked),
+        (None, OnDisk::Tree(_) | OnDisk::OtherLink(_)) => Some(SkillState::Untracked),
         (None, _) => None,
     }
 }
 
 /// The state of an editable skill, at whose canonical place `found` lies; where agents are not to see
 /// it, nothing has to.
-pub(super) fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bool) -> SkillState {
+pub(super) fn state_of_link(editable: &Editable, found: &OnDisk, out_of_sight: bool) -> SkillState {
     let is_there = editable.is_there();
     match found {
-        Found::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,
-        Found::Absent if out_of_sight && is_there => SkillState::Editable,
-        Found::Tree(_) | Found::Other => SkillState::Modified,
-        Found::OtherLink(text) if !editable.link.says(text) => SkillState::Modified,
+        OnDisk::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,
+        OnDisk::Absent if out_of_sight && is_there => SkillState::Editable,
+        OnDisk::Tree(_) | OnDisk::Other => SkillState::Modified,
+        OnDisk::OtherLink(text) if !editable.link.says(text) => SkillState::Modified,
         _ => SkillState::Missing,
     }
 }

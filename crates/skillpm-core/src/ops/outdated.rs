@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::absent::{no_longer_asked, not_installed, not_yet_installed};
-use super::gate::Gate;
 use super::install::of_name;
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
-use crate::admission::Asked;
+use super::policy_check::PolicyCheck;
+use crate::admission::PolicySubject;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -158,7 +158,7 @@ fn ask_scope(
     names: &[String],
     outcome: &mut OutdatedOutcome,
 ) -> Result<()> {
-    let mut gate = Gate::new(context, scope, &files.manifest)?;
+    let mut gate = PolicyCheck::new(context, scope, &files.manifest)?;
     let is_meant = |name: &SkillName| names.is_empty() || names.iter().any(|one| one == name.as_str());
     let first = outcome.skills.len();
     let kept = files.kept();
@@ -190,7 +190,7 @@ fn ask_scope(
         }
         let (origin, path) = (&locked.origin, locked.path.as_deref());
         let reference = query.reference.clone();
-        match gate.source(Asked { origin, path, reference: reference.as_ref() }) {
+        match gate.source(PolicySubject { origin, path, reference: reference.as_ref() }) {
             Ok(()) => {
                 queries.push(query);
                 rows.push(outcome.skills.len());
@@ -265,7 +265,7 @@ fn ask_scope(
             }
             if matches!(row.status, Status::Changed | Status::Unknown) {
                 let (origin, path) = (&query.locked.origin, query.locked.path.as_deref());
-                let asked = Asked { origin, path, reference: query.reference.as_ref() };
+                let asked = PolicySubject { origin, path, reference: query.reference.as_ref() };
                 match gate.held_back(context, asked, row.newest.as_deref()) {
                     Ok(reason) => row.held_back = reason,
                     Err(error) if silent(&error) => {}

@@ -4,11 +4,11 @@
 //! Whoever starts a script asks here first, and runs the bytes that come back, not those on the disk.
 
 use super::audit::{place, record, subject, unread};
-use super::gate;
+use super::policy_check;
 use super::provenance::{
     Checked, LockedSkill, Provenance, UnlockedSkill, in_force, of_place, scopes_in_force,
 };
-use crate::admission::{Asked, Because, Permission, Scripts};
+use crate::admission::{Permission, PolicySubject, Scripts, ScriptsReason};
 use crate::advice::{Call, Opt, Part, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -33,14 +33,14 @@ pub struct PermitRequest<'a> {
     pub script: &'a str,
     /// What holds where no policy has a say. A person who types a command means it: `Allow`. A host that
     /// runs what a model asks for has nobody's word: `Deny` or `Ask`.
-    pub unsaid: Scripts,
+    pub default_decision: Scripts,
     /// Whether a person has already said yes to what the policy would ask.
     pub allow_scripts: bool,
     /// Whether a person has already said that edited files may run.
     pub allow_modified: bool,
     /// Whether the program that asks vouches for a directory that no lockfile knows, as its author does who
     /// ships it.
-    pub vouched: bool,
+    pub trusted_by_host: bool,
 }
 
 /// The answer yes.
@@ -86,7 +86,8 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
 fn looked_at(context: &Context, request: &PermitRequest<'_>) -> Result<(Checked, Permission, bool)> {
     let scopes = scopes_in_force(&context.settings)?;
     let checked = of_place(&context.settings, &in_force(&scopes)?, &request.skill.real)?;
-    let (permission, unix_sockets) = permission(context, &scopes, &checked.provenance, request.unsaid)?;
+    let (permission, unix_sockets) =
+        permission(context, &scopes, &checked.provenance, request.default_decision)?;
     Ok((checked, permission, unix_sockets))
 }
 
@@ -106,13 +107,13 @@ fn decide(
             warnings.extend(as_locked(request, skill)?);
             if !skill.fetched
                 && !request.allow_modified
-                && !request.vouched
+                && !request.trusted_by_host
                 && !is_trusted(context, skill, &checked.files)?
             {
                 return Err(unchecked(request, skill));
             }
         }
-        Provenance::Unlocked(_) if request.vouched => {}
+        Provenance::Unlocked(_) if request.trusted_by_host => {}
         Provenance::Unlocked(skill) => warnings.extend(trusted(context, request, skill, &checked.files)?),
     }
     if let Permission::Ask(because) = permission
@@ -155,8 +156,8 @@ fn permission(
         scopes.iter().enumerate().filter(has_say).map(|(_, scope)| Ok((scope, read_manifest(scope)?.0)));
     let manifests = manifests.collect::<Result<Vec<_>>>()?;
     let manifests = manifests.iter().map(|(scope, manifest)| (*scope, manifest));
-    let admission = gate::admission_of(context, asked, manifests)?;
-    let asked = Asked { origin, path, reference: None };
+    let admission = policy_check::admission_of(context, asked, manifests)?;
+    let asked = PolicySubject { origin, path, reference: None };
     Ok((admission.scripts(asked, unsaid), admission.unix_sockets(asked).is_some()))
 }
 
@@ -268,7 +269,7 @@ fn refused(request: &PermitRequest<'_>, reason: impl Into<String>) -> Error {
     Error::integrity(message).coded(codes::SCRIPT_NOT_PERMITTED).because(Reason(reason.into()))
 }
 
-fn denied(request: &PermitRequest<'_>, because: &Because) -> Error {
+fn denied(request: &PermitRequest<'_>, because: &ScriptsReason) -> Error {
     let error = refused(request, because.to_string());
     match because.line {
         Some(_) => error.hint(message!(Verb::Policy, " shows every line that applies")),
@@ -279,7 +280,7 @@ fn denied(request: &PermitRequest<'_>, because: &Because) -> Error {
     }
 }
 
-fn nobody(request: &PermitRequest<'_>, because: &Because) -> Error {
+fn nobody(request: &PermitRequest<'_>, because: &ScriptsReason) -> Error {
     let reason = match because.line {
         Some(_) => format!("a person must be asked, but nobody is there to answer: {because}"),
         None => "a person must be asked, but nobody is there to answer".to_owned(),

@@ -1,11 +1,11 @@
 //! `policy`: what may be installed here, and which line says so.
 
-pub use super::gate::Decided;
+pub use super::policy_check::PolicyDecision;
 
 use serde::Serialize;
 
-use super::gate;
-use crate::admission::{Admission, Asked, Line, Pending, Permission, Scripts};
+use super::policy_check;
+use crate::admission::{Admission, Line, Pending, Permission, PolicySubject, Scripts};
 use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -42,7 +42,7 @@ pub struct Ruling {
     /// Whether it may be fetched.
     pub admitted: bool,
     /// The lines that have a say.
-    pub decisions: Vec<Decided>,
+    pub decisions: Vec<PolicyDecision>,
     /// The lines that have one only when it is installed.
     pub when_installed: Vec<Pending>,
     /// Whether scripts of its skills may run when a person types `skillpm run`.
@@ -60,7 +60,7 @@ pub struct Ruling {
 pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let (manifest, _) = read_manifest(&scope)?;
-    let admission = gate::admission(context, &scope, &manifest)?;
+    let admission = policy_check::admission(context, &scope, &manifest)?;
     let for_scripts = scripts_admission(context, request, &scope, &manifest)?;
     let mut sources = Vec::new();
     for text in &request.sources {
@@ -68,15 +68,16 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
             Error::usage(error.to_string()).hint(message!("write it as after ", Verb::Install))
         })?;
         let origin = source::settled(context, scope.as_root(), spec.origin)?;
-        let asked = Asked { origin: &origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() };
-        let subject = gate::shown(asked);
+        let asked =
+            PolicySubject { origin: &origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() };
+        let subject = policy_check::shown(asked);
         let mut decisions = admission.source(asked);
         if !origin.has_revisions() {
             // Files and sites never tell how old they are, so that is decided already.
             decisions.extend(admission.release(asked, None, 0));
         }
         let admitted = decisions.iter().all(|decision| decision.admitted);
-        let decided = |decision| Decided { subject: subject.clone(), decision };
+        let decided = |decision| PolicyDecision { subject: subject.clone(), decision };
         let decisions = decisions.into_iter().map(decided).collect();
         let scripts = for_scripts.scripts(asked, Scripts::Allow);
         let unix_sockets = for_scripts.unix_sockets(asked).cloned();
@@ -111,7 +112,7 @@ fn scripts_admission(
         let manifest = read_manifest(&user)?.0;
         manifests.push((user, manifest));
     }
-    gate::admission_of(context, scope, manifests.iter().map(|(scope, manifest)| (scope, manifest)))
+    policy_check::admission_of(context, scope, manifests.iter().map(|(scope, manifest)| (scope, manifest)))
 }
 
 #[cfg(test)]

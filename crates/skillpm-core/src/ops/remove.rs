@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::absent::installed_names;
 use super::change::Begun;
 use super::install::ALL;
-use super::install::audience::Audience;
+use super::install::agent_targets::AgentTargets;
 use crate::advice::{Message, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -108,11 +108,11 @@ fn asked_for(files: &Files) -> impl Iterator<Item = &SkillName> {
 /// The skills that stay because others need them, and that agents saw only for those that go, `names`. Where the
 /// manifest or the lockfile names an agent that is not known, all stays as visible as it is.
 fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[SkillName]) -> Vec<Wanted> {
-    let Ok(mut audience) = Audience::read(&context.settings, scope, files) else { return Vec::new() };
-    audience.go(names);
-    let mut along = audience.along(&[]);
+    let Ok(mut audience) = AgentTargets::read(&context.settings, scope, files) else { return Vec::new() };
+    audience.on_remove(names);
+    let mut along = audience.affected(&[]);
     for wanted in &mut along {
-        audience.dress(wanted);
+        audience.assign(wanted);
     }
     along
 }

@@ -18,7 +18,7 @@ use crate::admission::Scripts;
 use crate::advice::{Opt, Warning, message};
 use crate::context::Context;
 use crate::engine::run::{
-    self, Captured, Copies, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir,
+    self, Captured, CopyPool, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir,
 };
 use crate::engine::tools::ToolSet;
 use crate::engine::{NotFound, Skill};
@@ -46,7 +46,7 @@ pub struct RunRequest {
     /// What it reads.
     pub stdin: Stdin,
     /// Where it runs.
-    pub cwd: Place,
+    pub cwd: RunLocation,
     /// Variables beside those that every script gets: `NAME` as it is here, or `NAME=VALUE`.
     pub env: Vec<OsString>,
     /// How much it may use.
@@ -62,15 +62,15 @@ pub struct RunRequest {
     /// What else it may write.
     pub write: Vec<PathBuf>,
     /// What holds where no policy has a say.
-    pub unsaid: Scripts,
+    pub default_decision: Scripts,
     /// Whether a person has already said yes to what a policy would ask.
     pub allow_scripts: bool,
     /// Whether files that are not as locked may run.
     pub allow_modified: bool,
     /// Whether the program that asks vouches for a directory that no lockfile knows.
-    pub vouched: bool,
+    pub trusted_by_host: bool,
     /// Where copies of skills wait between runs of their scripts.
-    pub copies: Copies,
+    pub copies: CopyPool,
 }
 
 impl RunRequest {
@@ -81,7 +81,7 @@ impl RunRequest {
             script: script.into(),
             args: Vec::new(),
             stdin: Stdin::Closed,
-            cwd: Place::Here,
+            cwd: RunLocation::Here,
             env: Vec::new(),
             limits: Limits::default(),
             sandbox: Mode::Auto,
@@ -89,18 +89,18 @@ impl RunRequest {
             unix_sockets: false,
             read: Vec::new(),
             write: Vec::new(),
-            unsaid: Scripts::Allow,
+            default_decision: Scripts::Allow,
             allow_scripts: false,
             allow_modified: false,
-            vouched: false,
-            copies: Copies::default(),
+            trusted_by_host: false,
+            copies: CopyPool::default(),
         }
     }
 }
 
 /// Where a script runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum RunLocation {
     /// Where the caller is: what an argument names is found there, as with every other program.
     Here,
     /// In the skill's directory.
@@ -274,10 +274,10 @@ pub(super) fn run_found(
         &PermitRequest {
             skill,
             script: &path,
-            unsaid: request.unsaid,
+            default_decision: request.default_decision,
             allow_scripts: request.allow_scripts,
             allow_modified: request.allow_modified,
-            vouched: request.vouched,
+            trusted_by_host: request.trusted_by_host,
         },
     )?;
     let checked = permit.checked;
@@ -336,12 +336,12 @@ fn event<'a>(ran: &'a Ran, arguments: &'a [OsString]) -> Event<'a> {
     }
 }
 
-fn work_dir(context: &Context, place: &Place) -> Result<WorkDir> {
+fn work_dir(context: &Context, place: &RunLocation) -> Result<WorkDir> {
     Ok(match place {
-        Place::Here => WorkDir::Here,
-        Place::Skill => WorkDir::Skill,
-        Place::Project => WorkDir::Dir(Scope::new(&context.settings, ScopeKind::Project)?.root),
-        Place::Dir(dir) => WorkDir::Dir(context.settings.cwd.join(dir)),
+        RunLocation::Here => WorkDir::Here,
+        RunLocation::Skill => WorkDir::Skill,
+        RunLocation::Project => WorkDir::Dir(Scope::new(&context.settings, ScopeKind::Project)?.root),
+        RunLocation::Dir(dir) => WorkDir::Dir(context.settings.cwd.join(dir)),
     })
 }
 

@@ -17,7 +17,7 @@ use super::tools::WrongManifest;
 use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
-use crate::engine::catalog::{Catalog, Options, catalog};
+use crate::engine::catalog::{Catalog, Options};
 use crate::engine::resources::{self, Content, Unreadable};
 use crate::engine::run::Watch;
 use crate::engine::tools::ToolSet;
@@ -321,8 +321,7 @@ impl Session {
     pub fn catalog(&self, mut options: Options) -> Result<(Catalog, Vec<Warning>), SessionError> {
         let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
         options.disabled.extend(names);
-        let snapshot = self.library.snapshot()?;
-        Ok((catalog(snapshot.skills(), &options), warnings))
+        Ok((self.library.catalog(&options)?, warnings))
     }
 
     /// Runs a script of a skill to its end, if it may. That it failed is no error.

@@ -6,14 +6,14 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::change::{keep_replaced, kept_by};
-use super::gate::Gate;
-use crate::admission::Asked;
+use super::policy_check::PolicyCheck;
+use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::health::problem;
-use crate::install::plan::{ChangedFiles, Place, Plan, Step};
+use crate::install::plan::{ChangedFiles, Location, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{HAS_REPOSITORY, not_kept};
 use crate::install::transaction::undo::{Bytes, Changed, ChangedKind, Coming, Stop, Undo};
@@ -258,7 +258,7 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
     // What was wrong before the change is wrong again, and no reason to refuse.
     let manifest = Manifest::parse(&text(manifest, &scope.manifest)?).unwrap_or_default();
     let lock = Lockfile::parse(&text(lockfile, &scope.lockfile)?).unwrap_or_default();
-    let mut gate = Gate::new(context, scope, &manifest)?;
+    let mut gate = PolicyCheck::new(context, scope, &manifest)?;
     for Coming { name, digest, bytes } in comes {
         let Some(locked) = lock.skills.get(name) else { continue };
         let reference = match manifest.skills().get(name) {
@@ -266,7 +266,7 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
             _ => locked.revision.clone().map(Reference::Rev),
         };
         let (origin, path) = (&locked.origin, locked.path.as_deref());
-        gate.source(Asked { origin, path, reference: reference.as_ref() })?;
+        gate.source(PolicySubject { origin, path, reference: reference.as_ref() })?;
         // What a user made of a skill is his own, as it is where it lies.
         if locked.digest == digest {
             match bytes {
@@ -313,7 +313,7 @@ fn skills(steps: &[Step]) -> Vec<UndoneSkill> {
         let change = match (step, place) {
             (Step::Disable { .. }, _) => Undone::Disabled,
             (Step::Enable { .. }, _) => Undone::Enabled,
-            (_, Place::Agent(_)) => Undone::Links,
+            (_, Location::Agent(_)) => Undone::Links,
             (Step::Put { replaces: Some(_), .. }, _) => Undone::Replaced,
             (Step::Remove { .. } | Step::Unlink { .. }, _) => Undone::Gone,
             _ => Undone::Back,

@@ -12,8 +12,8 @@ use super::tree::{TreeOutcome, TreeSkill, survey};
 use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::install::agent_view::{Form, Role};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::sight::{Form, Role};
 use crate::install::state::read_manifest;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
@@ -59,7 +59,7 @@ pub struct WhySkill {
     #[serde(flatten)]
     pub skill: ListedSkill,
     /// Where the manifest asks for it.
-    pub asked: Option<Asked>,
+    pub asked: Option<RequestedIn>,
     /// The skills that need it.
     pub needed_by: Vec<String>,
     /// The agents that see it, by the place where they do.
@@ -72,7 +72,7 @@ pub struct WhySkill {
 
 /// A line of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Asked {
+pub struct RequestedIn {
     /// The file.
     pub file: String,
     /// The line, from 1.
@@ -130,7 +130,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
         for dir in &agent.directories {
             for skill in dir.skills.iter().filter(|skill| skill.name == name) {
                 let path = Path::new(&dir.path).join(&name);
-                let place = places.entry((dir.scope, path.display().to_string())).or_insert_with(|| Place {
+                let place = places.entry((dir.scope, path.display().to_string())).or_insert_with(|| SeenIn {
                     form: skill.form,
                     target: skill.target.clone(),
                     leads: skill.target.as_ref().map(|target| normal(&Path::new(&dir.path).join(target))),
@@ -194,10 +194,10 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
 type IsOne<'a> = &'a dyn Fn(ScopeKind, ScopeKind) -> bool;
 
 /// Where skills of the name lie.
-type Places = BTreeMap<(ScopeKind, String), Place>;
+type Places = BTreeMap<(ScopeKind, String), SeenIn>;
 
 /// A place where a skill of the name lies.
-struct Place {
+struct SeenIn {
     form: Form,
     target: Option<String>,
     /// Where the link says that it leads.
@@ -208,7 +208,7 @@ struct Place {
     agents: Vec<&'static str>,
 }
 
-impl Place {
+impl SeenIn {
     /// Whether it is the skill `one`: its canonical copy, a link to that, or a copy with the same files.
     fn is_of(&self, path: &str, one: &ListedSkill) -> bool {
         let copied = self.owners.iter().any(|owner| one.agents.iter().any(|agent| agent == owner));
@@ -224,7 +224,7 @@ impl Place {
 }
 
 /// The line of the manifest that asks for it.
-fn asked(context: &Context, one: &TreeSkill) -> Result<Option<Asked>> {
+fn asked(context: &Context, one: &TreeSkill) -> Result<Option<RequestedIn>> {
     if !one.asked_for {
         return Ok(None);
     }
@@ -233,7 +233,7 @@ fn asked(context: &Context, one: &TreeSkill) -> Result<Option<Asked>> {
     let line = text.as_deref().zip(SkillName::new(&one.skill.name).ok());
     let line = line.and_then(|(text, name)| Manifest::line_of(text, &name));
     let at = |line: usize| text.as_deref()?.lines().nth(line - 1).map(|line| line.trim().to_owned());
-    Ok(Some(Asked { file: scope.manifest.display().to_string(), text: line.and_then(at), line }))
+    Ok(Some(RequestedIn { file: scope.manifest.display().to_string(), text: line.and_then(at), line }))
 }
 
 /// Where agents see an installed skill: its canonical copy, links to it and copies of it.

@@ -2,7 +2,7 @@
 
 use super::newest::{Ask, Files, Newest, Query, hashed};
 use super::web::{Got, Web};
-use super::{Opened, Source, Wanted, file};
+use super::{FetchedSource, Source, Wanted, file};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::refusal::{Limits, Refusal};
@@ -14,7 +14,7 @@ use crate::tree::ReadError;
 const SMALL: u64 = 1 << 20;
 
 impl Source for Download {
-    fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<Opened> {
+    fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
         open(context, &self.0, &Limits::default())
     }
 
@@ -24,17 +24,17 @@ impl Source for Download {
         _: ScopeRoot<'a>,
         _: &[Option<&Reference>],
     ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(Kept { context, address: &self.0 }))
+        Ok(Box::new(CachedDownload { context, address: &self.0 }))
     }
 }
 
 /// A file as it was downloaded the last time, and what its server says of it.
-struct Kept<'a> {
+struct CachedDownload<'a> {
     context: &'a Context,
     address: &'a Address,
 }
 
-impl Ask for Kept<'_> {
+impl Ask for CachedDownload<'_> {
     fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
         let current = current(self.context, self.address, &Limits::default())?;
         // The file that is kept need not be the one that was locked: its bytes tell.
@@ -51,7 +51,7 @@ impl Ask for Kept<'_> {
 /// # Errors
 ///
 /// A file that is not there, may not be read or cannot be reached; one that is refused.
-pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Opened> {
+pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<FetchedSource> {
     let web = Web::new(context, address)?;
     let what = address.to_string();
     let got = web.get(&web.url, Some(&what), limits.archive_bytes).map_err(|missed| missed.told(&web))?;
@@ -65,7 +65,7 @@ pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Ope
 /// # Errors
 ///
 /// As [`open`].
-pub fn current(context: &Context, address: &Address, limits: &Limits) -> Result<Option<Opened>> {
+pub fn current(context: &Context, address: &Address, limits: &Limits) -> Result<Option<FetchedSource>> {
     if file::is_markdown(address.path()) {
         let limits = Limits { archive_bytes: limits.archive_bytes.min(SMALL), ..limits.clone() };
         match open(context, address, &limits) {
@@ -77,7 +77,7 @@ pub fn current(context: &Context, address: &Address, limits: &Limits) -> Result<
     web.current(&web.url)?.map(|got| read(&web, address, &got, limits)).transpose()
 }
 
-fn read(web: &Web, address: &Address, got: &Got, limits: &Limits) -> Result<Opened> {
+fn read(web: &Web, address: &Address, got: &Got, limits: &Limits) -> Result<FetchedSource> {
     let tree = file::read(&got.file, address.path(), limits).map_err(|error| {
         // A login page is not worth keeping, and what is cut off comes anew.
         web.forget(&web.url);
@@ -89,5 +89,5 @@ fn read(web: &Web, address: &Address, got: &Got, limits: &Limits) -> Result<Open
             error
         }
     })?;
-    Ok(Opened::new(tree, None, address.file_stem()))
+    Ok(FetchedSource::new(tree, None, address.file_stem()))
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::newest::Ask;
-use super::{Opened, Released, Source, Wanted, local};
+use super::{FetchedSource, Released, Source, Wanted, local};
 use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ use crate::spec::{GitUrl, Origin, Reference, SpecError, Transport};
 const MAX_LINK: u64 = 64 << 10;
 
 impl Source for GitUrl {
-    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<Opened> {
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource> {
         open(context, scope, self, wanted, &Limits::default())
     }
 
@@ -74,7 +74,7 @@ pub fn open(
     url: &GitUrl,
     wanted: Wanted<'_>,
     limits: &Limits,
-) -> Result<Opened> {
+) -> Result<FetchedSource> {
     let at = match wanted {
         Wanted::Now(reference) => At::Reference(reference),
         Wanted::Locked(commit) => At::Commit(commit),
@@ -92,7 +92,7 @@ pub fn open(
         git::fetch(context, url.as_str(), url.transport(), at, limits)?
     };
     let released = Some(opened.time);
-    Ok(Opened { released, ..Opened::new(opened.tree, Some(opened.commit), url.name()) })
+    Ok(FetchedSource { released, ..FetchedSource::new(opened.tree, Some(opened.commit), url.name()) })
 }
 
 /// Gets ready to ask the repository at `url` what it has at `references`. Paths are relative to the root

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::newest::Ask;
-use super::{Opened, Released, Source, Wanted};
+use super::{FetchedSource, Released, Source, Wanted};
 use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
@@ -29,10 +29,10 @@ use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Origin, PUBLIC_HOST, Reference, Repository, SourceFacts, is_commit, is_github_host};
 
-use cache::{Cache, Known};
+use cache::{Cache, CachedCommit};
 
 impl Source for Repository {
-    fn open(&self, context: &Context, _: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<Opened> {
+    fn open(&self, context: &Context, _: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource> {
         open(context, self, wanted, &Limits::default())
     }
 
@@ -257,7 +257,7 @@ impl<'a> GitHub<'a> {
                 .hint("check `GITHUB_API_URL`; a proxy or a login page may be in the way"));
         }
         if let (Some(cache), Some(etag)) = (&self.cache, etag) {
-            cache.learn(url, &Known { etag, sha: text.to_owned() });
+            cache.learn(url, &CachedCommit { etag, sha: text.to_owned() });
         }
         Ok(text.to_owned())
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::newest::Ask;
-use super::{Opened, Wanted};
+use super::{FetchedSource, Wanted};
 use crate::context::Context;
 use crate::error::Result;
 use crate::scope::ScopeRoot;
@@ -31,7 +31,7 @@ pub trait Source {
     /// # Errors
     ///
     /// A source that is not there, cannot be reached, or holds what no source may hold.
-    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<Opened>;
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource>;
 
     /// Gets ready to ask it for what is at `references`.
     ///

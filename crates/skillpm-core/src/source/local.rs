@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::discover::MAX_DEPTH;
-use super::newest::{Ask, Here};
-use super::{Opened, Source, Wanted, file};
+use super::newest::{Ask, LocalNewest};
+use super::{FetchedSource, Source, Wanted, file};
 use crate::advice::{Verb, message};
 use crate::agents::{self, CANONICAL_DIR, DISABLED_DIR};
 use crate::context::Context;
@@ -25,7 +25,7 @@ use crate::spec::{LocalPath, Origin, Reference, file_stem};
 const MAX_LOCK: u64 = 16 << 20;
 
 impl Source for LocalPath {
-    fn open(&self, context: &Context, scope: ScopeRoot<'_>, _: Wanted<'_>) -> Result<Opened> {
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
         open(scope, &resolve(&context.settings, scope, &self.0)?, &Limits::default())
     }
 
@@ -35,7 +35,7 @@ impl Source for LocalPath {
         scope: ScopeRoot<'a>,
         _: &[Option<&Reference>],
     ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(Here { context, scope, source: self }))
+        Ok(Box::new(LocalNewest { context, scope, source: self }))
     }
 
     fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
@@ -201,7 +201,7 @@ fn skill_in(ours: &Path, path: &Path) -> String {
 /// # Errors
 ///
 /// Where nothing lies there, or the archive is refused.
-pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Opened> {
+pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<FetchedSource> {
     let shown = path.display();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match fs::real_path(path)? {
@@ -217,13 +217,13 @@ pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Opened
             let ours = Installed::below(scope, &real)?;
             // What tools left there is nothing that its author wrote.
             let tree = tree.without(|path| ours.holds(path)).without_leftovers(|_| false);
-            Ok(Opened::new(tree, None, &name))
+            Ok(FetchedSource::new(tree, None, &name))
         }
         Some(real) => {
             let file = Arc::new(SharedFile::open(&real)?);
             let tree = file::read(&file, &name, limits)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` is refused")))?;
-            Ok(Opened::new(tree, None, file_stem(&name)))
+            Ok(FetchedSource::new(tree, None, file_stem(&name)))
         }
     }
 }

@@ -58,7 +58,7 @@ fn of(origin: &Origin) -> &dyn Source {
 
 /// What a source delivered.
 #[derive(Debug, Clone)]
-pub struct Opened {
+pub struct FetchedSource {
     /// The files. Content of a git repository that belongs to no skill may be left out; its entries are
     /// there, as special ones.
     pub tree: Tree,
@@ -71,7 +71,7 @@ pub struct Opened {
     pub name: String,
     /// Where the skills are, if the source lists them and delivers each by itself; nothing is in the
     /// tree then.
-    pub shelf: Option<Arc<dyn Shelf>>,
+    pub shelf: Option<Arc<dyn SkillIndex>>,
     /// Where it came from as it is typed in the working directory, where that is something else than the
     /// manifest says.
     pub here: Option<Origin>,
@@ -80,7 +80,7 @@ pub struct Opened {
 /// Skills that a source lists, and that are fetched one by one: only those that are asked for.
 ///
 /// A skill goes by the name that the source lists it under, which is also its path in lockfiles.
-pub trait Shelf: fmt::Debug + Send + Sync {
+pub trait SkillIndex: fmt::Debug + Send + Sync {
     /// What the source lists. A skill that it lists wrongly says so in place of its metadata.
     ///
     /// # Errors
@@ -90,18 +90,18 @@ pub trait Shelf: fmt::Debug + Send + Sync {
 
     /// Gets several skills ready to be fetched, where that is faster than one after the other. Each is
     /// given by its name and by what a lockfile calls its revision. One that the source does not have, or not as it
-    /// was locked, is passed over: [`Shelf::fetch`] says so.
+    /// was locked, is passed over: [`SkillIndex::fetch`] says so.
     ///
     /// # Errors
     ///
-    /// As [`Shelf::fetch`], for the first of the others that cannot be had.
+    /// As [`SkillIndex::fetch`], for the first of the others that cannot be had.
     fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()>;
 
     /// What the source lists of the skill `name`: what a lockfile would call its revision.
     ///
     /// # Errors
     ///
-    /// As [`Shelf::listed`].
+    /// As [`SkillIndex::listed`].
     fn revision(&self, name: &str) -> Result<Identity>;
 
     /// Fetches the skill `name`, at the revision of a lockfile where there is one. Its files are in a
@@ -110,10 +110,10 @@ pub trait Shelf: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// A skill that is not listed, cannot be reached, is refused, or is not what was locked.
-    fn fetch(&self, name: &str, revision: Option<&str>) -> Result<Opened>;
+    fn fetch(&self, name: &str, revision: Option<&str>) -> Result<FetchedSource>;
 }
 
-impl Opened {
+impl FetchedSource {
     /// Returns a source that has delivered all it has.
     pub fn new(tree: Tree, revision: Option<String>, name: &str) -> Self {
         Self { tree, revision, released: None, name: name.to_owned(), shelf: None, here: None }
@@ -125,16 +125,16 @@ impl Opened {
     }
 
     /// Returns a source that delivers its skills one by one.
-    pub fn shelf(shelf: Arc<dyn Shelf>, name: &str) -> Self {
+    pub fn shelf(shelf: Arc<dyn SkillIndex>, name: &str) -> Self {
         let nothing = Tree::new(BTreeMap::new(), Arc::new(Memory::default()));
         Self { shelf: Some(shelf), ..Self::new(nothing, None, name) }
     }
 
-    /// Gets several skills ready to be taken by [`Opened::deliver`] or [`Opened::part`].
+    /// Gets several skills ready to be taken by [`FetchedSource::fetch`] or [`FetchedSource::subtree`].
     ///
     /// # Errors
     ///
-    /// As [`Shelf::prefetch`].
+    /// As [`SkillIndex::prefetch`].
     pub fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()> {
         self.shelf.as_ref().map_or(Ok(()), |shelf| shelf.prefetch(wanted))
     }
@@ -143,8 +143,8 @@ impl Opened {
     ///
     /// # Errors
     ///
-    /// As [`Shelf::fetch`].
-    pub fn part(self, path: &str, revision: Option<&str>) -> Result<Self> {
+    /// As [`SkillIndex::fetch`].
+    pub fn subtree(self, path: &str, revision: Option<&str>) -> Result<Self> {
         match &self.shelf {
             Some(shelf) => shelf.fetch(path.split('/').next().unwrap_or(path), revision),
             None => Ok(self),
@@ -156,8 +156,8 @@ impl Opened {
     ///
     /// # Errors
     ///
-    /// As [`Shelf::fetch`].
-    pub fn deliver(&self, listed: &Candidate) -> Result<Option<(Self, Candidate)>> {
+    /// As [`SkillIndex::fetch`].
+    pub fn fetch(&self, listed: &Candidate) -> Result<Option<(Self, Candidate)>> {
         let Some(shelf) = self.shelf.as_ref().filter(|_| listed.meta.is_ok()) else { return Ok(None) };
         let opened = shelf.fetch(&listed.path, None)?;
         let found =
@@ -234,9 +234,14 @@ pub fn released(context: &Context, origin: &Origin, revision: Option<&str>) -> R
 /// # Errors
 ///
 /// As [`Source::open`].
-pub fn open(context: &Context, scope: ScopeRoot<'_>, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
+pub fn open(
+    context: &Context,
+    scope: ScopeRoot<'_>,
+    origin: &Origin,
+    wanted: Wanted<'_>,
+) -> Result<FetchedSource> {
     let opened = of(origin).open(context, scope, wanted)?;
-    Ok(Opened { here: here(&context.settings, scope, origin), ..opened })
+    Ok(FetchedSource { here: here(&context.settings, scope, origin), ..opened })
 }
 
 /// Returns the newest commits, at most `count`, that changed directory `path` of `origin` and are not newer than

@@ -25,7 +25,7 @@ use crate::scope::ScopeRoot;
 use crate::spec::{Origin, Reference, is_commit};
 #[cfg(any(feature = "git", feature = "http"))]
 pub(super) use commits::{compare, fixed};
-pub(super) use here::Here;
+pub(super) use here::LocalNewest;
 #[cfg(feature = "http")]
 pub(super) use here::hashed;
 use shape::Shape;

@@ -14,7 +14,7 @@ use std::thread;
 use super::discover::Candidate;
 use super::newest::{Ask, Files, Newest, Query};
 use super::web::{Missed, Web};
-use super::{Opened, Shelf, Source, Wanted, file};
+use super::{FetchedSource, SkillIndex, Source, Wanted, file};
 use crate::advice::{Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
@@ -30,7 +30,7 @@ use crate::skill::SkillMeta;
 use crate::spec::{Address, Identity, Reference, Site, SourceFacts};
 use crate::text::closest;
 use crate::tree::{Entry as TreeEntry, Memory, Node, ReadError, Tree};
-use index::{Content, Entry, Index, IndexError};
+use index::{Content, Index, IndexEntry, IndexError};
 
 /// The largest index that is read, in bytes: some ten thousand skills.
 const INDEX_BYTES: u64 = 16 << 20;
@@ -40,7 +40,7 @@ const CONNECTIONS: usize = 4;
 const PLACES: [&str; 2] = ["agent-skills", "skills"];
 
 impl Source for Site {
-    fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<Opened> {
+    fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
         open(context, &self.0, &Limits::default())
     }
 
@@ -68,8 +68,8 @@ struct SiteShelf {
 /// # Errors
 ///
 /// An address that cannot be that of a site.
-pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Opened> {
-    Ok(Opened::shelf(Arc::new(shelf(context, address, limits)?), address.host()))
+pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<FetchedSource> {
+    Ok(FetchedSource::shelf(Arc::new(shelf(context, address, limits)?), address.host()))
 }
 
 fn shelf(context: &Context, address: &Address, limits: &Limits) -> Result<SiteShelf> {
@@ -104,7 +104,7 @@ impl Ask for SiteShelf {
     }
 }
 
-impl Shelf for SiteShelf {
+impl SkillIndex for SiteShelf {
     fn listed(&self) -> Result<Vec<Candidate>> {
         let index = self.index()?;
         if index.entries.is_empty() {
@@ -133,11 +133,11 @@ impl Shelf for SiteShelf {
         for (name, revision, budget) in &missing {
             match self.content(&index, name, *revision) {
                 Ok(Content::Artifact { url, digest, .. }) if self.web.kept(digest).is_none() => {
-                    jobs.push(Job { name, url, digest: Some(digest), budget });
+                    jobs.push(FetchJob { name, url, digest: Some(digest), budget });
                 }
                 Ok(Content::Artifact { .. }) | Err(_) => {}
                 Ok(Content::Files(files)) => {
-                    jobs.extend(files.iter().map(|(_, url)| Job { name, url, digest: None, budget }));
+                    jobs.extend(files.iter().map(|(_, url)| FetchJob { name, url, digest: None, budget }));
                 }
             }
         }
@@ -154,7 +154,7 @@ impl Shelf for SiteShelf {
         })
     }
 
-    fn fetch(&self, name: &str, revision: Option<&str>) -> Result<Opened> {
+    fn fetch(&self, name: &str, revision: Option<&str>) -> Result<FetchedSource> {
         if name.is_empty() {
             let typed = self.typed();
             return Err(Error::usage(format!("`{typed}` is a site, but it does not say which skill to use"))
@@ -187,7 +187,7 @@ impl Shelf for SiteShelf {
 }
 
 /// A file that is to be fetched.
-struct Job<'a> {
+struct FetchJob<'a> {
     /// The skill that it belongs to.
     name: &'a str,
     url: &'a Url,
@@ -294,7 +294,7 @@ impl SiteShelf {
     }
 
     /// Fetches all `jobs` into the cache, some at once, up to the first that fails.
-    fn run(&self, jobs: &[Job<'_>]) -> Result<()> {
+    fn run(&self, jobs: &[FetchJob<'_>]) -> Result<()> {
         let next = AtomicUsize::new(0);
         let failed: Mutex<Option<Error>> = Mutex::default();
         let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -321,7 +321,7 @@ impl SiteShelf {
         }
     }
 
-    fn job(&self, job: &Job<'_>) -> Result<u64> {
+    fn job(&self, job: &FetchJob<'_>) -> Result<u64> {
         let limit = job.budget.load(Ordering::Relaxed);
         let fetched = match job.digest {
             Some(digest) => self.web.promised(job.url, digest, None, limit),
@@ -339,18 +339,24 @@ impl SiteShelf {
     }
 
     /// The skill in an artifact. What the file is, its first bytes tell.
-    fn artifact(&self, name: &str, file: &Arc<SharedFile>, digest: Digest, document: bool) -> Result<Opened> {
+    fn artifact(
+        &self,
+        name: &str,
+        file: &Arc<SharedFile>,
+        digest: Digest,
+        document: bool,
+    ) -> Result<FetchedSource> {
         let refused = |error: Error| error.context(format!("`{name}` of `{}` is refused", self.typed()));
         let kind = if document { "SKILL.md" } else { "" };
         let tree = file::read(file, kind, &self.limits).map_err(|error| refused(error.into()))?;
         if !tree.entries().any(|(path, _)| path.eq_ignore_ascii_case("SKILL.md")) {
             return Err(refused(Error::integrity("the archive has no `SKILL.md` at its root")));
         }
-        Ok(Opened::new(tree.within(name), Some(digest.to_string()), self.address.host()))
+        Ok(FetchedSource::new(tree.within(name), Some(digest.to_string()), self.address.host()))
     }
 
     /// The skill of files that come one by one. Each of them must come.
-    fn files(&self, name: &str, files: &[(SafePath, Url)]) -> Result<Opened> {
+    fn files(&self, name: &str, files: &[(SafePath, Url)]) -> Result<FetchedSource> {
         let mut left = self.limits.skill_bytes;
         let (mut entries, mut contents) = (BTreeMap::new(), Vec::new());
         for (id, (path, url)) in files.iter().enumerate() {
@@ -365,7 +371,7 @@ impl SiteShelf {
             );
         }
         let tree = Tree::new(entries, Arc::new(Memory(contents)));
-        Ok(Opened::new(tree.within(name), None, self.address.host()))
+        Ok(FetchedSource::new(tree.within(name), None, self.address.host()))
     }
 }
 
@@ -376,7 +382,7 @@ impl fmt::Debug for SiteShelf {
 }
 
 /// What the index says of a skill, as far as it goes.
-fn candidate(entry: &Entry) -> Candidate {
+fn candidate(entry: &IndexEntry) -> Candidate {
     let meta = entry.content.as_ref().map_err(Clone::clone).map(|_| SkillMeta {
         name: entry.name.clone(),
         description: entry.description.clone(),

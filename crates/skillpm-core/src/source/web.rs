@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
 use crate::http::{Client, HttpError, Login, Request, Url};
 use crate::spec::Address;
-use cache::{Cache, Hashed, Kept};
+use cache::{Cache, CachedBody, Hashed};
 
 /// A place: its client, its login and what is kept of it.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Web {
         let known = known.filter(|known| known.file.len() <= limit);
         if self.offline || self.is_checked(url) {
             let offline = || Missed::Http(HttpError::Offline(url.clone()));
-            return known.map(Kept::got).ok_or_else(offline);
+            return known.map(CachedBody::got).ok_or_else(offline);
         }
         let record = known.as_ref().map(|known| &known.record);
         let request = Request {
@@ -234,7 +234,7 @@ impl Missed {
     }
 }
 
-impl Kept {
+impl CachedBody {
     fn got(self) -> Got {
         Got { file: self.file, url: self.url }
     }

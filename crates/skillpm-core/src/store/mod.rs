@@ -14,14 +14,14 @@
 //! The version in the name rises with any change of this layout. Of an older store only the copies that
 //! a user edited are looked at, see `old`.
 
-mod care;
 pub mod downloads;
+mod maintenance;
 mod notes;
 mod object;
 mod old;
 mod session;
 
-pub use care::{Kept, StoreLock};
+pub use maintenance::{KeptTree, StoreLock};
 pub use notes::{Note, Why};
 pub use old::OldStore;
 pub use session::Session;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{KEPT, Kept, Session, Store};
+use super::{KEPT, KeptTree, Session, Store};
 use crate::env;
 use crate::fs;
 
@@ -71,7 +71,7 @@ impl Store {
     }
 
     /// What is known of `kept`, the latest last.
-    pub fn notes(&self, kept: &Kept) -> Vec<Note> {
+    pub fn notes(&self, kept: &KeptTree) -> Vec<Note> {
         self.notes_of(&kept.path).and_then(|file| read(&file)).unwrap_or_default()
     }
 

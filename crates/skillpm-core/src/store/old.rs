@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::care::{Kept, digests};
+use super::maintenance::{KeptTree, digests};
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::{self, DirLock};
@@ -37,10 +37,10 @@ impl OldStore {
     }
 
     /// The copies that a user edited.
-    pub(super) fn kept(&self) -> Result<Vec<Kept>> {
+    pub(super) fn kept(&self) -> Result<Vec<KeptTree>> {
         let marks = fs::list_dir(&self.root.join("kept"))?;
         let digests = marks.iter().filter_map(|name| Digest::from_hex(name));
-        Ok(digests.map(|digest| Kept { path: self.path(&digest), digest }).collect())
+        Ok(digests.map(|digest| KeptTree { path: self.path(&digest), digest }).collect())
     }
 
     /// The trees that no user edited, which no skillpm of this version reads.

@@ -25,12 +25,12 @@ pub struct Variable {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    variables: BTreeMap<String, Entry>,
+    variables: BTreeMap<String, Declaration>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct Declaration {
     prompt: Option<String>,
     default: Option<String>,
 }

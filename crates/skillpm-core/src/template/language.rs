@@ -26,7 +26,7 @@ const BEFORE_VALUES: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
 const CONSTANTS: [&str; 6] = ["true", "false", "none", "True", "False", "None"];
 
 /// What is wrong with a tag.
-pub(super) struct Fault {
+pub(super) struct LanguageError {
     /// The line of the text, from 1.
     pub(super) line: usize,
     /// What it is.
@@ -107,7 +107,7 @@ fn fits(length: usize) -> Result<(), Error> {
 /// # Errors
 ///
 /// The first tag that the language does not have. What cannot be read as a template ends the search.
-pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<usize, Fault> {
+pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<usize, LanguageError> {
     let (mut tag, mut longest) = (Tag::default(), 0);
     for (token, span) in tokenize(text, false, syntax.clone()).map_while(Result::ok) {
         longest = longest.max(match &token {
@@ -116,7 +116,7 @@ pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<usize, Fault> {
             _ => 0,
         });
         let line = usize::from(span.start_line);
-        tag.take(&token).map_err(|reason| Fault { line, reason })?;
+        tag.take(&token).map_err(|reason| LanguageError { line, reason })?;
     }
     Ok(longest)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::manifest::{ManifestError, Placed};
+use crate::manifest::{LocatedText, ManifestError};
 
 /// A length of time, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ impl Age {
     }
 
     /// Reads `7d`, `12h`, `2w` or `30m`.
-    pub(super) fn read(placed: &Placed) -> Result<Self, ManifestError> {
+    pub(super) fn read(placed: &LocatedText) -> Result<Self, ManifestError> {
         let wrong = || {
             let message =
                 format!("`{}` is not an age: expected a number and a unit, such as `7d`", placed.text);

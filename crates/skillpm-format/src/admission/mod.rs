@@ -11,7 +11,7 @@ mod scripts;
 pub use age::Age;
 pub use pattern::Pattern;
 pub use place::Dirs;
-pub use scripts::{Because, Permission, Scripts};
+pub use scripts::{Permission, Scripts, ScriptsReason};
 
 use std::cell::LazyCell;
 use std::fmt;
@@ -20,7 +20,7 @@ use self::pattern::{List, Match};
 use self::place::Name;
 use crate::advice::{Message, Opt, message};
 use crate::lint::Severity;
-use crate::manifest::{ManifestError, Placed, PolicySettings};
+use crate::manifest::{LocatedText, ManifestError, PolicySettings};
 use crate::spec::{Origin, Reference};
 
 /// What all files together say.
@@ -92,7 +92,7 @@ pub struct Pending {
 
 /// The source that is asked about.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct PolicySubject<'a> {
     /// Where the skill comes from.
     pub origin: &'a Origin,
     /// The directory below it.
@@ -114,13 +114,13 @@ impl File {
         dirs: &Dirs,
         of_project: bool,
     ) -> Result<Self, ManifestError> {
-        let line = |key: &str, placed: &Placed| Line {
+        let line = |key: &str, placed: &LocatedText| Line {
             file: file.to_owned(),
             line: placed.line,
             column: placed.column,
             text: format!("{key} = \"{}\"", placed.text),
         };
-        let patterns = |key: &str, list: &[Placed]| -> Result<Vec<(Line, Pattern)>, ManifestError> {
+        let patterns = |key: &str, list: &[LocatedText]| -> Result<Vec<(Line, Pattern)>, ManifestError> {
             list.iter().map(|placed| Ok((line(key, placed), Pattern::read(placed, dirs)?))).collect()
         };
         Ok(Self {
@@ -234,7 +234,7 @@ impl Admission {
     }
 
     /// What is said of a source before anything of it is fetched.
-    pub fn source(&self, asked: Asked<'_>) -> Vec<Decision> {
+    pub fn source(&self, asked: PolicySubject<'_>) -> Vec<Decision> {
         // Mostly no file asks for them, and there may be thousands of skills.
         let names = LazyCell::new(|| place::names(asked.origin, asked.path, &self.dirs));
         let mut decisions = Vec::new();
@@ -267,13 +267,13 @@ impl Admission {
     }
 
     /// Whether the time of release has a say about a source: then it must be found out.
-    pub fn asks_for_age(&self, asked: Asked<'_>) -> bool {
+    pub fn asks_for_age(&self, asked: PolicySubject<'_>) -> bool {
         self.ages(asked).next().is_some()
     }
 
     /// What is said of a source only when it is installed: of its age, and of what is in its skills. The age of
     /// what never tells it has been decided by [`Admission::release`].
-    pub fn pending(&self, asked: Asked<'_>) -> Vec<Pending> {
+    pub fn pending(&self, asked: PolicySubject<'_>) -> Vec<Pending> {
         let ages = self.ages(asked).filter(|_| asked.origin.has_revisions()).map(|(line, age)| Pending {
             reason: format!("must be at least {age} old to be installed"),
             line: line.clone(),
@@ -288,7 +288,7 @@ impl Admission {
 
     /// What is said of a source that was released at `released`, at the time `now`, both in seconds
     /// since 1970. What is not known is not old enough.
-    pub fn release(&self, asked: Asked<'_>, released: Option<i64>, now: i64) -> Vec<Decision> {
+    pub fn release(&self, asked: PolicySubject<'_>, released: Option<i64>, now: i64) -> Vec<Decision> {
         let decide = |(line, age): &(Line, Age)| {
             let old = released.map(|released| Age::of(now.saturating_sub(released)));
             let admitted = old.is_some_and(|old| old >= *age);
@@ -302,7 +302,7 @@ impl Admission {
         self.ages(asked).map(decide).collect()
     }
 
-    fn ages<'a>(&'a self, asked: Asked<'_>) -> impl Iterator<Item = &'a (Line, Age)> + use<'a> {
+    fn ages<'a>(&'a self, asked: PolicySubject<'_>) -> impl Iterator<Item = &'a (Line, Age)> + use<'a> {
         let names = place::names(asked.origin, asked.path, &self.dirs);
         // What lies on this machine came here some other way.
         let local = asked.origin.is_on_this_machine();
@@ -321,7 +321,7 @@ impl Admission {
 
     /// The line that opens unix sockets to the scripts of a skill from this source, if there is one. The file of a project
     /// opens nothing: it may be a stranger's.
-    pub fn unix_sockets(&self, asked: Asked<'_>) -> Option<&Line> {
+    pub fn unix_sockets(&self, asked: PolicySubject<'_>) -> Option<&Line> {
         let names = LazyCell::new(|| place::names(asked.origin, asked.path, &self.dirs));
         let files = self.files.iter().filter(|file| !file.of_project);
         let mut lists = files.map(|file| &file.scripts.unix_sockets).filter(|list| !list.is_empty());
@@ -333,7 +333,7 @@ impl Admission {
 
     /// Whether the scripts of a skill from this source may run: what the strictest file says, or `unsaid`
     /// where none has a say. The file of a project can only be stricter than that.
-    pub fn scripts(&self, asked: Asked<'_>, unsaid: Scripts) -> Permission {
+    pub fn scripts(&self, asked: PolicySubject<'_>, unsaid: Scripts) -> Permission {
         let names = place::names(asked.origin, asked.path, &self.dirs);
         let said = |of_project: bool| {
             let files = self.files.iter().filter(move |file| file.of_project == of_project);
@@ -341,8 +341,8 @@ impl Admission {
             // Of two that are as strict, the first file is named: it stands above the other.
             said.reduce(|strictest, other| if other.scripts > strictest.scripts { other } else { strictest })
         };
-        let base =
-            said(false).unwrap_or_else(|| scripts::Said { scripts: unsaid, because: Because::default() });
+        let base = said(false)
+            .unwrap_or_else(|| scripts::ScriptsLine { scripts: unsaid, because: ScriptsReason::default() });
         let said = match said(true) {
             Some(narrower) if narrower.scripts > base.scripts => narrower,
             Some(same) if same.scripts == base.scripts && base.because.line.is_none() => same,
@@ -354,13 +354,13 @@ impl Admission {
 
 /// Reads a value that may be missing.
 fn read<T>(
-    placed: Option<&Placed>,
-    read: impl FnOnce(&Placed) -> Result<T, ManifestError>,
+    placed: Option<&LocatedText>,
+    read: impl FnOnce(&LocatedText) -> Result<T, ManifestError>,
 ) -> Result<Option<T>, ManifestError> {
     placed.map(read).transpose()
 }
 
-fn severity(placed: &Placed) -> Result<Severity, ManifestError> {
+fn severity(placed: &LocatedText) -> Result<Severity, ManifestError> {
     match placed.text.as_str() {
         "error" => Ok(Severity::Error),
         "warning" => Ok(Severity::Warning),
@@ -370,7 +370,7 @@ fn severity(placed: &Placed) -> Result<Severity, ManifestError> {
 }
 
 impl Pin {
-    fn read(placed: &Placed) -> Result<Self, ManifestError> {
+    fn read(placed: &LocatedText) -> Result<Self, ManifestError> {
         match placed.text.as_str() {
             "tag" => Ok(Self::Tag),
             "commit" => Ok(Self::Commit),

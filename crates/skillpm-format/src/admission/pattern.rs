@@ -1,7 +1,7 @@
 //! Patterns of sources.
 
 use super::place::{self, Base, Dirs, Name, Root, Unclear};
-use crate::manifest::{ManifestError, Placed};
+use crate::manifest::{LocatedText, ManifestError};
 use crate::spec::{Ecosystem, GitUrl, PUBLIC_HOST, PatternForm, kind_of_key, source_keys};
 
 /// A pattern such as `github:acme`, `github:acme/*-skills`, `git:git.example.com/team` or `path:*`.
@@ -13,11 +13,11 @@ pub struct Pattern {
     /// `None` means every source.
     kind: Option<&'static str>,
     /// What it can mean, of which any counts; without one it means all of the kind.
-    places: Vec<Place>,
+    places: Vec<PatternPath>,
 }
 
 /// Where what a pattern means begins, and the parts below.
-type Place = (Start, Vec<String>);
+type PatternPath = (Start, Vec<String>);
 
 /// Where the parts of a pattern begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(super) enum Match {
 
 impl Pattern {
     /// Reads a pattern; paths on this machine count from `dirs`.
-    pub(super) fn read(placed: &Placed, dirs: &Dirs) -> Result<Self, ManifestError> {
+    pub(super) fn read(placed: &LocatedText, dirs: &Dirs) -> Result<Self, ManifestError> {
         let text = placed.text.as_str();
         if text == "*" {
             return Ok(Self { kind: None, places: Vec::new() });
@@ -104,19 +104,19 @@ impl Pattern {
         };
         let mut places = read.map_err(|fault| {
             let (message, hint) = match fault {
-                Fault::Nothing => (
+                PatternError::Nothing => (
                     format!("`{text}` does not name a source"),
                     format!("a pattern begins with one of {}", kinds()),
                 ),
-                Fault::Host => (
+                PatternError::Host => (
                     format!("`{text}` has no valid host"),
                     "write non-ASCII letters as they appear in URLs: `xn--bcher-kva.example`".to_owned(),
                 ),
-                Fault::Port => (
+                PatternError::Port => (
                     format!("`{text}` may mean a port or a directory"),
                     "write `git:host:port/path` or `git:host/path`".to_owned(),
                 ),
-                Fault::Unclear(unclear) => (
+                PatternError::Unclear(unclear) => (
                     format!("`{text}` is ambiguous: {unclear}"),
                     "write the plain path, or `*` for what cannot be spelled out".to_owned(),
                 ),
@@ -149,7 +149,7 @@ impl Pattern {
     }
 }
 
-fn means_at((start, below): &Place, name: &Name, list: List) -> Match {
+fn means_at((start, below): &PatternPath, name: &Name, list: List) -> Match {
     match (start, &name.root) {
         (Start::Host(host, port), Root::Host(named)) if fits(host, &named.name) => {
             let is_met = match port {
@@ -219,7 +219,7 @@ fn fits(pattern: &str, part: &str) -> bool {
 }
 
 /// What is wrong with a pattern.
-enum Fault {
+enum PatternError {
     /// It names nothing.
     Nothing,
     /// It names a host that no source has.
@@ -230,12 +230,12 @@ enum Fault {
     Unclear(Unclear),
 }
 
-type Read = Result<Place, Fault>;
+type Read = Result<PatternPath, PatternError>;
 
 /// A path as it is written, and from the root of the file system where `dirs` tell that.
-fn local(text: &str, dirs: &Dirs) -> Result<Vec<Place>, Fault> {
+fn local(text: &str, dirs: &Dirs) -> Result<Vec<PatternPath>, PatternError> {
     if text.is_empty() {
-        return Err(Fault::Nothing);
+        return Err(PatternError::Nothing);
     }
     let (root, parts) = place::local(text);
     // A `*` in the name of a directory would stand for others in a pattern.
@@ -246,7 +246,7 @@ fn local(text: &str, dirs: &Dirs) -> Result<Vec<Place>, Fault> {
     let from_root = from_root.map(|whole| (Start::Local(Base::Root, 0), whole));
     match root {
         Root::Local(base, up) => Ok([(Start::Local(base, up), parts)].into_iter().chain(from_root).collect()),
-        _ => Err(Fault::Nothing),
+        _ => Err(PatternError::Nothing),
     }
 }
 
@@ -267,28 +267,35 @@ fn address(text: &str) -> Read {
     let (port, path) = match port {
         None => (Port::Unsaid, path.to_owned()),
         // As git reads `git@host:8443/x`, it names no port, but few people know.
-        Some(port) if scheme.is_none() && login.is_some() && is_number(port) => return Err(Fault::Port),
+        Some(port) if scheme.is_none() && login.is_some() && is_number(port) => {
+            return Err(PatternError::Port);
+        }
         Some("*") if scheme.is_some() || login.is_none() => (Port::Any, path.to_owned()),
         Some(port) if is_number(port) => {
-            let port = port.parse().map_err(|_| Fault::Host)?;
+            let port = port.parse().map_err(|_| PatternError::Host)?;
             let usual = scheme.as_deref().and_then(place::usual_port);
             (if usual == Some(port) { Port::Unsaid } else { Port::Number(port) }, path.to_owned())
         }
-        Some(_) if scheme.is_some() => return Err(Fault::Host),
+        Some(_) if scheme.is_some() => return Err(PatternError::Host),
         // `git@host:path`
         Some(start) => (Port::Unsaid, format!("{start}/{path}")),
     };
-    let parts = place::folded(place::from_home(&path, login.unwrap_or_default())).map_err(Fault::Unclear)?;
+    let parts =
+        place::folded(place::from_home(&path, login.unwrap_or_default())).map_err(PatternError::Unclear)?;
     Ok((Start::Host(host_pattern(host)?, port), parts))
 }
 
-fn host_pattern(text: &str) -> Result<String, Fault> {
+fn host_pattern(text: &str) -> Result<String, PatternError> {
     if text.is_empty() {
-        return Err(Fault::Nothing);
+        return Err(PatternError::Nothing);
     }
     let is_known = |c: char| c.is_ascii_alphanumeric() || "-._*".contains(c);
     let in_brackets = text.starts_with('[') && text.ends_with(']');
-    if in_brackets || text.chars().all(is_known) { Ok(place::host_name(text)) } else { Err(Fault::Host) }
+    if in_brackets || text.chars().all(is_known) {
+        Ok(place::host_name(text))
+    } else {
+        Err(PatternError::Host)
+    }
 }
 
 /// Each part may be a repository, with more below it.
@@ -306,7 +313,7 @@ fn without_suffixes(mut parts: Vec<String>) -> Vec<String> {
 fn repository(text: &str) -> Read {
     let parts: Vec<&str> = text.trim_matches('/').split('/').collect();
     if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
-        return Err(Fault::Nothing);
+        return Err(PatternError::Nothing);
     }
     match parts.split_first() {
         Some((server, below)) if server.contains(['.', ':']) => on_server(server, below),
@@ -317,7 +324,7 @@ fn repository(text: &str) -> Read {
 /// The other meaning of a pattern of repositories whose first part can be an owner as well as a server: `ghe/acme`. A
 /// server without a dot has no other pattern. One with `*` is none: it would be any server whose repositories have such
 /// an owner.
-fn on_short_host(text: &str) -> Option<Place> {
+fn on_short_host(text: &str) -> Option<PatternPath> {
     let (server, below) = text.trim_matches('/').split_once('/')?;
     let can_be = !server.contains(['.', ':', '*']);
     let below: Vec<&str> = below.split('/').collect();
@@ -330,7 +337,7 @@ fn on_server(server: &str, parts: &[&str]) -> Read {
     let port = match port {
         None | Some("443") => Port::Unsaid,
         Some("*") => Port::Any,
-        Some(port) => Port::Number(port.parse().map_err(|_| Fault::Host)?),
+        Some(port) => Port::Number(port.parse().map_err(|_| PatternError::Host)?),
     };
     let mut parts: Vec<String> = parts.iter().copied().map(place::key).collect();
     if let Some(name) = parts.get_mut(1)
@@ -342,7 +349,7 @@ fn on_server(server: &str, parts: &[&str]) -> Read {
 }
 
 fn package(kind: &str, text: &str) -> Read {
-    let ecosystem = Ecosystem::of_key(kind).ok_or(Fault::Nothing)?;
+    let ecosystem = Ecosystem::of_key(kind).ok_or(PatternError::Nothing)?;
     let parts = place::package_parts(ecosystem, text.trim_matches('/'));
-    if parts.iter().any(String::is_empty) { Err(Fault::Nothing) } else { Ok((Start::Package, parts)) }
+    if parts.iter().any(String::is_empty) { Err(PatternError::Nothing) } else { Ok((Start::Package, parts)) }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::pattern::{List, Match};
 use super::place::Name;
 use super::{Line, Pattern, meant};
-use crate::manifest::{ManifestError, Placed};
+use crate::manifest::{LocatedText, ManifestError};
 
 /// What a file says of scripts, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,17 +23,17 @@ pub enum Scripts {
 #[serde(tag = "answer", content = "because", rename_all = "lowercase")]
 pub enum Permission {
     /// It may.
-    Allowed(Because),
+    Allowed(ScriptsReason),
     /// A person has to say so.
-    Ask(Because),
+    Ask(ScriptsReason),
     /// It may not.
-    Denied(Because),
+    Denied(ScriptsReason),
 }
 
 /// The line that decided; none where no file has a say and the caller's own answer holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(transparent)]
-pub struct Because {
+pub struct ScriptsReason {
     /// The line.
     pub line: Option<Line>,
     /// Whether it is the first of a list of what is allowed, and the source is on no line of that.
@@ -43,9 +43,9 @@ pub struct Because {
 
 /// What a file says, and the line that does.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
+pub(super) struct ScriptsLine {
     pub(super) scripts: Scripts,
-    pub(super) because: Because,
+    pub(super) because: ScriptsReason,
 }
 
 /// What one file says.
@@ -59,7 +59,7 @@ pub(super) struct Rules {
     pub(super) unix_sockets: Vec<(Line, Pattern)>,
 }
 
-impl fmt::Display for Because {
+impl fmt::Display for ScriptsReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.line {
             Some(line) if self.unlisted => {
@@ -73,7 +73,7 @@ impl fmt::Display for Because {
 
 impl Scripts {
     /// Reads `deny`, `ask` or `allow`.
-    pub(super) fn read(placed: &Placed) -> Result<Self, ManifestError> {
+    pub(super) fn read(placed: &LocatedText) -> Result<Self, ManifestError> {
         match placed.text.as_str() {
             "allow" => Ok(Self::Allow),
             "ask" => Ok(Self::Ask),
@@ -86,7 +86,7 @@ impl Scripts {
     }
 
     /// The answer.
-    pub(super) fn permission(self, because: Because) -> Permission {
+    pub(super) fn permission(self, because: ScriptsReason) -> Permission {
         match self {
             Self::Allow => Permission::Allowed(because),
             Self::Ask => Permission::Ask(because),
@@ -97,7 +97,7 @@ impl Scripts {
 
 impl Permission {
     /// What decided.
-    pub fn because(&self) -> &Because {
+    pub fn because(&self) -> &ScriptsReason {
         match self {
             Self::Allowed(because) | Self::Ask(because) | Self::Denied(because) => because,
         }
@@ -113,10 +113,10 @@ impl Rules {
     }
 
     /// What the file says of a source with these `names`.
-    pub(super) fn of(&self, names: &[Name]) -> Option<Said> {
-        let said = |scripts, line: &Line, unlisted| Said {
+    pub(super) fn of(&self, names: &[Name]) -> Option<ScriptsLine> {
+        let said = |scripts, line: &Line, unlisted| ScriptsLine {
             scripts,
-            because: Because { line: Some(line.clone()), unlisted },
+            because: ScriptsReason { line: Some(line.clone()), unlisted },
         };
         let denied = || match meant(&self.deny, names, List::Deny)? {
             // What cannot be told from something that is denied may be that.

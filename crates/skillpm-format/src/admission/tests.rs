@@ -25,8 +25,8 @@ fn spec(text: &str) -> SourceSpec {
     text.parse().expect(text)
 }
 
-fn asked(spec: &SourceSpec) -> Asked<'_> {
-    Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
+fn asked(spec: &SourceSpec) -> PolicySubject<'_> {
+    PolicySubject { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
 }
 
 /// Whether all files admit the source, and the line that refused it.
@@ -268,13 +268,16 @@ fn a_project_lets_no_script_run_that_would_not_run_without_it() {
         admission.add_project("p", manifest.policy(), &Dirs::default()).expect(project);
         admission.scripts(asked(&spec), unsaid)
     };
-    let project = |line: &str| Because {
+    let project = |line: &str| ScriptsReason {
         line: Some(Line { file: "p".to_owned(), line: 2, column: 11, text: line.to_owned() }),
         unlisted: false,
     };
     let allow = "scripts = \"allow\"";
-    assert_eq!(answer("", allow, Scripts::Deny), Permission::Denied(Because::default()));
-    assert_eq!(answer("", "scripts-allow = [\"*\"]", Scripts::Ask), Permission::Ask(Because::default()));
+    assert_eq!(answer("", allow, Scripts::Deny), Permission::Denied(ScriptsReason::default()));
+    assert_eq!(
+        answer("", "scripts-allow = [\"*\"]", Scripts::Ask),
+        Permission::Ask(ScriptsReason::default())
+    );
     assert_eq!(answer("", allow, Scripts::Allow), Permission::Allowed(project(allow)));
     assert!(matches!(answer(allow, "", Scripts::Deny), Permission::Allowed(_)));
     let deny = "scripts = \"deny\"";
@@ -414,7 +417,7 @@ fn a_git_repository_on_this_machine_is_found_by_its_path() {
         ("deny", "path:*", "file:///srv/lt.git", true),
     ] {
         let origin = Origin::from(crate::spec::GitUrl::new(path).expect(path));
-        let asked = Asked { origin: &origin, path: None, reference: None };
+        let asked = PolicySubject { origin: &origin, path: None, reference: None };
         let said = admission(&[("m", &format!("{list} = [\"{pattern}\"]"))]).source(asked);
         assert_eq!(said.iter().any(|decision| !decision.admitted), refused, "{list} {pattern} {path}");
     }
@@ -449,7 +452,7 @@ fn a_path_counts_by_where_it_leads() {
         ("git:../s", git("file:///home/me/work/s.git"), true),
         ("git:file:///home/me/work/team", git("./.git"), true),
     ] {
-        let asked = Asked { origin: &origin, path: None, reference: None };
+        let asked = PolicySubject { origin: &origin, path: None, reference: None };
         for list in ["deny", "allow"] {
             let admission =
                 admission_at(dirs("/home/me/work/team"), &[("m", &format!("{list} = [\"{pattern}\"]"))]);
@@ -461,7 +464,7 @@ fn a_path_counts_by_where_it_leads() {
     // A `*` in the name of the directory is none of the pattern's.
     let files = [("m", "allow = [\"path:./x\"]")];
     let elsewhere = Origin::local("/home/me/other/x");
-    let asked = Asked { origin: &elsewhere, path: None, reference: None };
+    let asked = PolicySubject { origin: &elsewhere, path: None, reference: None };
     assert!(!admission_at(dirs("/home/me/*"), &files).source(asked).remove(0).admitted);
 }
 
@@ -487,7 +490,7 @@ fn a_server_without_a_dot_is_named_as_others_are() {
             name: "x".to_owned(),
         };
         let origin = Origin::from(repository);
-        let asked = Asked { origin: &origin, path: None, reference: None };
+        let asked = PolicySubject { origin: &origin, path: None, reference: None };
         for list in ["deny", "allow"] {
             let said = admission(&[("m", &format!("{list} = [\"{pattern}\"]"))]).source(asked);
             let is_meant = said.iter().any(|decision| !decision.admitted) == (list == "deny");
@@ -575,7 +578,8 @@ fn an_address_that_nobody_can_compare_is_refused_where_a_line_has_a_say() {
         Origin::at(crate::spec::Address::new("https://h.example/b/c//../../a/x.zip").expect("an address"));
     for list in ["deny", "allow"] {
         let admission = admission(&[("m", &format!("{list} = [\"url:h.example/a\"]"))]);
-        let decision = admission.source(Asked { origin: &origin, path: None, reference: None }).remove(0);
+        let decision =
+            admission.source(PolicySubject { origin: &origin, path: None, reference: None }).remove(0);
         assert!(!decision.admitted && decision.reason.contains("beside `//`"), "{}", decision.reason);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::outline::{self, Entry, Odd, Outline, Shape};
+use super::outline::{self, Outline, OutlineEntry, Shape, Unsupported};
 use super::scalar::{double_quoted, fits_plain, is_null, needs_escape, resolves};
 use super::tree::{Node, Style, Value};
 use super::{Document, ProblemKind};
@@ -43,9 +43,9 @@ pub fn format(document: &Document) -> Result<String, Unformattable> {
     if let Some(problem) = obstacle {
         return Err(Unformattable { reason: problem.kind.to_string(), span: problem.span.clone() });
     }
-    let odd = |Odd(span)| Unformattable { reason: "this has no canonical form".to_owned(), span };
+    let odd = |Unsupported(span)| Unformattable { reason: "this has no canonical form".to_owned(), span };
     let (Some(root), Some(parts)) = (&document.frontmatter, &document.parts) else {
-        return Err(odd(Odd(0..0)));
+        return Err(odd(Unsupported(0..0)));
     };
     let text = document.text();
     if let Some((at, c)) = text[parts.yaml.clone()].char_indices().find(|(_, c)| DISPUTED.contains(c)) {
@@ -56,7 +56,11 @@ pub fn format(document: &Document) -> Result<String, Unformattable> {
     let outline = Outline::new(text, parts.yaml.clone(), root).map_err(odd)?;
     let newline = &text[parts.open.end..parts.yaml.start];
     let formatted = whole(&outline, newline, document.body());
-    if is_kept(document, &outline, &formatted) { Ok(formatted) } else { Err(odd(Odd(parts.open.clone()))) }
+    if is_kept(document, &outline, &formatted) {
+        Ok(formatted)
+    } else {
+        Err(odd(Unsupported(parts.open.clone())))
+    }
 }
 
 /// Puts the parts together.
@@ -177,7 +181,7 @@ impl Writer<'_> {
     }
 
     /// Writes the value of an entry; true where its last lines are those of a block scalar.
-    fn value(&mut self, entry: &Entry<'_>, indent: usize) -> bool {
+    fn value(&mut self, entry: &OutlineEntry<'_>, indent: usize) -> bool {
         match &entry.value {
             Shape::Scalar(node) => {
                 let is_text =
@@ -207,7 +211,7 @@ impl Writer<'_> {
         false
     }
 
-    fn collection(&mut self, entry: &Entry<'_>, entries: &[usize], indent: usize) {
+    fn collection(&mut self, entry: &OutlineEntry<'_>, entries: &[usize], indent: usize) {
         let first_is_bare =
             entries.first().is_some_and(|first| self.outline.entries[*first].before.is_empty());
         let inline = entry.key.is_none() && entry.beside.is_none() && first_is_bare;
@@ -222,7 +226,7 @@ impl Writer<'_> {
     }
 
     /// Ends the entry's line with `text` and the comment beside it.
-    fn finish(&mut self, entry: &Entry<'_>, text: &str) {
+    fn finish(&mut self, entry: &OutlineEntry<'_>, text: &str) {
         for part in [text, entry.beside.unwrap_or_default()] {
             if !part.is_empty() {
                 self.out.push(' ');
@@ -233,7 +237,7 @@ impl Writer<'_> {
     }
 
     /// Writes the block scalar `node`; true where it is still one.
-    fn block(&mut self, entry: &Entry<'_>, node: &Node, header: usize, indent: usize) -> bool {
+    fn block(&mut self, entry: &OutlineEntry<'_>, node: &Node, header: usize, indent: usize) -> bool {
         let Value::Scalar { text, style } = &node.value else { return false };
         let lines = if *style == Style::Folded { folded(self.outline.text, node, header) } else { None };
         match lines {
@@ -250,7 +254,7 @@ impl Writer<'_> {
         true
     }
 
-    fn literal(&mut self, entry: &Entry<'_>, text: &str, indent: usize) {
+    fn literal(&mut self, entry: &OutlineEntry<'_>, text: &str, indent: usize) {
         let mut header = String::from("|");
         if text.trim_start_matches('\n').starts_with(' ') {
             header.push('2');

@@ -9,11 +9,11 @@ mod format;
 mod lines;
 mod links;
 mod outline;
+mod prefilter;
 mod problem;
 mod repair;
 mod scalar;
 mod simple;
-mod sketch;
 mod split;
 mod target;
 #[cfg(test)]
@@ -29,11 +29,11 @@ pub(crate) use format::block_lines;
 pub use format::{Unformattable, format};
 pub use lines::{LineIndex, Position};
 pub use links::{Link, MAX_MARKDOWN, Markdown};
-pub use problem::{Fault, Hint, Problem, ProblemKind};
+pub(crate) use prefilter::Prefilter;
+pub use problem::{FaultKind, Hint, Problem, ProblemKind};
 pub(crate) use repair::{SWITCH, is_switch};
 pub use scalar::{double_quoted, write_scalar};
 pub(crate) use scalar::{is_null, is_number_or_boolean, resolves};
-pub(crate) use sketch::Sketch;
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
 pub(crate) use target::Target;
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
@@ -51,7 +51,7 @@ pub struct Document {
     usual: bool,
     /// Made when somebody asks: those that only load skills never do.
     markdown: OnceLock<Markdown>,
-    sketch: OnceLock<Sketch>,
+    sketch: OnceLock<Prefilter>,
 }
 
 impl Document {
@@ -219,8 +219,8 @@ impl Document {
     }
 
     /// What a quick look at the body shows that may be in it. Looked at once.
-    pub(crate) fn sketch(&self) -> &Sketch {
-        self.sketch.get_or_init(|| Sketch::of(self.body()))
+    pub(crate) fn sketch(&self) -> &Prefilter {
+        self.sketch.get_or_init(|| Prefilter::of(self.body()))
     }
 
     /// Whether the body may have an HTML comment, by what is known already.

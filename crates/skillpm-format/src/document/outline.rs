@@ -19,7 +19,7 @@ use super::views::PEOPLE_FIELDS;
 
 /// A line of a mapping or a list, with all that hangs on it.
 #[derive(Debug)]
-pub(super) struct Entry<'a> {
+pub(super) struct OutlineEntry<'a> {
     /// The key; none for the entry of a list.
     pub(super) key: Option<&'a Node>,
     pub(super) value: Shape<'a>,
@@ -51,7 +51,7 @@ pub(super) enum Shape<'a> {
 pub(super) struct Outline<'a> {
     /// The whole text.
     pub(super) text: &'a str,
-    pub(super) entries: Vec<Entry<'a>>,
+    pub(super) entries: Vec<OutlineEntry<'a>>,
     /// The entries of the outermost collection.
     pub(super) root: Vec<usize>,
     /// Comments where there is no entry at all.
@@ -62,7 +62,7 @@ pub(super) struct Outline<'a> {
 
 /// A place that no entry can be made of.
 #[derive(Debug)]
-pub(super) struct Odd(pub(super) Range<usize>);
+pub(super) struct Unsupported(pub(super) Range<usize>);
 
 struct Comment<'a> {
     text: &'a str,
@@ -79,7 +79,7 @@ struct Comment<'a> {
 struct Scan<'a> {
     text: &'a str,
     cursor: usize,
-    entries: Vec<Entry<'a>>,
+    entries: Vec<OutlineEntry<'a>>,
     comments: Vec<Comment<'a>>,
     /// The last collection in brackets that has an entry of its own: where it ends, and that entry.
     closed: (usize, usize),
@@ -89,13 +89,13 @@ struct Scan<'a> {
 
 impl<'a> Outline<'a> {
     /// Reads `root`, which lies in the bytes `within` of `text`, with all comments there.
-    pub(super) fn new(text: &'a str, within: Range<usize>, root: &'a Node) -> Result<Self, Odd> {
+    pub(super) fn new(text: &'a str, within: Range<usize>, root: &'a Node) -> Result<Self, Unsupported> {
         let (entries, comments) = (Vec::new(), Vec::new());
         let mut scan = Scan { text, cursor: within.start, entries, comments, closed: (0, 0), settled: 0 };
         let shape = scan.shape(root)?;
         scan.skip_to(within.end)?;
         let (Shape::Mapping(root) | Shape::Sequence(root)) = shape else {
-            return Err(Odd(root.span.clone()));
+            return Err(Unsupported(root.span.clone()));
         };
         let (mut outline, comments) =
             (Self { text, entries: scan.entries, root, alone: Vec::new(), end: Vec::new() }, scan.comments);
@@ -119,7 +119,8 @@ impl<'a> Outline<'a> {
                     Some(next - 1)
                 }
                 _ => {
-                    let precedes = |entry: &&Entry<'_>| comment.column <= entry.column || comment.is_switch();
+                    let precedes =
+                        |entry: &&OutlineEntry<'_>| comment.column <= entry.column || comment.is_switch();
                     self.entries.get(next).filter(precedes).map(|_| next)
                 }
             },
@@ -152,7 +153,9 @@ impl<'a> Outline<'a> {
 
     /// All comments, in no special order.
     pub(super) fn comments(&self) -> Vec<&'a str> {
-        let of = |entry: &Entry<'a>| [&entry.before[..], entry.beside.as_slice(), &entry.after[..]].concat();
+        let of = |entry: &OutlineEntry<'a>| {
+            [&entry.before[..], entry.beside.as_slice(), &entry.after[..]].concat()
+        };
         self.entries
             .iter()
             .flat_map(of)
@@ -169,7 +172,7 @@ impl Comment<'_> {
 }
 
 impl<'a> Scan<'a> {
-    fn shape(&mut self, node: &'a Node) -> Result<Shape<'a>, Odd> {
+    fn shape(&mut self, node: &'a Node) -> Result<Shape<'a>, Unsupported> {
         match &node.value {
             Value::Scalar { style: Style::Literal | Style::Folded, text } => {
                 let header = self.header(node)?;
@@ -179,7 +182,7 @@ impl<'a> Scan<'a> {
                 // Not all readers agree on what a block keeps that has nothing but empty lines.
                 let keeps = line.split('#').next().is_some_and(|indicators| indicators.contains('+'));
                 if text.is_empty() && keeps {
-                    return Err(Odd(header..header + 1));
+                    return Err(Unsupported(header..header + 1));
                 }
                 self.skip_to(header + line.len())?;
                 self.cursor = self.cursor.max(node.span.end);
@@ -215,7 +218,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn item(&mut self, node: &'a Node, layout: Layout) -> Result<usize, Odd> {
+    fn item(&mut self, node: &'a Node, layout: Layout) -> Result<usize, Unsupported> {
         if layout == Layout::Block {
             self.skip_while(|c, _| c != '-')?;
             self.cursor += 1;
@@ -226,22 +229,22 @@ impl<'a> Scan<'a> {
         self.entry(None, node, column)
     }
 
-    fn pair(&mut self, key: &'a Node, value: &'a Node) -> Result<usize, Odd> {
+    fn pair(&mut self, key: &'a Node, value: &'a Node) -> Result<usize, Unsupported> {
         self.skip_to(key.span.start)?;
         if key.text().is_none_or(str::is_empty) || key.is_absent() {
-            return Err(Odd(key.span.clone()));
+            return Err(Unsupported(key.span.clone()));
         }
         self.cursor = key.span.end;
         let column = self.column(key.span.start);
         self.entry(Some(key), value, column)
     }
 
-    fn entry(&mut self, key: Option<&'a Node>, node: &'a Node, column: usize) -> Result<usize, Odd> {
+    fn entry(&mut self, key: Option<&'a Node>, node: &'a Node, column: usize) -> Result<usize, Unsupported> {
         let number = self.entries.len();
         let value = Shape::Scalar(node);
         let (before, after) = (Vec::new(), Vec::new());
         let content = if node.is_absent() { 0 } else { node.span.start };
-        self.entries.push(Entry { key, value, before, beside: None, after, column, content });
+        self.entries.push(OutlineEntry { key, value, before, beside: None, after, column, content });
         let is_flow = matches!(
             node.value,
             Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. }
@@ -260,7 +263,7 @@ impl<'a> Scan<'a> {
     }
 
     /// A collection that is left as it is written.
-    fn verbatim(&mut self, node: &Node) -> Result<Shape<'a>, Odd> {
+    fn verbatim(&mut self, node: &Node) -> Result<Shape<'a>, Unsupported> {
         self.skip_to(node.span.start)?;
         self.cursor = node.span.end;
         Ok(Shape::Verbatim(&self.text[node.span.clone()]))
@@ -279,13 +282,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Where the `|` or `>` of a block scalar stands.
-    fn header(&mut self, node: &Node) -> Result<usize, Odd> {
+    fn header(&mut self, node: &Node) -> Result<usize, Unsupported> {
         self.skip_while(|c, _| !matches!(c, '|' | '>'))?;
-        if self.cursor > node.span.end { Err(Odd(node.span.clone())) } else { Ok(self.cursor) }
+        if self.cursor > node.span.end { Err(Unsupported(node.span.clone())) } else { Ok(self.cursor) }
     }
 
     /// Goes to byte `to`, over blanks, punctuation and comments.
-    fn skip_to(&mut self, to: usize) -> Result<(), Odd> {
+    fn skip_to(&mut self, to: usize) -> Result<(), Unsupported> {
         if self.cursor >= to {
             return Ok(());
         }
@@ -293,13 +296,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Goes on over blanks, punctuation and comments while `wanted` says so.
-    fn skip_while(&mut self, wanted: impl Fn(char, usize) -> bool) -> Result<(), Odd> {
+    fn skip_while(&mut self, wanted: impl Fn(char, usize) -> bool) -> Result<(), Unsupported> {
         while let Some(c) = self.text[self.cursor..].chars().next().filter(|c| wanted(*c, self.cursor)) {
             let before = self.text[..self.cursor].chars().next_back();
             match c {
                 '#' if before.is_none_or(char::is_whitespace) => self.comment(),
                 // A key that is told by a question mark may be anything.
-                '?' => return Err(Odd(self.cursor..self.cursor + 1)),
+                '?' => return Err(Unsupported(self.cursor..self.cursor + 1)),
                 c => self.cursor += c.len_utf8(),
             }
         }

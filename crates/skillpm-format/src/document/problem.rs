@@ -58,14 +58,14 @@ pub enum ProblemKind {
     TooManyValues,
     /// The frontmatter is not YAML, and no repair is known.
     #[error("the frontmatter is not valid YAML: {0}")]
-    Yaml(Fault),
+    Yaml(FaultKind),
     /// The value of a top-level key is not YAML and was taken as plain text.
     #[error("the value of `{key}` is not valid YAML: {fault}")]
     Repaired {
         /// The key.
         key: String,
         /// Why it is not YAML.
-        fault: Fault,
+        fault: FaultKind,
         /// The value as written, for a suggestion.
         raw: String,
     },
@@ -100,7 +100,7 @@ pub enum ProblemKind {
 /// Why a text is not YAML, in plain words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum FaultKind {
     /// `: ` inside a value without quotes.
     #[error("it has `: ` in it, which starts a new key unless the value is in quotes")]
     Colon,

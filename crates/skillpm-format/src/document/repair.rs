@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::problem::{Fault, Problem, ProblemKind};
+use super::problem::{FaultKind, Problem, ProblemKind};
 use super::tree::{self, Layout, NoTree, Node, Style, Value};
 
 /// What every switch for the linter has behind its `#`: `# skillpm: allow name-directory`.
@@ -19,7 +19,7 @@ pub(crate) fn is_switch(comment: &str) -> bool {
 }
 
 /// One top-level key with its value, as byte ranges of the YAML text.
-struct Entry {
+struct BrokenField {
     key: Range<usize>,
     /// From the colon's end to the end of the last line that belongs to it.
     rest: Range<usize>,
@@ -31,7 +31,7 @@ struct Entry {
     depth: isize,
 }
 
-impl Entry {
+impl BrokenField {
     fn new(key: Range<usize>, colon_end: usize) -> Self {
         Self { key, rest: colon_end..colon_end, is_flow: None, is_block: false, depth: 0 }
     }
@@ -100,13 +100,13 @@ fn without_conflicts(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> St
 }
 
 /// Cuts `yaml` into its top-level keys, or `None` where a line belongs to none of them.
-fn entries(yaml: &str) -> Option<Vec<Entry>> {
-    let mut entries: Vec<Entry> = Vec::new();
+fn entries(yaml: &str) -> Option<Vec<BrokenField>> {
+    let mut entries: Vec<BrokenField> = Vec::new();
     // Whether the last entry has a line that is a key of its own unless brackets are around it.
     let mut doubtful = false;
     for (at, line) in lines(yaml) {
         let quoted = line.starts_with(['"', '\'']);
-        let is_open = entries.last().is_some_and(Entry::is_open);
+        let is_open = entries.last().is_some_and(BrokenField::is_open);
         match key_and_colon(line) {
             Some(_) if quoted && is_open => {
                 doubtful = true;
@@ -115,7 +115,7 @@ fn entries(yaml: &str) -> Option<Vec<Entry>> {
             Some(_) if doubtful && is_open => return None,
             Some((length, colon)) => {
                 doubtful = false;
-                let mut entry = Entry::new(at..at + length, at + colon + 1);
+                let mut entry = BrokenField::new(at..at + length, at + colon + 1);
                 entry.add(&line[colon + 1..], at + line.len());
                 entries.push(entry);
             }
@@ -136,7 +136,7 @@ fn entries(yaml: &str) -> Option<Vec<Entry>> {
             None => return None,
         }
     }
-    let is_open = entries.last().is_some_and(Entry::is_open);
+    let is_open = entries.last().is_some_and(BrokenField::is_open);
     (!doubtful || !is_open).then_some(entries)
 }
 
@@ -170,7 +170,12 @@ fn quoted_length(line: &str, quote: char) -> Option<usize> {
 }
 
 /// The key and the value of `entry`: parsed where that works, else raw.
-fn parse_entry(yaml: &str, base: usize, entry: &Entry, problems: &mut Vec<Problem>) -> Option<(Node, Node)> {
+fn parse_entry(
+    yaml: &str,
+    base: usize,
+    entry: &BrokenField,
+    problems: &mut Vec<Problem>,
+) -> Option<(Node, Node)> {
     let slice = &yaml[entry.key.start..entry.rest.end];
     let (fault, span) = match tree::parse(slice, base + entry.key.start, problems) {
         Ok(Some(Node { value: Value::Mapping { mut pairs, .. }, .. })) if pairs.len() == 1 => {
@@ -190,7 +195,7 @@ fn parse_entry(yaml: &str, base: usize, entry: &Entry, problems: &mut Vec<Proble
     };
     let value = value_span(yaml, rest, base);
     let fault = refine(fault, &yaml[value.start - base..value.end - base]);
-    let span = if fault == Fault::Colon { span } else { value.clone() };
+    let span = if fault == FaultKind::Colon { span } else { value.clone() };
     let kind = ProblemKind::Repaired { key: key.clone(), fault, raw: text.clone() };
     problems.push(Problem { kind, span });
     let key = Node {
@@ -253,14 +258,16 @@ fn unquoted(text: &str) -> Option<String> {
 }
 
 /// Says more exactly what is wrong, now that the value is known.
-fn refine(fault: Fault, value: &str) -> Fault {
+fn refine(fault: FaultKind, value: &str) -> FaultKind {
     match (fault, value.chars().next()) {
-        (fault @ (Fault::Control(_) | Fault::Tab | Fault::AfterQuote | Fault::Escape), _) => fault,
-        (_, Some(quote @ ('"' | '\''))) if value[1..].contains(quote) => Fault::AfterQuote,
-        (_, Some('"' | '\'')) => Fault::UnclosedQuote,
-        (_, Some('[' | '{')) => Fault::Brackets,
+        (fault @ (FaultKind::Control(_) | FaultKind::Tab | FaultKind::AfterQuote | FaultKind::Escape), _) => {
+            fault
+        }
+        (_, Some(quote @ ('"' | '\''))) if value[1..].contains(quote) => FaultKind::AfterQuote,
+        (_, Some('"' | '\'')) => FaultKind::UnclosedQuote,
+        (_, Some('[' | '{')) => FaultKind::Brackets,
         (_, Some(c @ ('@' | '`' | '%' | '*' | '&' | '!' | ',' | ']' | '}')))
-        | (Fault::Other(_), Some(c @ ('-' | '?' | '|' | '>'))) => Fault::ReservedStart(c),
+        | (FaultKind::Other(_), Some(c @ ('-' | '?' | '|' | '>'))) => FaultKind::ReservedStart(c),
         (fault, _) => fault,
     }
 }

@@ -24,7 +24,7 @@ fn problems(document: &Document) -> Vec<(usize, usize, ProblemKind)> {
         .collect()
 }
 
-fn repaired(key: &str, fault: Fault, raw: &str) -> ProblemKind {
+fn repaired(key: &str, fault: FaultKind, raw: &str) -> ProblemKind {
     ProblemKind::Repaired { key: key.into(), fault, raw: raw.into() }
 }
 
@@ -113,18 +113,32 @@ fn fields_beyond_the_specification_are_kept() {
 fn values_that_are_no_yaml_are_taken_as_text() {
     let name = (1, 1, "x");
     for (oddity, line, column, key, fault, raw) in [
-        (1, "description: Usage: /x <a|b>", 19, "description", Fault::Colon, "Usage: /x <a|b>"),
-        (3, "argument-hint: [title] [message]", 16, "argument-hint", Fault::Brackets, "[title] [message]"),
-        (7, "metadata: {\"a\":{\"b\":[\"c\"]}", 11, "metadata", Fault::Brackets, "{\"a\":{\"b\":[\"c\"]}"),
-        (11, "description: @Observable é", 14, "description", Fault::ReservedStart('@'), "@Observable é"),
-        (12, "tools: [vue, @vue/x]", 8, "tools", Fault::Brackets, "[vue, @vue/x]"),
-        (13, "allowed-tools: *", 16, "allowed-tools", Fault::ReservedStart('*'), "*"),
-        (17, "description: \"Chat,\"  react", 14, "description", Fault::AfterQuote, "\"Chat,\"  react"),
-        (18, "description: \"Qdrant\\'s API\"", 14, "description", Fault::Escape, "Qdrant's API"),
-        (20, "description: a\u{80}b", 14, "description", Fault::Control('\u{80}'), "a\u{80}b"),
-        (21, "description: , it might", 14, "description", Fault::ReservedStart(','), ", it might"),
-        (0, "description: \"open", 14, "description", Fault::UnclosedQuote, "\"open"),
-        (0, "description: 'it's'", 14, "description", Fault::AfterQuote, "'it's'"),
+        (1, "description: Usage: /x <a|b>", 19, "description", FaultKind::Colon, "Usage: /x <a|b>"),
+        (
+            3,
+            "argument-hint: [title] [message]",
+            16,
+            "argument-hint",
+            FaultKind::Brackets,
+            "[title] [message]",
+        ),
+        (
+            7,
+            "metadata: {\"a\":{\"b\":[\"c\"]}",
+            11,
+            "metadata",
+            FaultKind::Brackets,
+            "{\"a\":{\"b\":[\"c\"]}",
+        ),
+        (11, "description: @Observable é", 14, "description", FaultKind::ReservedStart('@'), "@Observable é"),
+        (12, "tools: [vue, @vue/x]", 8, "tools", FaultKind::Brackets, "[vue, @vue/x]"),
+        (13, "allowed-tools: *", 16, "allowed-tools", FaultKind::ReservedStart('*'), "*"),
+        (17, "description: \"Chat,\"  react", 14, "description", FaultKind::AfterQuote, "\"Chat,\"  react"),
+        (18, "description: \"Qdrant\\'s API\"", 14, "description", FaultKind::Escape, "Qdrant's API"),
+        (20, "description: a\u{80}b", 14, "description", FaultKind::Control('\u{80}'), "a\u{80}b"),
+        (21, "description: , it might", 14, "description", FaultKind::ReservedStart(','), ", it might"),
+        (0, "description: \"open", 14, "description", FaultKind::UnclosedQuote, "\"open"),
+        (0, "description: 'it's'", 14, "description", FaultKind::AfterQuote, "'it's'"),
     ] {
         let document = with(&format!("name: {}\n{line}\nlicense: MIT", name.2));
         let found = problems(&document);
@@ -188,7 +202,7 @@ fn more_shapes_of_real_files() {
     assert!(matches!(setext.problems()[0].kind, ProblemKind::Yaml(_)));
     let escaped = with("name: novafon\\_api\nmetadata: {\"bins\":\\[\"curl\"]}");
     assert_eq!(escaped.name(), Some("novafon\\_api"));
-    assert!(matches!(escaped.problems()[0].kind, ProblemKind::Repaired { fault: Fault::Brackets, .. }));
+    assert!(matches!(escaped.problems()[0].kind, ProblemKind::Repaired { fault: FaultKind::Brackets, .. }));
     assert_eq!(with("description: x").name(), None);
 }
 
@@ -232,7 +246,7 @@ fn every_kind_of_problem_has_its_place() {
         ("---\na: &x b\n---\n", (2, 7, ProblemKind::Anchor)),
         ("---\na: !!str b\n---\n", (2, 10, ProblemKind::Tag)),
         ("---\na: b\n...\nc: d\n---\n", (4, 1, ProblemKind::SeveralDocuments)),
-        ("---\na:\n\tb: c\nx\n---\n", (3, 2, ProblemKind::Yaml(Fault::Tab))),
+        ("---\na:\n\tb: c\nx\n---\n", (3, 2, ProblemKind::Yaml(FaultKind::Tab))),
     ] {
         let found = problems(&document(text));
         assert!(found.contains(&expected), "{found:?} in {:?}", &text[..text.len().min(60)]);

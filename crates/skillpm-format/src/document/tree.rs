@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, StructureStyle};
 
-use super::problem::{Fault, Problem, ProblemKind};
+use super::problem::{FaultKind, Problem, ProblemKind};
 
 /// The deepest nesting of collections, the top-level mapping included.
 pub const MAX_DEPTH: usize = 16;
@@ -170,7 +170,7 @@ pub(super) enum NoTree {
     /// A limit; trying again in another way would not help.
     Limit(Problem),
     /// Not YAML.
-    Syntax { fault: Fault, span: Range<usize> },
+    Syntax { fault: FaultKind, span: Range<usize> },
 }
 
 /// Parses `yaml`, which stands at byte `base` of the file. `None` where there is no value at all.
@@ -341,33 +341,35 @@ pub(super) fn duplicate(key: &Node, seen: &mut BTreeMap<String, Range<usize>>) -
 }
 
 /// The parser's error in plain words where it is a common one.
-fn fault(kind: &ErrorKind, error: &ScanError) -> Fault {
+fn fault(kind: &ErrorKind, error: &ScanError) -> FaultKind {
     match kind {
-        ErrorKind::MappingValueNotAllowed => Fault::Colon,
+        ErrorKind::MappingValueNotAllowed => FaultKind::Colon,
         ErrorKind::InvalidTrailingSingleQuotedScalar | ErrorKind::InvalidTrailingDoubleQuotedScalar => {
-            Fault::AfterQuote
+            FaultKind::AfterQuote
         }
-        ErrorKind::UnclosedQuotedScalar => Fault::UnclosedQuote,
+        ErrorKind::UnclosedQuotedScalar => FaultKind::UnclosedQuote,
         ErrorKind::UnknownQuotedScalarEscape
         | ErrorKind::InvalidQuotedScalarHexEscape
         | ErrorKind::InvalidLowSurrogateHexEscape
         | ErrorKind::InvalidLowSurrogate
         | ErrorKind::MissingLowSurrogate
         | ErrorKind::UnpairedLowSurrogate
-        | ErrorKind::InvalidUnicodeEscape => Fault::Escape,
+        | ErrorKind::InvalidUnicodeEscape => FaultKind::Escape,
         ErrorKind::UnclosedFlowCollection { .. }
         | ErrorKind::MisplacedFlowCollectionEnd
         | ErrorKind::MismatchedFlowCollectionEnd { .. }
         | ErrorKind::ExpectedFlowMappingSeparator
-        | ErrorKind::ExpectedFlowSequenceSeparator => Fault::Brackets,
+        | ErrorKind::ExpectedFlowSequenceSeparator => FaultKind::Brackets,
         ErrorKind::TabNotAllowed
         | ErrorKind::TabInBlockIndentation
         | ErrorKind::TabInIndentation
-        | ErrorKind::TabAtBlockScalarStart => Fault::Tab,
-        ErrorKind::UnexpectedCharacter { character } if character.is_control() => Fault::Control(*character),
-        ErrorKind::UnexpectedCharacter { character } => Fault::ReservedStart(*character),
-        ErrorKind::UnknownAnchor | ErrorKind::MissingAnchorOrAliasName => Fault::ReservedStart('*'),
-        _ => Fault::Other(error.info()),
+        | ErrorKind::TabAtBlockScalarStart => FaultKind::Tab,
+        ErrorKind::UnexpectedCharacter { character } if character.is_control() => {
+            FaultKind::Control(*character)
+        }
+        ErrorKind::UnexpectedCharacter { character } => FaultKind::ReservedStart(*character),
+        ErrorKind::UnknownAnchor | ErrorKind::MissingAnchorOrAliasName => FaultKind::ReservedStart('*'),
+        _ => FaultKind::Other(error.info()),
     }
 }
 

@@ -29,16 +29,16 @@ const FIELDS: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkillsLock {
     /// The entries, each name once.
-    pub skills: Vec<(String, Entry)>,
+    pub skills: Vec<(String, LockedEntry)>,
     /// What else stands at the top of the file.
     rest: Vec<(String, Json)>,
 }
 
 /// What the file says of one skill. Fields that skillpm does not know stay as they are.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Entry(Vec<(String, Json)>);
+pub struct LockedEntry(Vec<(String, Json)>);
 
-impl Entry {
+impl LockedEntry {
     /// Returns an entry of these fields; those without a value are left out.
     pub fn new<'a>(fields: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> Self {
         let mut entry = Self::default();
@@ -101,19 +101,19 @@ impl SkillsLock {
             return Err(reader.fault(reader.root()?, "there is no `skills`"));
         };
         for (name, part) in reader.object(skills, "`skills`")? {
-            let entry = Entry(entry(&reader, &name, part, &["source", "sourceType", "computedHash"])?);
+            let entry = LockedEntry(entry(&reader, &name, part, &["source", "sourceType", "computedHash"])?);
             lock.skills.push((name, entry));
         }
         Ok(lock)
     }
 
     /// The entry of the skill `name`.
-    pub fn get(&self, name: &str) -> Option<&Entry> {
+    pub fn get(&self, name: &str) -> Option<&LockedEntry> {
         self.skills.iter().find(|(other, _)| other == name).map(|(_, entry)| entry)
     }
 
     /// Sets the entry of the skill `name`: fields of an old one that skillpm does not know stay.
-    pub fn set(&mut self, name: &str, entry: Entry) {
+    pub fn set(&mut self, name: &str, entry: LockedEntry) {
         match self.skills.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => old.update(&entry),
             None => self.skills.push((name.to_owned(), entry)),
@@ -233,7 +233,7 @@ mod tests {
         lock.skills.retain(|(name, _)| name == "b");
         lock.set(
             "b",
-            Entry::new([
+            LockedEntry::new([
                 ("source", Some("o/r")),
                 ("sourceType", Some("github")),
                 ("ref", Some("v1")),
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn the_type_stays_where_the_address_does() {
         let entry = |kind, url| {
-            Entry::new([("source", Some(url)), ("sourceUrl", Some(url)), ("sourceType", Some(kind))])
+            LockedEntry::new([("source", Some(url)), ("sourceUrl", Some(url)), ("sourceType", Some(kind))])
         };
         let mut old = entry("gitlab", "https://git.example.com/a.git");
         old.update(&entry("git", "https://git.example.com/a.git"));
@@ -309,7 +309,7 @@ mod tests {
         #[test]
         fn any_entry_round_trips(name in "\\PC{1,8}", fields in proptest::collection::btree_map("[a-zA-Z0-9]{1,6}", "\\PC{0,8}", 0..4)) {
             let mut lock = SkillsLock::default();
-            let mut entry = Entry::new([("source", Some("o/r")), ("sourceType", Some("github")), ("computedHash", Some("h"))]);
+            let mut entry = LockedEntry::new([("source", Some("o/r")), ("sourceType", Some("github")), ("computedHash", Some("h"))]);
             for (field, value) in &fields {
                 entry.set(field, Some(value));
             }

@@ -1,6 +1,6 @@
 //! From the sources of other tools to ours, and back.
 
-use super::skills_lock::Entry;
+use super::skills_lock::LockedEntry;
 pub use crate::spec::NotExpressible;
 use crate::spec::{Foreign, KINDS, Origin, PUBLIC_HOST, Reference, SourceSpec, is_commit};
 
@@ -93,10 +93,10 @@ pub fn entry(
     reference: Option<&Reference>,
     local: &str,
     hash: &str,
-) -> Result<Entry, NotExpressible> {
+) -> Result<LockedEntry, NotExpressible> {
     let Foreign { kind, source, url, in_repository } = origin.foreign()?;
     let skill_path = path.map_or_else(|| "SKILL.md".to_owned(), |path| format!("{path}/SKILL.md"));
-    Ok(Entry::new([
+    Ok(LockedEntry::new([
         ("source", Some(source.as_deref().unwrap_or(local))),
         ("sourceUrl", url.as_deref()),
         ("ref", reference.map(Reference::name).filter(|_| in_repository)),

@@ -4,7 +4,7 @@ use super::{Edit, Fix, Subject};
 use crate::document::{self, Document, Layout, Node, Style, Value};
 
 /// The bytes from the first key's colon to the end of its value, blanks in front included.
-struct Place {
+struct FieldLocation {
     /// Behind the colon.
     start: usize,
     /// Behind the value, or behind the colon where there is none.
@@ -12,7 +12,7 @@ struct Place {
 }
 
 /// The place of the value of `key`; `None` where something else than blanks is around it.
-fn place(document: &Document, key: &Node, value: &Node) -> Option<Place> {
+fn place(document: &Document, key: &Node, value: &Node) -> Option<FieldLocation> {
     let text = document.text();
     let after = text.get(key.span.end..)?;
     let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
@@ -21,11 +21,11 @@ fn place(document: &Document, key: &Node, value: &Node) -> Option<Place> {
         return None;
     }
     if value.is_absent() {
-        return Some(Place { start, end: start });
+        return Some(FieldLocation { start, end: start });
     }
     let end = value.span.start + text.get(value.span.clone())?.trim_end().len();
     let gap = text.get(start..value.span.start)?;
-    gap.trim_start_matches(is_item_start).is_empty().then_some(Place { start, end })
+    gap.trim_start_matches(is_item_start).is_empty().then_some(FieldLocation { start, end })
 }
 
 /// A list's span may start behind its first hyphen.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::{FILE_KIND, RULES, Rule, Severity};
 use crate::advice::{Message, Verb, message};
-use crate::manifest::{LintSettings, ManifestError, Placed};
+use crate::manifest::{LintSettings, LocatedText, ManifestError};
 use crate::text::closest;
 
 /// How much a finding of a rule matters in a profile.
@@ -194,13 +194,13 @@ impl UnknownName {
         }
     }
 
-    fn at(&self, place: &Placed) -> ManifestError {
+    fn at(&self, place: &LocatedText) -> ManifestError {
         place.error(self.to_string(), Some(self.hint()))
     }
 }
 
 /// Reads a name that stands in the manifest.
-fn read<T: FromStr<Err = UnknownName>>(placed: &Placed) -> Result<T, ManifestError> {
+fn read<T: FromStr<Err = UnknownName>>(placed: &LocatedText) -> Result<T, ManifestError> {
     placed.text.parse().map_err(|unknown: UnknownName| unknown.at(placed))
 }
 

@@ -5,7 +5,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::above::Above;
-use super::{Agents, LintSettings, Manifest, Placed, PolicySettings, Requirement, above, gaps, order};
+use super::{Agents, LintSettings, LocatedText, Manifest, PolicySettings, Requirement, above, gaps, order};
 use crate::name::SkillName;
 use crate::spec::Reference;
 
@@ -178,7 +178,7 @@ impl PolicySettings {
         let lists =
             [allow, deny, age_exclude, scripts_allow, scripts_deny, scripts_unix_sockets].map(Vec::as_slice);
         let all = texts.into_iter().chain(lists);
-        all.map(|list| list.iter().map(|placed: &Placed| placed.text.as_str()).collect()).collect()
+        all.map(|list| list.iter().map(|placed: &LocatedText| placed.text.as_str()).collect()).collect()
     }
 }
 

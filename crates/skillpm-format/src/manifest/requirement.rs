@@ -39,7 +39,7 @@ fn all_keys() -> Vec<&'static str> {
 }
 
 /// Keys and values, in whichever way they were read.
-pub(super) trait Said {
+pub(super) trait ReferenceText {
     /// The error that something is wrong with all of it.
     fn fault(&self, message: String) -> ManifestError;
 
@@ -61,7 +61,7 @@ pub(super) trait Said {
 /// # Errors
 ///
 /// The first thing that is wrong.
-pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
+pub(super) fn read(said: &impl ReferenceText) -> Result<Requirement, ManifestError> {
     let name = said.string("name")?.map(ToOwned::to_owned);
     let path = said.string("path")?;
     let mut named = Vec::new();
@@ -137,14 +137,14 @@ pub(super) fn meant(text: &str) -> Option<String> {
     Some(keys.trim_matches(['{', '}', ' ']).to_owned())
 }
 
-fn directory(said: &impl Said, path: Option<&str>) -> Result<Option<String>, ManifestError> {
+fn directory(said: &impl ReferenceText, path: Option<&str>) -> Result<Option<String>, ManifestError> {
     if let Some(path) = path {
         check_directory(path).map_err(|error| said.fault(error.to_string()))?;
     }
     Ok(path.map(ToOwned::to_owned))
 }
 
-fn reference(said: &impl Said) -> Result<Option<Reference>, ManifestError> {
+fn reference(said: &impl ReferenceText) -> Result<Option<Reference>, ManifestError> {
     let mut found = None;
     for key in REVISIONS.iter().copied() {
         let Some(name) = said.string(key)? else { continue };

@@ -180,12 +180,12 @@ struct Item {
 
 /// What the version before has.
 #[derive(Default)]
-struct Known {
+struct KnownCapabilities {
     keys: BTreeSet<(Kind, String)>,
     needs: BTreeSet<(Kind, String)>,
 }
 
-impl Known {
+impl KnownCapabilities {
     fn add(&mut self, items: Vec<Item>) {
         for item in items {
             self.needs.extend(item.needs.into_iter().map(|need| (item.kind, need)));
@@ -215,7 +215,7 @@ pub fn review(old: Option<&FileSet>, new: &FileSet) -> Result<Review, ReadError>
             changed.push((file, bytes));
         }
     }
-    let mut known = Known::default();
+    let mut known = KnownCapabilities::default();
     if let Some(old) = old.filter(|_| !changed.is_empty()) {
         for file in old.files() {
             known.add(files::items(file, &old.read(file)?));

@@ -2,7 +2,7 @@
 //! `skillpm explain` explains.
 
 use super::{DeviationKind, LoadError};
-use crate::document::{Fault, Position, ProblemKind};
+use crate::document::{FaultKind, Position, ProblemKind};
 use crate::name::NameError;
 
 impl LoadError {
@@ -80,9 +80,9 @@ fn of_problem(problem: &ProblemKind) -> &'static str {
         ProblemKind::UnclosedFrontmatter => "frontmatter-unclosed",
         ProblemKind::TooLarge(_) | ProblemKind::TooDeep | ProblemKind::TooManyValues => "frontmatter-limits",
         ProblemKind::Yaml(fault) | ProblemKind::Repaired { fault, .. } => match fault {
-            Fault::Colon => "yaml-unquoted-colon",
-            Fault::Tab => "yaml-tab",
-            Fault::Control(_) => "control-character",
+            FaultKind::Colon => "yaml-unquoted-colon",
+            FaultKind::Tab => "yaml-tab",
+            FaultKind::Control(_) => "control-character",
             _ => "yaml-syntax",
         },
         ProblemKind::ConflictMarker => "merge-conflict",

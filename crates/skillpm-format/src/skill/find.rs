@@ -87,7 +87,7 @@ pub struct Child<D> {
 
 /// A directory that holds a skill, or that could not be looked into.
 #[derive(Debug)]
-pub struct Found<D, E> {
+pub struct FoundSkill<D, E> {
     /// The directory.
     pub dir: D,
     /// The name of the skill's file.
@@ -98,7 +98,7 @@ pub struct Found<D, E> {
 #[derive(Debug)]
 pub struct Walked<D, E> {
     /// The skills, by their paths.
-    pub found: Vec<Found<D, E>>,
+    pub found: Vec<FoundSkill<D, E>>,
     /// The directories that hold no skill of their own.
     pub others: Vec<D>,
     /// Whether there are more directories than [`Rules::most`]: the others were not searched.
@@ -107,7 +107,7 @@ pub struct Walked<D, E> {
 
 /// The real directories that walks came by which follow links.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct VisitedDirs {
     /// All directories in these were looked at, or are just now.
     parents: BTreeSet<PathBuf>,
     /// Those that links lead to.
@@ -124,7 +124,7 @@ pub fn walk<S: Space>(
     top: &Path,
     children: Vec<Child<S::Dir>>,
     rules: Rules,
-    seen: &mut Seen,
+    seen: &mut VisitedDirs,
 ) -> Walked<S::Dir, S::Error> {
     let walked = Walked { found: Vec::new(), others: Vec::new(), is_cut: false };
     let mut walk = Walk { space, rules, seen, searched: 0, walked };
@@ -135,7 +135,7 @@ pub fn walk<S: Space>(
 struct Walk<'a, S: Space> {
     space: &'a S,
     rules: Rules,
-    seen: &'a mut Seen,
+    seen: &'a mut VisitedDirs,
     /// How many directories without a skill were searched.
     searched: usize,
     walked: Walked<S::Dir, S::Error>,
@@ -158,9 +158,9 @@ impl<S: Space> Walk<'_, S> {
                 self.seen.others.insert(dir.real().to_owned());
             }
             match held {
-                Ok(Holds::Skill(name)) => self.walked.found.push(Found { dir, file: Ok(name) }),
+                Ok(Holds::Skill(name)) => self.walked.found.push(FoundSkill { dir, file: Ok(name) }),
                 Ok(Holds::Inside(inside)) => self.inside(dir, is_link, inside, depth),
-                Err(error) => self.walked.found.push(Found { dir, file: Err(error) }),
+                Err(error) => self.walked.found.push(FoundSkill { dir, file: Err(error) }),
             }
         }
     }
@@ -184,7 +184,7 @@ impl<S: Space> Walk<'_, S> {
 
     /// Whether the directory was found before.
     fn is_seen(&self, dir: &S::Dir, is_link: bool) -> bool {
-        let Seen { parents, others } = &*self.seen;
+        let VisitedDirs { parents, others } = &*self.seen;
         let is_child = || dir.real().parent().is_some_and(|parent| parents.contains(parent));
         self.follows() && (others.contains(dir.real()) || is_link && is_child())
     }

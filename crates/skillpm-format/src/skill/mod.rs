@@ -4,12 +4,12 @@ mod codes;
 mod deviation;
 pub mod find;
 #[cfg(test)]
-mod oddities;
-#[cfg(test)]
 mod policies;
 mod read;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unsupported;
 
 use serde::Serialize;
 

@@ -9,7 +9,7 @@ use crate::fs::SharedFile;
 use crate::tree::{Content, ReadError};
 
 /// Where the content of one member is.
-pub(super) enum Place {
+pub(super) enum MemberContent {
     /// In the file.
     Data { offset: u64, len: u64 },
     /// The target of a link, out of its header.
@@ -19,11 +19,11 @@ pub(super) enum Place {
 /// The contents of a tar archive, in the order of the archive.
 pub(super) struct TarContent {
     file: Arc<SharedFile>,
-    places: Vec<Place>,
+    places: Vec<MemberContent>,
 }
 
 impl TarContent {
-    pub(super) fn new(file: Arc<SharedFile>, places: Vec<Place>) -> Self {
+    pub(super) fn new(file: Arc<SharedFile>, places: Vec<MemberContent>) -> Self {
         Self { file, places }
     }
 }
@@ -31,11 +31,11 @@ impl TarContent {
 impl Content for TarContent {
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
         match self.places.get(id).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))? {
-            Place::Data { offset, len } => {
+            MemberContent::Data { offset, len } => {
                 let mut part = Part { file: &self.file, offset: *offset, left: *len };
                 copy(&mut part, *len, &mut |bytes| sink.write_all(bytes))?;
             }
-            Place::Link(target) => sink.write_all(target)?,
+            MemberContent::Link(target) => sink.write_all(target)?,
         }
         Ok(())
     }

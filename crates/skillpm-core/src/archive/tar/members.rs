@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::Parts;
 use super::super::names::{self, Item};
-use super::content::{Place, TarContent};
+use super::content::{MemberContent, TarContent};
 use super::header::Header;
 use super::pax::Pax;
 use crate::fs::SharedFile;
@@ -16,7 +16,7 @@ use crate::tree::{Entry, Node, ReadError};
 #[derive(Default)]
 pub(super) struct Members {
     items: Vec<Item>,
-    places: Vec<Place>,
+    places: Vec<MemberContent>,
     comment: Option<Vec<u8>>,
     /// The extended header for the next member.
     pending: Option<Pax>,
@@ -95,8 +95,8 @@ impl Members {
             _ => None,
         };
         self.places.push(match header.kind {
-            LINK => Place::Link(target(header, pax.linkpath, &name)?),
-            _ => Place::Data { offset: data, len: header.size },
+            LINK => MemberContent::Link(target(header, pax.linkpath, &name)?),
+            _ => MemberContent::Data { offset: data, len: header.size },
         });
         if header.kind == LINK && header.mode & 0o111 == 0 {
             self.odd_links.push((name.clone(), id));
@@ -180,8 +180,8 @@ fn target(header: &Header, linkpath: Option<Vec<u8>>, name: &str) -> Result<Vec<
 /// file was made by hand; the malo suite has one that leads nowhere among the archives to accept
 /// and one that stands in for a member among the malicious ones. This is the widest rule that
 /// follows the suite and still reads `CLAUDE.md -> AGENTS.md` out of a real repository.
-fn check_link(name: &str, place: &Place, entries: &BTreeMap<String, Entry>) -> Result<(), Refusal> {
-    let Place::Link(target) = place else {
+fn check_link(name: &str, place: &MemberContent, entries: &BTreeMap<String, Entry>) -> Result<(), Refusal> {
+    let MemberContent::Link(target) = place else {
         return Ok(());
     };
     let mut parts: Vec<&str> = name.split('/').collect();

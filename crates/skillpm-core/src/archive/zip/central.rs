@@ -18,7 +18,7 @@ const MEAN_LEN: u64 = 512;
 pub(super) const EMPTY_STREAM: &[u8] = &[3, 0];
 
 /// One entry, as the directory describes it.
-pub(super) struct Record {
+pub(super) struct CentralRecord {
     /// The name as it is written, without the slash of a directory.
     pub(super) name: String,
     /// Nothing for a directory.
@@ -36,7 +36,7 @@ pub(super) struct Record {
     pub(super) wide: bool,
 }
 
-impl Record {
+impl CentralRecord {
     /// The bytes of the name in the archive.
     pub(super) fn name_len(&self) -> usize {
         self.name.len() + usize::from(self.node.is_none())
@@ -61,7 +61,7 @@ pub(super) fn read(
     file: &SharedFile,
     directory: &Directory,
     limits: &Limits,
-) -> Result<Vec<Record>, ReadError> {
+) -> Result<Vec<CentralRecord>, ReadError> {
     let Directory { offset, size, count, .. } = *directory;
     if count > limits.archive_entries {
         return Err(Refusal::TooManyEntries { count, limit: limits.archive_entries }.into());
@@ -107,7 +107,7 @@ fn wrong_count() -> Refusal {
     Refusal::Malformed("its directory holds fewer entries than it declares".to_owned())
 }
 
-fn parse(bytes: &[u8], name_len: usize, extra_len: usize) -> Result<Record, Refusal> {
+fn parse(bytes: &[u8], name_len: usize, extra_len: usize) -> Result<CentralRecord, Refusal> {
     let (raw, rest) = bytes[HEADER_LEN..].split_at(name_len);
     let full = names::utf8(raw)?;
     let (name, is_directory) = match full.strip_suffix('/') {
@@ -133,7 +133,7 @@ fn parse(bytes: &[u8], name_len: usize, extra_len: usize) -> Result<Record, Refu
     }
     let node = node(full, is_directory, u16_at(bytes, 4), u32_at(bytes, 38), size)?;
     let wide = narrow[0] == u32::MAX || narrow[1] == u32::MAX;
-    Ok(Record { name: name.to_owned(), node, flags, method, crc, packed, size, offset, wide })
+    Ok(CentralRecord { name: name.to_owned(), node, flags, method, crc, packed, size, offset, wide })
 }
 
 pub(super) fn directory_with_content(name: &str) -> Refusal {
@@ -196,7 +196,7 @@ fn node(
     Ok(Some(node))
 }
 
-fn check_ratio(record: &Record, limits: &Limits) -> Result<(), Refusal> {
+fn check_ratio(record: &CentralRecord, limits: &Limits) -> Result<(), Refusal> {
     let ratio = record.size / record.packed.max(1);
     if record.size > Limits::RATIO_FLOOR && ratio > limits.ratio {
         return Err(Refusal::Ratio { name: record.name.clone(), ratio, limit: limits.ratio });

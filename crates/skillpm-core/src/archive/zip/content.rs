@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::super::bytes::Part;
 use super::super::inflate::{InflateError, copy, inflate};
-use super::central::{DEFLATED, Record};
+use super::central::{CentralRecord, DEFLATED};
 use crate::fs::SharedFile;
 use crate::refusal::Refusal;
 use crate::tree::{Content, ReadError};
 
 /// Where the content of one entry is, and what it must turn out to be.
-pub(super) struct Place {
+pub(super) struct EntryContent {
     data: u64,
     packed: u64,
     size: u64,
@@ -22,8 +22,8 @@ pub(super) struct Place {
     name_len: u16,
 }
 
-impl Place {
-    pub(super) fn new(record: &Record, data: u64, name_at: u64) -> Self {
+impl EntryContent {
+    pub(super) fn new(record: &CentralRecord, data: u64, name_at: u64) -> Self {
         Self {
             data,
             packed: record.packed,
@@ -39,15 +39,15 @@ impl Place {
 /// The contents of a zip archive, by the order of their positions.
 pub(super) struct ZipContent {
     file: Arc<SharedFile>,
-    places: Vec<Place>,
+    places: Vec<EntryContent>,
 }
 
 impl ZipContent {
-    pub(super) fn new(file: Arc<SharedFile>, places: Vec<Place>) -> Self {
+    pub(super) fn new(file: Arc<SharedFile>, places: Vec<EntryContent>) -> Self {
         Self { file, places }
     }
 
-    fn name(&self, place: &Place) -> String {
+    fn name(&self, place: &EntryContent) -> String {
         let mut name = vec![0; usize::from(place.name_len)];
         match self.file.read_exact_at(&mut name, place.name_at) {
             Ok(()) => String::from_utf8_lossy(&name).into_owned(),
@@ -55,7 +55,7 @@ impl ZipContent {
         }
     }
 
-    fn refused(&self, place: &Place, error: InflateError) -> ReadError {
+    fn refused(&self, place: &EntryContent, error: InflateError) -> ReadError {
         let name = || self.name(place);
         ReadError::Refused(match error {
             InflateError::Io(error) => return error.into(),
@@ -78,7 +78,7 @@ impl Content for ZipContent {
 
 impl ZipContent {
     /// Writes the content at `place` to `sink`, inflated and checked.
-    fn unpack(&self, place: &Place, sink: &mut dyn Write) -> Result<(), ReadError> {
+    fn unpack(&self, place: &EntryContent, sink: &mut dyn Write) -> Result<(), ReadError> {
         let part = || Part { file: &self.file, offset: place.data, left: place.packed };
         #[cfg(feature = "libdeflate")]
         if place.deflated {

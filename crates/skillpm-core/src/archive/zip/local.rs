@@ -1,8 +1,8 @@
 //! The headers in front of the entries of a zip archive (4.3.7), and what stands behind them.
 
 use super::super::bytes::{Window, u16_at, u32_at, u64_at};
-use super::central::{EMPTY_STREAM, Record, directory_with_content, flags};
-use super::content::Place;
+use super::central::{CentralRecord, EMPTY_STREAM, directory_with_content, flags};
+use super::content::EntryContent;
 use super::extra;
 use crate::fs::SharedFile;
 use crate::refusal::Refusal;
@@ -16,7 +16,11 @@ const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
 ///
 /// They must lie side by side from the start of the file to `end`, where the directory starts:
 /// then no entry hides between them and none shares bytes with another.
-pub(super) fn locate(file: &SharedFile, records: &[Record], end: u64) -> Result<Vec<Place>, ReadError> {
+pub(super) fn locate(
+    file: &SharedFile,
+    records: &[CentralRecord],
+    end: u64,
+) -> Result<Vec<EntryContent>, ReadError> {
     // Where entries are small, one large read is good for many headers; where they are large,
     // most of it would be content.
     let mean = end / (records.len() as u64).max(1);
@@ -46,10 +50,10 @@ fn stray(in_front: bool) -> Refusal {
 /// Returns where the content of `record` is and where all that belongs to it ends.
 fn locate_one(
     window: &mut Window<'_>,
-    record: &Record,
-    next: Option<&Record>,
+    record: &CentralRecord,
+    next: Option<&CentralRecord>,
     end: u64,
-) -> Result<(Place, u64), ReadError> {
+) -> Result<(EntryContent, u64), ReadError> {
     let limit = next.map_or(end, |next| next.offset);
     // Before anything of it is read: the header of an overlapping entry may well be another's.
     let overlap = |stop: Option<u64>| match stop {
@@ -75,12 +79,12 @@ fn locate_one(
     if descriptor > 0 {
         check_descriptor(window.get(data_end, descriptor)?, record)?;
     }
-    Ok((Place::new(record, data, name_at), stop))
+    Ok((EntryContent::new(record, data, name_at), stop))
 }
 
 /// Compares the local header with the `record` in the directory; returns how long the data
 /// descriptor behind the content is.
-fn check_header(bytes: &[u8], name_len: usize, record: &Record) -> Result<usize, Refusal> {
+fn check_header(bytes: &[u8], name_len: usize, record: &CentralRecord) -> Result<usize, Refusal> {
     let (name, extra) = bytes[HEADER_LEN..].split_at(name_len);
     let same_name = name
         .strip_prefix(record.name.as_bytes())
@@ -122,7 +126,7 @@ fn check_header(bytes: &[u8], name_len: usize, record: &Record) -> Result<usize,
 
 /// Compares the data descriptor (4.3.9) with the directory. Its signature is optional by the
 /// specification and a must here: without it no reader can tell the two lengths apart.
-fn check_descriptor(bytes: &[u8], record: &Record) -> Result<(), Refusal> {
+fn check_descriptor(bytes: &[u8], record: &CentralRecord) -> Result<(), Refusal> {
     let [packed, size] = if bytes.len() == 16 {
         [8, 12].map(|at| u64::from(u32_at(bytes, at)))
     } else {

@@ -17,7 +17,7 @@ use super::names::{self, Item};
 use crate::fs::SharedFile;
 use crate::refusal::Limits;
 use crate::tree::ReadError;
-use central::Record;
+use central::CentralRecord;
 
 /// Reads the structure of the archive in `file`.
 pub(super) fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Parts, ReadError> {
@@ -27,7 +27,7 @@ pub(super) fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Parts, Read
     records.sort_by_key(|record| record.offset);
     let places = local::locate(&file, &records, directory.offset)?;
     let items = records.iter().enumerate();
-    let item = |(id, record): (usize, &Record)| Item {
+    let item = |(id, record): (usize, &CentralRecord)| Item {
         name: names::below_root(&record.name).to_owned(),
         node: record.node,
         id,

@@ -3,8 +3,8 @@
 use std::process::Child;
 
 use super::limits::Limits;
-use super::mark::Mark;
 use super::plan::{Done, Open, Plan};
+use super::run_id::Mark;
 use crate::error::Result;
 
 /// Nothing.
@@ -34,13 +34,13 @@ impl Prepared {
 pub(super) fn limit(_child: &Child, _limits: &Limits, _before: Option<u64>) {}
 
 /// Lets `spawn` start a process, which gets no mark. How many there are is not told.
-pub(super) fn born<T>(
+pub(super) fn spawn<T>(
     _mark: Mark,
     _limits: &Limits,
     spawn: impl FnOnce(Option<u64>) -> Result<(Child, T)>,
-) -> Result<(Child, T, Family)> {
+) -> Result<(Child, T, ProcessGroup)> {
     spawn(None).map(|(child, done)| {
-        let family = Family::of(&child);
+        let family = ProcessGroup::of(&child);
         (child, done, family)
     })
 }
@@ -48,7 +48,7 @@ pub(super) fn born<T>(
 /// Whether `child` has ended. On Unix it is left to be waited for: until then its number is nobody else's.
 pub(super) fn has_ended(child: &mut Child) -> bool {
     #[cfg(unix)]
-    return super::heard::has_ended(rustix::process::Pid::from_child(child));
+    return super::output_event::has_ended(rustix::process::Pid::from_child(child));
     #[cfg(not(unix))]
     {
         !matches!(child.try_wait(), Ok(None))
@@ -56,12 +56,12 @@ pub(super) fn has_ended(child: &mut Child) -> bool {
 }
 
 /// The process group of one run.
-pub(super) struct Family {
+pub(super) struct ProcessGroup {
     #[cfg(unix)]
     leader: rustix::process::Pid,
 }
 
-impl Family {
+impl ProcessGroup {
     /// Takes in the process `leader`, which was just started.
     fn of(leader: &Child) -> Self {
         #[cfg(not(unix))]

@@ -197,9 +197,9 @@ fn machine(arch: TargetArch) -> u32 {
 }
 
 /// How many steps of a filter there are from one on to the end.
-type Place = usize;
+type Offset = usize;
 /// A place, unless the way there is longer than a step can lead: 255 steps.
-type Placed = Result<Place, TryFromIntError>;
+type OffsetResult = Result<Offset, TryFromIntError>;
 
 /// A filter that is put together from its last step to the first, so that each knows how far it leads.
 ///
@@ -208,14 +208,14 @@ type Placed = Result<Place, TryFromIntError>;
 /// over in ten steps instead of a hundred, and what several calls have in common stands there once.
 struct Filter {
     steps: BpfProgram,
-    allowed: Place,
-    denied: Place,
+    allowed: Offset,
+    denied: Offset,
     /// There is no such call.
-    absent: Place,
+    absent: Offset,
     /// This file has nothing of the kind.
-    unsupported: Place,
+    unsupported: Offset,
     /// Where the calls are answered that are not just allowed, by their numbers.
-    answers: BTreeMap<u32, Place>,
+    answers: BTreeMap<u32, Offset>,
 }
 
 impl Filter {
@@ -237,12 +237,12 @@ impl Filter {
     }
 
     /// Answers the call `number` at `place`.
-    fn answer(&mut self, number: i64, place: Place) {
+    fn answer(&mut self, number: i64, place: Offset) {
         self.answers.insert(call(number), place);
     }
 
     /// Answers each of the calls `numbers` at `place`.
-    fn all_at(&mut self, numbers: &[i64], place: Place) {
+    fn all_at(&mut self, numbers: &[i64], place: Offset) {
         for number in numbers {
             self.answer(*number, place);
         }
@@ -313,7 +313,7 @@ impl Filter {
     }
 
     /// Allows a pair of sockets if neither can be led elsewhere.
-    fn is_fixed_pair(&mut self) -> Placed {
+    fn is_fixed_pair(&mut self) -> OffsetResult {
         let mut pair = self.denied;
         for kind in PAIRS {
             pair = self.has(1, KINDS, kind.unsigned_abs(), self.allowed, pair)?;
@@ -322,7 +322,7 @@ impl Filter {
     }
 
     /// Goes on at `yes` where a socket is to be a unix socket, else at `no`.
-    fn is_unix(&mut self, yes: Place, no: Place) -> Placed {
+    fn is_unix(&mut self, yes: Offset, no: Offset) -> OffsetResult {
         self.has(0, u32::MAX, libc::AF_UNIX.unsigned_abs(), yes, no)
     }
 
@@ -348,7 +348,7 @@ impl Filter {
     }
 
     /// Goes on at `yes` where the low half of argument `arg`, of which `mask` is looked at, is `value`, else at `no`.
-    fn has(&mut self, arg: u8, mask: u32, value: u32, yes: Place, no: Place) -> Placed {
+    fn has(&mut self, arg: u8, mask: u32, value: u32, yes: Offset, no: Offset) -> OffsetResult {
         self.ask(libc::BPF_JEQ, value, yes, no)?;
         if mask != u32::MAX {
             self.put(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, mask, self.here(), self.here())?;
@@ -357,7 +357,7 @@ impl Filter {
     }
 
     /// Goes on at `yes` where argument `arg` is an address, else at `no`.
-    fn is_given(&mut self, arg: u8, yes: Place, no: Place) -> Placed {
+    fn is_given(&mut self, arg: u8, yes: Offset, no: Offset) -> OffsetResult {
         let low_half = self.has(arg, u32::MAX, 0, no, yes)?;
         self.ask(libc::BPF_JEQ, 0, low_half, yes)?;
         self.load(low(arg) + 4)
@@ -367,7 +367,7 @@ impl Filter {
     /// x32 interface there are no calls, as on most kernels.
     fn done(mut self, machine: u32) -> Result<BpfProgram, TryFromIntError> {
         // Where the answer changes from one number to the next.
-        let mut changes: Vec<(u32, Place)> = Vec::new();
+        let mut changes: Vec<(u32, Offset)> = Vec::new();
         let mut change = |from, place| match changes.last_mut() {
             Some(last) if last.0 == from => last.1 = place,
             _ => changes.push((from, place)),
@@ -392,7 +392,7 @@ impl Filter {
 
     /// Looks for the loaded number among `changes`, which are sorted, and goes on where that says. What is below the first
     /// goes on at `first`.
-    fn search(&mut self, first: Place, changes: &[(u32, Place)]) -> Placed {
+    fn search(&mut self, first: Offset, changes: &[(u32, Offset)]) -> OffsetResult {
         let (below, [(from, place), above @ ..]) = changes.split_at(changes.len() / 2) else {
             return Ok(first);
         };
@@ -402,29 +402,29 @@ impl Filter {
     }
 
     /// Ends with `answer`.
-    fn end(&mut self, answer: u32) -> Placed {
+    fn end(&mut self, answer: u32) -> OffsetResult {
         self.put(libc::BPF_RET | libc::BPF_K, answer, self.here(), self.here())
     }
 
     /// Loads what stands `at` this place in what is told of a call.
-    fn load(&mut self, at: u32) -> Placed {
+    fn load(&mut self, at: u32) -> OffsetResult {
         self.put(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at, self.here(), self.here())
     }
 
     /// Compares what is loaded with `value`, and goes on at `yes` or at `no`.
-    fn ask(&mut self, question: u32, value: u32, yes: Place, no: Place) -> Placed {
+    fn ask(&mut self, question: u32, value: u32, yes: Offset, no: Offset) -> OffsetResult {
         self.put(libc::BPF_JMP | question | libc::BPF_K, value, yes, no)
     }
 
-    fn put(&mut self, code: u32, k: u32, yes: Place, no: Place) -> Placed {
-        let left_out = |place: Place| u8::try_from(self.here() - place);
+    fn put(&mut self, code: u32, k: u32, yes: Offset, no: Offset) -> OffsetResult {
+        let left_out = |place: Offset| u8::try_from(self.here() - place);
         let step = sock_filter { code: u16::try_from(code)?, jt: left_out(yes)?, jf: left_out(no)?, k };
         self.steps.push(step);
         Ok(self.here())
     }
 
     /// The place of the step that was put there last.
-    fn here(&self) -> Place {
+    fn here(&self) -> Offset {
         self.steps.len()
     }
 }

@@ -4,11 +4,11 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::ears::Ears;
-use super::family::Family;
-use super::heard::Heard;
 use super::limits::Limits;
-use super::relay::Relay;
+use super::output::Output;
+use super::output_event::OutputEvent;
+use super::output_queue::OutputQueue;
+use super::process_group::ProcessGroup;
 use super::{Captured, Ended, Stream};
 use crate::interrupt;
 
@@ -24,9 +24,9 @@ pub(super) const LINGER: Duration = Duration::from_secs(1);
 /// A running script.
 pub(super) struct Follow<'a> {
     child: &'a mut Child,
-    family: Family,
-    ears: Ears,
-    relay: &'a Relay,
+    family: ProcessGroup,
+    ears: Output,
+    relay: &'a OutputQueue,
     limits: &'a Limits,
     began: Instant,
     stdout: Captured,
@@ -58,12 +58,12 @@ impl<'a> Follow<'a> {
     /// Follows `child`, the first of `family`, whose outputs it takes. It `began` just now.
     pub(super) fn new(
         child: &'a mut Child,
-        family: Family,
+        family: ProcessGroup,
         limits: &'a Limits,
-        relay: &'a Relay,
+        relay: &'a OutputQueue,
         began: Instant,
     ) -> Self {
-        let ears = Ears::of(child, limits.output);
+        let ears = Output::of(child, limits.output);
         Self {
             child,
             family,
@@ -144,20 +144,20 @@ impl<'a> Follow<'a> {
         }
         for heard in all {
             match heard {
-                Heard::Piece(stream, bytes) => {
+                OutputEvent::Piece(stream, bytes) => {
                     self.captured(stream).bytes.extend_from_slice(&bytes);
                     self.relay.put(stream, bytes);
                 }
-                Heard::All(stream, total) => {
+                OutputEvent::All(stream, total) => {
                     self.captured(stream).total = total;
                     self.open = self.open.saturating_sub(1);
                 }
-                Heard::Exited => self.exited = true,
+                OutputEvent::Exited => self.exited = true,
             }
         }
         #[cfg(not(target_os = "linux"))]
         {
-            self.exited |= super::family::has_ended(self.child);
+            self.exited |= super::process_group::has_ended(self.child);
         }
     }
 

@@ -5,35 +5,35 @@
 //! started, its output is bounded, and on Linux it is kept from files that are none of its business.
 //! Whether it may run is asked elsewhere; `docs/design/run.md` says why all this is done as it is.
 
-mod copies;
-#[cfg_attr(not(target_os = "linux"), path = "ears_elsewhere.rs")]
-mod ears;
+mod copy_pool;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod environment;
 #[cfg(target_os = "linux")]
-mod family;
-#[cfg(target_os = "linux")]
 mod filter;
 mod follow;
-mod heard;
 mod interpreter;
 mod limits;
-mod mark;
 mod outcome;
+#[cfg_attr(not(target_os = "linux"), path = "output_elsewhere.rs")]
+mod output;
+mod output_event;
+mod output_queue;
 mod plan;
+mod private_copy;
 mod process;
+#[cfg(target_os = "linux")]
+mod process_group;
 #[cfg(target_os = "linux")]
 mod public;
 mod reach;
-mod relay;
+mod run_id;
 #[cfg(target_os = "linux")]
 mod sandbox;
-mod stage;
 mod starter;
 
 #[cfg(not(target_os = "linux"))]
-use self::elsewhere as family;
+use self::elsewhere as process_group;
 #[cfg(not(target_os = "linux"))]
 use self::elsewhere as sandbox;
 
@@ -41,17 +41,17 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use self::copies::Copies;
+pub use self::copy_pool::CopyPool;
 pub(in crate::engine) use self::interpreter::program_of;
 pub use self::limits::Limits;
 pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError, UNHEARD};
 
 use self::environment::Parts;
-use self::mark::Mark;
 use self::plan::Plan;
+use self::private_copy::PrivateCopy;
 use self::process::Start;
 use self::reach::Reach;
-use self::stage::Stage;
+use self::run_id::Mark;
 use self::starter::Starter;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -103,7 +103,7 @@ pub struct Options {
     /// Absolute paths that it may write, beside its working directory and a private one.
     pub write: Vec<PathBuf>,
     /// Where the copy that it runs from may wait for the next run.
-    pub copies: Copies,
+    pub copies: CopyPool,
 }
 
 /// What a script reads from standard input.
@@ -205,7 +205,7 @@ fn run_by(
 ) -> Result<Ran> {
     let search =
         crate::env::program_dirs(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
-    let stage = Stage::of(script, &options.copies)?;
+    let stage = PrivateCopy::of(script, &options.copies)?;
     let inside =
         if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };
     if script.files.get(&inside).is_none() {

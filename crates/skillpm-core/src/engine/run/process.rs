@@ -9,14 +9,14 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::family;
 use super::follow::{Follow, Heeded, LINGER, SOON, TICK};
 use super::interpreter::Interpreter;
 use super::limits::Limits;
-use super::mark::Mark;
+use super::output_queue::OutputQueue;
 use super::plan::{Done, Open};
-use super::relay::Relay;
-use super::stage::Stage;
+use super::private_copy::PrivateCopy;
+use super::process_group;
+use super::run_id::Mark;
 use super::starter::Starter;
 use super::{Captured, Ended, Exit, Stdin, Watch};
 use crate::advice::{Opt, message};
@@ -41,7 +41,7 @@ pub(super) struct Start<'a> {
     pub(super) require: bool,
     pub(super) mark: Mark,
     /// Where it runs from.
-    pub(super) stage: &'a Stage,
+    pub(super) stage: &'a PrivateCopy,
 }
 
 /// How a run went.
@@ -74,7 +74,7 @@ impl Start<'_> {
     /// Starts it and follows it on a thread of its own, while this one hands on what it writes. The end is not heard yet:
     /// what the caller does with the output comes first.
     fn run_aside(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
-        let relay = Relay::new(true);
+        let relay = OutputQueue::new(true);
         let stage = self.stage;
         thread::scope(|scope| {
             // Before the script starts: it might leave no room for another thread.
@@ -83,7 +83,7 @@ impl Start<'_> {
                 let ending = relay.ending();
                 let followed = self.follow(&relay, |follow| follow.finish(&mut || relay.is_stopped()))?;
                 drop(ending);
-                see_off(stage, &relay, running);
+                shut_down(stage, &relay, running);
                 Ok(followed)
             });
             let aside = aside.map_err(|error| Error::io("failed to start a thread").because(error))?;
@@ -96,7 +96,7 @@ impl Start<'_> {
     /// Most scripts are over by then, and need no other.
     fn run_here(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
         let _running = Running::begin();
-        let relay = Relay::new(false);
+        let relay = OutputQueue::new(false);
         self.follow(&relay, |follow| {
             if follow.is_over_soon() {
                 follow.finish(&mut || false);
@@ -122,12 +122,12 @@ impl Start<'_> {
     /// Starts it and has `to_the_end` follow it. How it ended is not asked yet.
     fn follow(
         &mut self,
-        relay: &Relay,
+        relay: &OutputQueue,
         to_the_end: impl FnOnce(&mut Follow<'_>),
     ) -> Result<(Child, Done, Heeded)> {
         let began = Instant::now();
         let (mark, limits) = (self.mark, self.limits);
-        let (mut child, done, family) = family::born(mark, limits, |before| self.spawn(before))?;
+        let (mut child, done, family) = process_group::spawn(mark, limits, |before| self.spawn(before))?;
         if let Some(keys) = child.stdin.take() {
             hand_on(keys);
         }
@@ -146,7 +146,7 @@ impl Start<'_> {
         };
         let child = child.map_err(|error| not_started(self.interpreter, error))?;
         // What is restricted may set no limits of others.
-        family::limit(&child, self.limits, before);
+        process_group::limit(&child, self.limits, before);
         Ok((child, done))
     }
 
@@ -185,7 +185,7 @@ impl Start<'_> {
 
 /// Waits until the caller has handed everything on. Where nobody reads it and somebody wants this program to end, the
 /// rest is dropped: no other thread could go on then.
-fn see_off(stage: &Stage, relay: &Relay, running: Running) {
+fn shut_down(stage: &PrivateCopy, relay: &OutputQueue, running: Running) {
     let over = Instant::now();
     while !relay.is_left(TICK) {
         if interrupt::asked() && over.elapsed() >= LINGER {

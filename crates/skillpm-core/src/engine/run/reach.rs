@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::interpreter::Interpreter;
 use super::plan::Open;
-use super::stage::Stage;
+use super::private_copy::PrivateCopy;
 use super::{Mode, Options, WorkDir};
 use crate::advice::{Opt, message};
 use crate::error::{Error, Result};
@@ -37,7 +37,7 @@ impl Reach {
     pub(super) fn of(
         settings: &Settings,
         options: &Options,
-        stage: &Stage,
+        stage: &PrivateCopy,
         interpreter: &Interpreter,
         search: &[PathBuf],
     ) -> Result<Self> {
@@ -94,7 +94,7 @@ fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// Why the working directory `cwd` is not opened to a script, if it is not: where more lies below it than
 /// one project. Who means it says so by name.
-fn too_wide(settings: &Settings, home: &Home, stage: &Stage, cwd: &Path) -> Result<Option<String>> {
+fn too_wide(settings: &Settings, home: &Home, stage: &PrivateCopy, cwd: &Path) -> Result<Option<String>> {
     let shown = cwd.display();
     if stage.skill().starts_with(cwd) {
         return Ok(Some(format!("`{shown}` holds temporary files of other programs")));

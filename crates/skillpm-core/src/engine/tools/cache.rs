@@ -12,12 +12,12 @@ use crate::policy::ScriptPlaces;
 /// without reading them. Any number of threads may ask.
 #[derive(Debug, Default)]
 pub struct ToolCache {
-    kept: Mutex<BTreeMap<PathBuf, Arc<Kept>>>,
+    kept: Mutex<BTreeMap<PathBuf, Arc<CachedTools>>>,
 }
 
 /// What was found in a skill's directory, and what the file system said of it before.
 #[derive(Debug)]
-struct Kept {
+struct CachedTools {
     skill: String,
     places: ScriptPlaces,
     stats: Vec<(String, FileStat)>,
@@ -55,7 +55,7 @@ impl ToolCache {
         let set = Arc::new(tools(dir, skill, places));
         // What was changed just before it was read may be changed again without a trace.
         if stats.iter().all(|(_, stat)| stat.is_settled(now)) {
-            let kept = Kept { skill: skill.to_owned(), places, stats, set: Arc::clone(&set) };
+            let kept = CachedTools { skill: skill.to_owned(), places, stats, set: Arc::clone(&set) };
             self.kept().insert(dir.to_owned(), Arc::new(kept));
         }
         set
@@ -74,7 +74,7 @@ impl ToolCache {
         self.kept().clear();
     }
 
-    fn kept(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Kept>>> {
+    fn kept(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<CachedTools>>> {
         // Whoever panicked left a map that is whole.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

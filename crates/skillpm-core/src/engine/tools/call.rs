@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Tool;
-use super::input::{Kind, Parameter, Place};
+use super::input::{Kind, Parameter, ParameterPosition};
 
 /// What a script is started with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -144,11 +144,11 @@ impl Tool {
         let mut greedy = false;
         for parameter in parameters {
             let given = object.get(&parameter.name).filter(|value| !value.is_null());
-            if parameter.place == Place::Positional {
+            if parameter.place == ParameterPosition::Positional {
                 // A word that is left out would give its place to the next one.
                 let later = parameters.iter().skip_while(|one| one.name != parameter.name).skip(1);
                 let needed = later
-                    .filter(|one| one.place == Place::Positional)
+                    .filter(|one| one.place == ParameterPosition::Positional)
                     .any(|one| object.contains_key(&one.name));
                 let value = given.or(parameter.default.as_ref().filter(|_| needed));
                 match value {
@@ -164,7 +164,7 @@ impl Tool {
                     None => {}
                 }
             } else if let Some(value) = given {
-                greedy |= matches!(parameter.place, Place::Option(_))
+                greedy |= matches!(parameter.place, ParameterPosition::Option(_))
                     && value.as_array().is_some_and(|values| !values.is_empty());
                 option(parameter, value, self.input.knows_end, &mut options)
                     .ok_or_else(|| CallError::Option(parameter.name.clone()))?;
@@ -203,7 +203,7 @@ fn check(parameter: &Parameter, value: &Value) -> Result<(), CallError> {
 /// Adds an option with its value; nothing where the script would take a part of the value for another option.
 fn option(parameter: &Parameter, value: &Value, knows_end: bool, words: &mut Vec<String>) -> Option<()> {
     match &parameter.place {
-        Place::Option(flag) => {
+        ParameterPosition::Option(flag) => {
             let values = flat(value);
             match &values[..] {
                 // A list of nothing is left out.
@@ -217,29 +217,29 @@ fn option(parameter: &Parameter, value: &Value, knows_end: bool, words: &mut Vec
                 }
             }
         }
-        Place::Repeated(flag) => {
+        ParameterPosition::Repeated(flag) => {
             for one in flat(value) {
                 single(flag, &one, knows_end, words)?;
             }
         }
-        Place::Switch(flag) => words.extend((*value == Value::Bool(true)).then(|| flag.clone())),
-        Place::Unless(flag) => words.extend((*value == Value::Bool(false)).then(|| flag.clone())),
-        Place::Either(on, off) => {
+        ParameterPosition::Switch(flag) => words.extend((*value == Value::Bool(true)).then(|| flag.clone())),
+        ParameterPosition::Unless(flag) => words.extend((*value == Value::Bool(false)).then(|| flag.clone())),
+        ParameterPosition::Either(on, off) => {
             words.push(if *value == Value::Bool(true) { on.clone() } else { off.clone() });
         }
-        Place::Count(flag) => {
+        ParameterPosition::Count(flag) => {
             // More would say no more.
             let count = usize::try_from(value.as_u64().unwrap_or_default()).unwrap_or_default().min(16);
             words.extend(std::iter::repeat_n(flag.clone(), count));
         }
-        Place::Literal(flag) => {
+        ParameterPosition::Literal(flag) => {
             let value = match value.as_str().filter(|text| is_name(text)) {
                 Some(name) => name.to_owned(),
                 None => literal(value),
             };
             words.push(format!("{flag}={value}"));
         }
-        Place::Positional | Place::Key => {}
+        ParameterPosition::Positional | ParameterPosition::Key => {}
     }
     Some(())
 }
@@ -441,7 +441,7 @@ mod tests {
         let usage = tool("# Usage: x.py [--delete] [-n COUNT] [--to FILE] <dir>\n");
         let function = tool("import sys\ndef main(a, *rest): pass\nmain(*sys.argv[1:])\n");
         let by_name = tool("import sys\ntext = sys.argv[1]\n");
-        let files = Parameter::new("files", Kind::strings(), Place::Option("--files".into()));
+        let files = Parameter::new("files", Kind::strings(), ParameterPosition::Option("--files".into()));
         let (typed_by, parameters) = (TypedBy::Manifest, vec![files]);
         let input = Input { parameters, open: false, typed_by, knows_end: false };
         let manifest = Tool { input, ..by_name.clone() };

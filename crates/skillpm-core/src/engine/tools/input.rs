@@ -95,7 +95,7 @@ impl Kind {
 
 /// Where a script looks for a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ParameterPosition {
     /// Among the words that belong to no option, in the order of the parameters.
     Positional,
     /// Behind an option such as `--count`; several values behind one another.
@@ -116,7 +116,7 @@ pub enum Place {
     Key,
 }
 
-impl Place {
+impl ParameterPosition {
     /// The place of a boolean that is written as click has it: `--on`, `--on/--off`, where either may be missing.
     pub(super) fn switch(flags: &str) -> Self {
         let (on, off) = flags.split_once('/').unwrap_or((flags, ""));
@@ -144,12 +144,12 @@ pub struct Parameter {
     /// The values that it may have; any where there are none.
     pub choices: Vec<Value>,
     /// Where the script looks for it.
-    pub place: Place,
+    pub place: ParameterPosition,
 }
 
 impl Parameter {
     /// Returns a parameter that must be there and of which no more is known.
-    pub(super) fn new(name: impl Into<String>, kind: Kind, place: Place) -> Self {
+    pub(super) fn new(name: impl Into<String>, kind: Kind, place: ParameterPosition) -> Self {
         Self {
             name: name.into(),
             kind,
@@ -169,8 +169,8 @@ impl Parameter {
     /// The same, where a switch that only says what holds anyway has no other value: none could be passed.
     pub(super) fn within_reach(mut self) -> Self {
         let value = match self.place {
-            Place::Switch(_) => true,
-            Place::Unless(_) => false,
+            ParameterPosition::Switch(_) => true,
+            ParameterPosition::Unless(_) => false,
             _ => return self,
         };
         if self.default == Some(value.into()) {
@@ -244,7 +244,7 @@ impl Input {
     pub(super) fn words() -> Self {
         let words = Parameter {
             description: Some("The words of the command line, in order.".into()),
-            ..Parameter::new(WORDS, Kind::strings(), Place::Positional).optional()
+            ..Parameter::new(WORDS, Kind::strings(), ParameterPosition::Positional).optional()
         };
         Self { parameters: vec![words], open: false, typed_by: TypedBy::Nothing, knows_end: false }
     }
@@ -267,7 +267,7 @@ impl Input {
 
     /// Whether the script reads an object from its standard input.
     pub fn is_json(&self) -> bool {
-        self.open || self.parameters.iter().any(|parameter| parameter.place == Place::Key)
+        self.open || self.parameters.iter().any(|parameter| parameter.place == ParameterPosition::Key)
     }
 
     /// The parameters, each with the key under which its value is given: its name, or one like it where no
@@ -326,10 +326,11 @@ mod tests {
     /// S1-Q2: the schema of a tool's input.
     #[test]
     fn a_schema_says_what_is_known() {
-        let mut mode = Parameter::new("modes", Kind::strings(), Place::Repeated("--mode".into())).optional();
+        let mut mode =
+            Parameter::new("modes", Kind::strings(), ParameterPosition::Repeated("--mode".into())).optional();
         mode.choices = vec!["a".into(), "b".into()];
         mode.default = Some(json!(["a"]));
-        let mut any = Parameter::new("any", Kind::Any, Place::Positional);
+        let mut any = Parameter::new("any", Kind::Any, ParameterPosition::Positional);
         any.description = Some("Whatever.".into());
         let input =
             Input { parameters: vec![any, mode], open: false, typed_by: TypedBy::Argparse, knows_end: true };

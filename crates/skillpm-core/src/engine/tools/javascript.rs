@@ -5,7 +5,7 @@ mod passed;
 
 use serde_json::Value;
 
-use super::input::{Input, Kind, Parameter, Place, TypedBy};
+use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 use super::{Facts, comment, usage};
 
 /// The longest comment that is looked at.
@@ -82,8 +82,11 @@ fn unstarred(line: &str) -> &str {
 
 /// The `@param` lines of a comment.
 fn params(comment: &str, text: &str) -> Option<Input> {
-    let place =
-        if reads_input(text) || !text.contains("process.argv") { Place::Key } else { Place::Positional };
+    let place = if reads_input(text) || !text.contains("process.argv") {
+        ParameterPosition::Key
+    } else {
+        ParameterPosition::Positional
+    };
     let mut parameters: Vec<Parameter> = Vec::new();
     for line in comment.lines().map(unstarred) {
         let Some(rest) = line.strip_prefix("@param ") else { continue };
@@ -117,7 +120,7 @@ fn params(comment: &str, text: &str) -> Option<Input> {
     {
         return None;
     }
-    if place == Place::Positional {
+    if place == ParameterPosition::Positional {
         parameters = in_order(parameters, passed::is_of_script(comment, text), text)?;
         parameters.iter_mut().filter(|one| one.kind == Kind::Any).for_each(|one| one.kind = Kind::String);
     } else {
@@ -263,7 +266,7 @@ fn argv(text: &str) -> Option<Input> {
 
 fn word(name: &str, default: Option<&str>) -> Option<Parameter> {
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
-    let parameter = is_name.then(|| Parameter::new(name, Kind::String, Place::Positional))?;
+    let parameter = is_name.then(|| Parameter::new(name, Kind::String, ParameterPosition::Positional))?;
     let Some(default) = default.map(str::trim) else { return Some(parameter) };
     let quote = default.chars().next().filter(|c| matches!(c, '\'' | '"'));
     let inner = quote

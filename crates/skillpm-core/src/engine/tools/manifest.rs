@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Number, Value};
 
-use super::input::{Input, Kind, Parameter, Place, TypedBy};
+use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 use crate::document::{LineIndex, Node, Position, Problem, ProblemKind, Style, Value as Yaml, read_yaml};
 use crate::text::closest;
 
@@ -50,7 +50,7 @@ const PASSINGS: &[(&str, Passing)] =
 
 /// What a manifest says of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ManifestTool {
     /// The bare name, where it gives one.
     pub(super) name: Option<String>,
     /// The path of the script below `scripts/`.
@@ -81,27 +81,27 @@ impl fmt::Display for ManifestFault {
 }
 
 /// What is wrong somewhere in a manifest.
-pub(super) type Fault = (Range<usize>, String);
+pub(super) type SpannedFault = (Range<usize>, String);
 
 /// Reads a manifest: what it says of each tool, as far as that can be read, and all that is wrong with the text. An
 /// entry that is whole may still name a script that is none, so both are told.
-pub(super) fn read(text: &str) -> (Vec<Entry>, Vec<Fault>) {
+pub(super) fn read(text: &str) -> (Vec<ManifestTool>, Vec<SpannedFault>) {
     let mut reader = Reader { faults: Vec::new() };
     let entries = reader.document(text);
     (entries, reader.faults)
 }
 
 /// The faults with their places, in order.
-pub(super) fn located(text: &str, mut faults: Vec<Fault>) -> Vec<ManifestFault> {
+pub(super) fn located(text: &str, mut faults: Vec<SpannedFault>) -> Vec<ManifestFault> {
     let lines = LineIndex::new(text);
     faults.sort_by_key(|(span, _)| span.start);
-    let fault = |(span, message): Fault| ManifestFault { at: lines.position(span.start), message };
+    let fault = |(span, message): SpannedFault| ManifestFault { at: lines.position(span.start), message };
     faults.into_iter().map(fault).collect()
 }
 
 /// Notes what is wrong and goes on, so that one look tells all.
 struct Reader {
-    faults: Vec<Fault>,
+    faults: Vec<SpannedFault>,
 }
 
 impl Reader {
@@ -109,7 +109,7 @@ impl Reader {
         self.faults.push((span.clone(), message.into()));
     }
 
-    fn document(&mut self, text: &str) -> Vec<Entry> {
+    fn document(&mut self, text: &str) -> Vec<ManifestTool> {
         let mut problems = Vec::new();
         let tree = match read_yaml(text, &mut problems) {
             Ok(tree) => tree,
@@ -148,7 +148,7 @@ impl Reader {
         names.entry(name).or_insert(span.start);
     }
 
-    fn tool(&mut self, node: &Node) -> Option<Entry> {
+    fn tool(&mut self, node: &Node) -> Option<ManifestTool> {
         if !self.is_mapping(node, "a tool", TOOL_KEYS) {
             return None;
         }
@@ -167,7 +167,7 @@ impl Reader {
         let input =
             node.get("parameters").map(|list| self.parameters(list, passing.unwrap_or(Passing::Options)));
         let input = input.or_else(|| passing.map(untyped));
-        Some(Entry { name, script, span, description: self.text(node, "description"), input, timeout })
+        Some(ManifestTool { name, script, span, description: self.text(node, "description"), input, timeout })
     }
 
     fn passing(&mut self, node: &Node) -> Option<Passing> {
@@ -262,7 +262,7 @@ impl Reader {
         Some(Parameter { name, kind, description, required, default, choices, place })
     }
 
-    fn place(&mut self, node: &Node, name: &str, kind: &Kind, passing: Passing) -> Place {
+    fn place(&mut self, node: &Node, name: &str, kind: &Kind, passing: Passing) -> ParameterPosition {
         let option = self.text(node, "option");
         if let Some(text) = &option
             && (!text.starts_with('-') || text.contains(char::is_whitespace) || passing != Passing::Options)
@@ -271,11 +271,15 @@ impl Reader {
             self.fault(span, "`option` is for `arguments: options`, and starts with `-`");
         }
         match passing {
-            Passing::Json => Place::Key,
-            Passing::Positional => Place::Positional,
+            Passing::Json => ParameterPosition::Key,
+            Passing::Positional => ParameterPosition::Positional,
             Passing::Options => {
                 let flag = option.unwrap_or_else(|| format!("--{name}"));
-                if *kind == Kind::Boolean { Place::Switch(flag) } else { Place::Option(flag) }
+                if *kind == Kind::Boolean {
+                    ParameterPosition::Switch(flag)
+                } else {
+                    ParameterPosition::Option(flag)
+                }
             }
         }
     }

@@ -25,11 +25,11 @@ use serde::Serialize;
 pub use cache::ToolCache;
 pub use call::{Call, CallError};
 pub use definition::ToolFormat;
-pub use input::{Input, Kind, Parameter, Place, TypedBy, WORDS};
+pub use input::{Input, Kind, Parameter, ParameterPosition, TypedBy, WORDS};
 pub use manifest::{MANIFESTS, ManifestFault};
 pub use scripts::{Language, MAX_SCRIPT, Refused};
 
-use self::scripts::{Found, Listing, Script};
+use self::scripts::{Script, ScriptFile, ScriptListing};
 use crate::codes;
 use crate::fs::{self, PathError};
 use crate::policy::ScriptPlaces;
@@ -157,7 +157,7 @@ struct Facts {
 /// followed, and files with the bits setuid or setgid are no tools.
 pub fn tools(dir: &Path, skill: &str, places: ScriptPlaces) -> ToolSet {
     let mut set = ToolSet::default();
-    let mut listing = Listing::of(dir, places, &mut set.diagnostics);
+    let mut listing = ScriptListing::of(dir, places, &mut set.diagnostics);
     let entries = match manifest_of(dir, &mut listing) {
         Ok(entries) => entries,
         Err(diagnostic) => {
@@ -207,7 +207,10 @@ fn unreadable(file: &Path, diagnostic: &ToolDiagnostic) -> String {
 }
 
 /// What the manifest says, each entry with its script.
-fn manifest_of(dir: &Path, listing: &mut Listing) -> Result<Vec<(manifest::Entry, Script)>, ToolDiagnostic> {
+fn manifest_of(
+    dir: &Path,
+    listing: &mut ScriptListing,
+) -> Result<Vec<(manifest::ManifestTool, Script)>, ToolDiagnostic> {
     let Some(path) =
         MANIFESTS.iter().map(|name| format!("{SCRIPTS}/{name}")).find(|path| listing.file(path).is_some())
     else {
@@ -233,8 +236,10 @@ fn manifest_of(dir: &Path, listing: &mut Listing) -> Result<Vec<(manifest::Entry
         let path = format!("{SCRIPTS}/{}", entry.script);
         listing.add(dir, &path);
         match listing.file(&path) {
-            Some(Found::Script(script) | Found::Other(script)) => found.push((entry, script.clone())),
-            Some(Found::Refused(reason)) => {
+            Some(ScriptFile::Script(script) | ScriptFile::Other(script)) => {
+                found.push((entry, script.clone()))
+            }
+            Some(ScriptFile::Refused(reason)) => {
                 faults.push((entry.span.clone(), format!("`{}` is not a tool: {reason}", entry.script)));
             }
             None => faults

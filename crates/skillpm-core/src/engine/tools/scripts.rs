@@ -95,7 +95,7 @@ pub(super) struct Script {
 
 /// What a file is.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum ScriptFile {
     /// A script.
     Script(Script),
     /// A file that a manifest may make a script.
@@ -106,11 +106,11 @@ pub(super) enum Found {
 
 /// The files of a skill, by path.
 #[derive(Debug)]
-pub(super) struct Listing {
-    files: BTreeMap<String, Found>,
+pub(super) struct ScriptListing {
+    files: BTreeMap<String, ScriptFile>,
 }
 
-impl Listing {
+impl ScriptListing {
     /// Looks at the files of the skill in `dir`.
     pub(super) fn of(dir: &Path, places: ScriptPlaces, diagnostics: &mut Vec<ToolDiagnostic>) -> Self {
         // The answers of skillkit are its own.
@@ -134,11 +134,11 @@ impl Listing {
     pub(super) fn scripts(&self) -> impl Iterator<Item = &Script> {
         self.files
             .values()
-            .filter_map(|found| if let Found::Script(script) = found { Some(script) } else { None })
+            .filter_map(|found| if let ScriptFile::Script(script) = found { Some(script) } else { None })
     }
 
     /// The file at `path`.
-    pub(super) fn file(&self, path: &str) -> Option<&Found> {
+    pub(super) fn file(&self, path: &str) -> Option<&ScriptFile> {
         self.files.get(path)
     }
 
@@ -151,7 +151,7 @@ impl Listing {
         }
         let is_link = |path: &str| matches!(fs::kind(&dir.join(path)), Ok(Some(Kind::Symlink)));
         if safe.ancestors().any(is_link) || is_link(path) {
-            self.files.insert(path.to_owned(), Found::Refused(Refused::Link));
+            self.files.insert(path.to_owned(), ScriptFile::Refused(Refused::Link));
             return;
         }
         let Some((parent, name)) = path.rsplit_once('/') else { return };
@@ -171,7 +171,7 @@ impl Listing {
 
 struct Walk<'a> {
     dir: &'a Path,
-    files: BTreeMap<String, Found>,
+    files: BTreeMap<String, ScriptFile>,
     diagnostics: &'a mut Vec<ToolDiagnostic>,
     full: bool,
     /// Whether tests and the like are tools, too.
@@ -234,14 +234,15 @@ impl Walk<'_> {
         let by_line = by_first_line(&self.dir.join(&path), &path);
         if by_line.is_err() && is_called {
             self.refuse(&path, Refused::Interpreter);
-            self.files.insert(path, Found::Refused(Refused::Interpreter));
+            self.files.insert(path, ScriptFile::Refused(Refused::Interpreter));
             return;
         }
         let language = by_ending(name).or(by_line.unwrap_or_default());
         let is_script = language.is_some() && is_called;
         let script =
             Script { path: path.clone(), language: language.unwrap_or(Language::Other(String::new())) };
-        self.files.insert(path, if is_script { Found::Script(script) } else { Found::Other(script) });
+        self.files
+            .insert(path, if is_script { ScriptFile::Script(script) } else { ScriptFile::Other(script) });
     }
 
     fn refused(&mut self, name: &str, path: String, reason: Refused) {
@@ -249,7 +250,7 @@ impl Walk<'_> {
         if (by_ending(name).is_some() && !name.starts_with('.')) || MANIFESTS.contains(&name) {
             self.refuse(&path, reason);
         }
-        self.files.insert(path, Found::Refused(reason));
+        self.files.insert(path, ScriptFile::Refused(reason));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a shell script says of itself: its first comment, a usage line, `getopts`, names given to `$1`.
 
-use super::input::{Input, Kind, Parameter, Place, TypedBy, WORDS};
+use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy, WORDS};
 use super::{Facts, comment, usage};
 
 /// The largest number of words that get a name.
@@ -31,11 +31,11 @@ fn getopts(text: &str) -> Option<Input> {
         if c == ':' {
             let last = parameters.last_mut()?;
             last.kind = Kind::String;
-            last.place = Place::Option(format!("-{}", last.name));
+            last.place = ParameterPosition::Option(format!("-{}", last.name));
         } else if parameters.iter().any(|one| one.name.starts_with(c)) {
             return None;
         } else {
-            let place = Place::Switch(format!("-{c}"));
+            let place = ParameterPosition::Switch(format!("-{c}"));
             parameters.push(Parameter::new(c, Kind::Boolean, place).optional());
         }
     }
@@ -46,7 +46,7 @@ fn getopts(text: &str) -> Option<Input> {
     }
     // What follows the options: the script goes past them to get at it.
     if text.contains("OPTIND") {
-        parameters.push(Parameter::new(WORDS, Kind::strings(), Place::Positional).optional());
+        parameters.push(Parameter::new(WORDS, Kind::strings(), ParameterPosition::Positional).optional());
     }
     Some(Input { parameters, open: false, typed_by: TypedBy::Getopts, knows_end: true })
 }
@@ -70,7 +70,8 @@ fn words(text: &str) -> Option<Input> {
         }
         found.resize(found.len().max(number), None);
         if found[number - 1].is_none() {
-            let parameter = Parameter::new(name.to_ascii_lowercase(), Kind::String, Place::Positional);
+            let parameter =
+                Parameter::new(name.to_ascii_lowercase(), Kind::String, ParameterPosition::Positional);
             found[number - 1] = Some(Parameter { required, default: default.map(Into::into), ..parameter });
         }
     }

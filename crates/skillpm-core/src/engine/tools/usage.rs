@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::input::{Input, Kind, Parameter, Place, TypedBy};
+use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
 /// The longest line that is looked at.
 const MAX_LINE: usize = 1000;
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
             self.rest = self.rest.trim_start();
         }
         let mut optional = false;
-        for one in self.found.iter_mut().filter(|one| one.place == Place::Positional) {
+        for one in self.found.iter_mut().filter(|one| one.place == ParameterPosition::Positional) {
             optional |= !one.required;
             if optional && one.required {
                 return None;
@@ -225,20 +225,25 @@ impl<'a> Reader<'a> {
         };
         let (_, choices, many) = named(value)?;
         let kind = if many { Kind::strings() } else { Kind::String };
-        let parameter = Parameter::new(name, kind, Place::Option(flag.to_owned()));
+        let parameter = Parameter::new(name, kind, ParameterPosition::Option(flag.to_owned()));
         self.found.push(Parameter { required, choices, ..parameter });
         Some(())
     }
 
     fn switch(&mut self, flag: &str, name: String) {
-        self.found.push(Parameter::new(name, Kind::Boolean, Place::Switch(flag.to_owned())).optional());
+        self.found
+            .push(Parameter::new(name, Kind::Boolean, ParameterPosition::Switch(flag.to_owned())).optional());
     }
 
     fn positional(&mut self, word: &str, required: bool) -> Option<()> {
         let clear = word.starts_with('<') || is_upper(word) || !required;
         let (name, choices, many) = named(word).filter(|_| clear)?;
         let kind = if many { Kind::strings() } else { Kind::String };
-        self.found.push(Parameter { required, choices, ..Parameter::new(name, kind, Place::Positional) });
+        self.found.push(Parameter {
+            required,
+            choices,
+            ..Parameter::new(name, kind, ParameterPosition::Positional)
+        });
         Some(())
     }
 }
@@ -275,7 +280,7 @@ fn named(word: &str) -> Option<(String, Vec<Value>, bool)> {
 /// What the text says of a parameter: `  -n, --count N   how many`, `  <file> - the file`.
 pub(super) fn description(text: &str, parameter: &Parameter) -> Option<String> {
     let flag = match &parameter.place {
-        Place::Option(flag) | Place::Switch(flag) => Some(flag.as_str()),
+        ParameterPosition::Option(flag) | ParameterPosition::Switch(flag) => Some(flag.as_str()),
         _ => None,
     };
     for line in text.lines().take(80) {
@@ -318,8 +323,8 @@ mod tests {
             let choices =
                 if one.choices.is_empty() { String::new() } else { format!("{}", one.choices.len()) };
             let place = match &one.place {
-                Place::Option(flag) => format!("={flag}"),
-                Place::Switch(flag) => format!("?{flag}"),
+                ParameterPosition::Option(flag) => format!("={flag}"),
+                ParameterPosition::Switch(flag) => format!("?{flag}"),
                 _ => String::new(),
             };
             format!("{}{mark}{kind}{choices}{place}", one.name)

@@ -7,26 +7,26 @@ mod home;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::look::{Fault, Goes, Look, Thing};
+use super::look::{Fault, Goes, Inspection, Thing};
 use super::{Finding, problem};
 use crate::advice::{Message, Opt, Verb, message};
-use crate::install::sight::alike;
+use crate::install::agent_view::alike;
 use crate::text::shell_word;
 
 /// What to do about a locked skill that is missing.
-fn restore(look: &Look) -> Message {
+fn restore(look: &Inspection) -> Message {
     message!(Verb::Install.within(look.scope.kind), " restores it")
 }
 
 /// Returns all that is wrong or worth knowing, the worst kind first.
-pub fn check(look: &Look) -> Vec<Finding> {
+pub fn check(look: &Inspection) -> Vec<Finding> {
     let mut found = Vec::new();
     files::runs(look, &mut found);
     files::files(look, &mut found);
     files::entries(look, &mut found);
-    files::needs(look, &mut found);
+    files::dependencies(look, &mut found);
     home::canonical(look, &mut found);
-    home::aside(look, &mut found);
+    home::disabled(look, &mut found);
     for dir in &look.agents {
         agents::directory(look, dir, &mut found);
     }
@@ -56,7 +56,7 @@ pub fn check(look: &Look) -> Vec<Finding> {
 }
 
 /// Whether something that is no link lies where `thing` leads.
-fn leads_somewhere(look: &Look, thing: &Thing) -> bool {
+fn leads_somewhere(look: &Inspection, thing: &Thing) -> bool {
     match thing {
         Thing::Link { goes: Goes::Canonical(name), .. } => {
             let there = look.canonical.as_ref().ok().and_then(|things| things.get(name));

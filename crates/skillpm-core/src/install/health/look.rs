@@ -7,11 +7,11 @@ use crate::agents::{self, Agent};
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::fs::{self, Kind, LinkKind, PathError};
+use crate::install::agent_view::{self, Role, Viewers};
 use crate::install::editable::Editable;
-use crate::install::placed::Placed;
 use crate::install::plan::Step;
+use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, exists};
-use crate::install::sight::{self, Role, Viewers};
 use crate::install::sources;
 use crate::install::state::{Files, read_manifest, read_text};
 use crate::install::transaction::Transaction;
@@ -24,7 +24,7 @@ use crate::store::Store;
 
 /// What a scope holds.
 #[derive(Debug)]
-pub struct Look {
+pub struct Inspection {
     /// The scope.
     pub scope: Scope,
     /// The manifest; `None` where there is none.
@@ -40,11 +40,11 @@ pub struct Look {
     /// What lies where disabled skills do.
     pub disabled: Listing,
     /// What the manifest and the lockfile ask for. Nothing where the manifest cannot be read.
-    pub wishes: BTreeMap<SkillName, Wish>,
+    pub wishes: BTreeMap<SkillName, DesiredSkill>,
     /// The directories of agents that are there, save those that are the canonical one.
     pub agents: Vec<AgentDirectory>,
     /// The agents on this machine and those that the manifest names.
-    pub here: Vec<Here>,
+    pub here: Vec<PresentAgent>,
     /// Skills that an earlier lockfile placed here, that nothing names any more, and that an installation removes.
     pub left: BTreeSet<SkillName>,
     /// Locked skills whose tree is whole in the store.
@@ -57,7 +57,7 @@ pub struct Look {
 
 /// What the manifest and the lockfile ask for of one skill, as an installation understands them.
 #[derive(Debug)]
-pub struct Wish {
+pub struct DesiredSkill {
     /// The agents that are to see it, or would if it were not disabled.
     pub agents: Vec<&'static Agent>,
     /// Whether agents are not to see it for now.
@@ -70,7 +70,7 @@ pub struct Wish {
     pub home: Result<Vec<Step>, Error>,
 }
 
-impl Wish {
+impl DesiredSkill {
     /// The agents that get a link or copy of their own.
     pub fn linked(&self) -> impl Iterator<Item = &'static Agent> {
         self.agents.iter().copied().filter(|agent| !agent.is_universal())
@@ -78,7 +78,7 @@ impl Wish {
 }
 
 /// Tells what the files of a scope ask for.
-pub type Intent<'a> = &'a dyn Fn(&Files) -> BTreeMap<SkillName, Wish>;
+pub type DesiredSkills<'a> = &'a dyn Fn(&Files) -> BTreeMap<SkillName, DesiredSkill>;
 
 /// Why a lockfile cannot be used.
 #[derive(Debug)]
@@ -159,7 +159,7 @@ impl AgentDirectory {
 
 /// An agent that is here, or that is to see something.
 #[derive(Debug)]
-pub struct Here {
+pub struct PresentAgent {
     /// The agent.
     pub agent: &'static Agent,
     /// Whether somebody chose it: the manifest, or the lockfile where that is silent.
@@ -171,12 +171,17 @@ pub struct Here {
     /// The skills of this scope that it does not see, though it is on this machine.
     pub unseen: Vec<String>,
     /// Those that it finds in several places.
-    pub twice: Vec<sight::Twice>,
+    pub twice: Vec<agent_view::Twice>,
 }
 
-impl Look {
+impl Inspection {
     /// Looks at everything in `scope`. Nothing is changed, and nothing that is wrong ends it.
-    pub fn take(settings: &Settings, scope: &Scope, store: Option<&Store>, intent: Intent<'_>) -> Self {
+    pub fn take(
+        settings: &Settings,
+        scope: &Scope,
+        store: Option<&Store>,
+        intent: DesiredSkills<'_>,
+    ) -> Self {
         let read = read_manifest(scope);
         let lock = read_lock(&scope.lockfile);
         let locked = lock.as_ref().ok().and_then(Option::as_ref);
@@ -227,8 +232,8 @@ impl Look {
 
     /// The agents that somebody chose.
     fn chosen(&self) -> BTreeSet<&'static str> {
-        let wished = self.wishes.values().flat_map(Wish::linked).map(|agent| agent.id);
-        self.asked().map(sight::chosen).unwrap_or_default().into_iter().chain(wished).collect()
+        let wished = self.wishes.values().flat_map(DesiredSkill::linked).map(|agent| agent.id);
+        self.asked().map(agent_view::chosen).unwrap_or_default().into_iter().chain(wished).collect()
     }
 
     /// Whether the files of the scope know a skill of this name, or did when an installation placed it.
@@ -246,7 +251,7 @@ impl Look {
     }
 
     /// What lies in the place of `name` among the disabled.
-    pub fn aside(&self, name: &SkillName) -> Option<&Thing> {
+    pub fn disabled(&self, name: &SkillName) -> Option<&Thing> {
         self.disabled.as_ref().ok()?.get(name.as_str())
     }
 
@@ -328,7 +333,7 @@ impl Look {
         let mut found: Vec<AgentDirectory> = Vec::new();
         for (own_only, agent) in all.iter().map(|a| (true, a)).chain(all.iter().map(|a| (false, a))) {
             let own = self.scope.agent_dir(settings, agent);
-            for dir in sight::directories(settings, &self.scope, agent) {
+            for dir in agent_view::directories(settings, &self.scope, agent) {
                 let is_own = own.as_ref() == Some(&dir.path);
                 let real = real(&dir.path);
                 if dir.role == Role::Shared || is_own != own_only || real == skills || !exists(&dir.path) {
@@ -360,13 +365,15 @@ impl Look {
             if !is_chosen && !agent.detected(settings, &self.scope.root, &|path| self.scope.is_used(path)) {
                 continue;
             }
-            let dirs: Vec<_> = sight::directories(settings, &self.scope, agent)
+            let dirs: Vec<_> = agent_view::directories(settings, &self.scope, agent)
                 .into_iter()
                 // What leads out of the project is not looked at, and told on its own.
                 .filter(|dir| self.scope.check_inside(&dir.path).is_ok())
-                .map(|dir| (dir.role, sight::look(&dir.path, &self.scope, &installed).unwrap_or_default()))
+                .map(|dir| {
+                    (dir.role, agent_view::look(&dir.path, &self.scope, &installed).unwrap_or_default())
+                })
                 .collect();
-            let twice = sight::twice(dirs.iter().map(|(role, seen)| (*role, &seen[..])));
+            let twice = agent_view::twice(dirs.iter().map(|(role, seen)| (*role, &seen[..])));
             let dir = self.scope.agent_dir(settings, agent);
             let served = agent.is_universal() || dir.as_deref().map(real).as_deref() == Some(skills);
             // A link that somebody asked for and that is missing is told on its own.
@@ -376,7 +383,7 @@ impl Look {
             };
             let mut unseen = unseen.remove(agent.id).unwrap_or_default();
             unseen.retain(|name| !is_wished(name));
-            self.here.push(Here { agent, chosen: is_chosen, served, dir, unseen, twice });
+            self.here.push(PresentAgent { agent, chosen: is_chosen, served, dir, unseen, twice });
         }
     }
 
@@ -435,7 +442,7 @@ fn read_lock(path: &Path) -> Result<Option<Lockfile>, LockFault> {
 }
 
 fn left(settings: &Settings, scope: &Scope, files: &Files) -> BTreeSet<SkillName> {
-    let left = Placed::of(settings, scope).left(files);
+    let left = Receipts::of(settings, scope).orphans(files);
     left.into_iter().filter(|(name, was)| was.is_whole(scope, name)).map(|(name, _)| name).collect()
 }
 

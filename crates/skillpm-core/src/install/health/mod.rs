@@ -1,6 +1,6 @@
 //! The health of a scope: what is wrong in it, and what can be done about it without losing anything.
 //!
-//! [`Look`] reads all that there is; [`check()`] is a function of that alone. What is repaired is repaired by
+//! [`Inspection`] reads all that there is; [`check()`] is a function of that alone. What is repaired is repaired by
 //! the steps of a [`Transaction`](super::transaction::Transaction), as an installation would.
 
 mod check;
@@ -10,7 +10,7 @@ pub mod problem;
 use std::path::PathBuf;
 
 pub use check::check;
-pub use look::{Look, Wish};
+pub use look::{DesiredSkill, Inspection};
 
 use self::problem::{Problem, Severity};
 use super::plan::Step;

@@ -28,7 +28,7 @@ const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// What is remembered of one tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct IndexEntry {
     /// The digest of its files.
     pub(super) digest: Digest,
     /// The file system on which all of it lies.
@@ -75,10 +75,10 @@ pub(super) struct Content {
     /// The scope's root: two of them could have one file.
     pub(super) root: Vec<u8>,
     /// The trees, by the path that leads to them.
-    pub(super) trees: BTreeMap<Vec<u8>, Entry>,
+    pub(super) trees: BTreeMap<Vec<u8>, IndexEntry>,
 }
 
-impl Entry {
+impl IndexEntry {
     /// Returns the entry of a tree with `digest` of which `seen` was seen; `None` where it lies on
     /// several file systems.
     pub(super) fn new(digest: Digest, seen: &[(String, FileStat)]) -> Option<Self> {
@@ -148,7 +148,7 @@ impl Content {
             return None;
         }
         let (newest, root) = (rest.moment()?, rest.text()?.to_owned());
-        let mut trees: Vec<(Vec<u8>, Entry)> = Vec::new();
+        let mut trees: Vec<(Vec<u8>, IndexEntry)> = Vec::new();
         for _ in 0..rest.u32()? {
             let path = rest.text()?;
             let digest = rest.digest()?;
@@ -160,7 +160,7 @@ impl Content {
             if trees.last().is_some_and(|(last, _)| last.as_slice() >= path) {
                 return None;
             }
-            trees.push((path.to_owned(), Entry { digest, device, nodes, count }));
+            trees.push((path.to_owned(), IndexEntry { digest, device, nodes, count }));
         }
         let is_all = rest.0.is_empty();
         is_all.then(|| Self { newest, root, trees: trees.into_iter().collect() })
@@ -209,7 +209,7 @@ mod tests {
         let below = proptest::collection::vec(("[a-zé]{1,5}(/[a-z.]{3,9}x){0,3}", stat()), 0..5);
         let tree = (stat(), below, any::<[u8; 32]>()).prop_map(|(root, below, digest)| {
             let seen: Vec<_> = std::iter::once((String::new(), root)).chain(below).collect();
-            Entry::new(Digest::from_bytes(digest), &seen).expect("one file system")
+            IndexEntry::new(Digest::from_bytes(digest), &seen).expect("one file system")
         });
         let path = proptest::collection::vec(any::<u8>(), 0..30);
         let trees = proptest::collection::btree_map(path.clone(), tree, 0..5);
@@ -273,7 +273,7 @@ mod tests {
         };
         let decoded = |second: &str| {
             let seen = [(String::new(), stat), (second.to_owned(), stat)];
-            let entry = Entry::new(Digest::of(b""), &seen).expect("one file system");
+            let entry = IndexEntry::new(Digest::of(b""), &seen).expect("one file system");
             let trees = [(b"/p".to_vec(), entry)].into();
             let content = Content { newest: stat.modified, root: b"/".to_vec(), trees };
             Content::decode(content.encode().expect("small")).is_some()

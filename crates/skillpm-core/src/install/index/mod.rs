@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::format::{Content, Entry};
+use self::format::{Content, IndexEntry};
 use super::state::Inside;
 use super::trees::{Lying, Trees};
 use crate::digest::Digest;
@@ -132,7 +132,7 @@ impl Index {
             |read: &Lying| read.leftovers.is_empty() || self.trees.is_locked(&path, &read.digest);
         let seen = seen.filter(|_| read.is_some_and(|read| !read.has_own && is_certain(&read)));
         let seen = seen.filter(|seen| seen.iter().all(|(_, stat)| stat.is_settled(now)));
-        let entry = found.digest.zip(seen).and_then(|(digest, seen)| Entry::new(digest, &seen));
+        let entry = found.digest.zip(seen).and_then(|(digest, seen)| IndexEntry::new(digest, &seen));
         match entry {
             Some(entry) => {
                 state.content.newest = state.content.newest.max(now);
@@ -147,7 +147,7 @@ impl Index {
 
 /// Whether all that was seen of the tree `name` in `base` is as it was. A directory in which something
 /// was made, removed or renamed has another time, so its names need not be read.
-fn is_same(entry: &Entry, base: &Base, name: &str) -> bool {
+fn is_same(entry: &IndexEntry, base: &Base, name: &str) -> bool {
     let mut path = name.as_bytes().to_vec();
     entry.nodes().all(|(below, seen)| {
         path.truncate(name.len());

@@ -12,15 +12,15 @@ use crate::install::trees::Trees;
 const LATER: Moment = Moment { seconds: 1 << 40, nanoseconds: 0 };
 
 /// What changes, and how; the last argument does something to a file and gives it its old time.
-type Change = (&'static str, &'static dyn Fn(&Place, &dyn Fn(&Path, &dyn Fn())));
+type Change = (&'static str, &'static dyn Fn(&IndexedDir, &dyn Fn(&Path, &dyn Fn())));
 /// What is in the way of the index, and how it comes there.
 type Obstacle = (&'static str, fn(&Path));
 
-struct Place {
+struct IndexedDir {
     dir: tempfile::TempDir,
 }
 
-impl Place {
+impl IndexedDir {
     fn new() -> Self {
         let place = Self { dir: tempfile::tempdir().expect("a directory") };
         disk::create_dir_all(place.tree("a/references/deep")).expect("creates");
@@ -104,7 +104,7 @@ fn every_change_is_seen() {
         }),
     ];
     for (what, change) in changes {
-        let place = Place::new();
+        let place = IndexedDir::new();
         let index = place.index();
         let before = index.inside_at(&place.base(), "a", LATER).digest.expect(what);
         assert_eq!(index.count(), 1, "{what}");
@@ -119,7 +119,7 @@ fn every_change_is_seen() {
 /// Issue 5, git's race: what was changed about when it was read may change again within one tick.
 #[test]
 fn what_is_young_is_not_remembered() {
-    let place = Place::new();
+    let place = IndexedDir::new();
     let index = place.index();
     let file = place.tree("a/SKILL.md");
     for round in 0..50 {
@@ -139,7 +139,7 @@ fn what_is_young_is_not_remembered() {
 
 #[test]
 fn it_is_kept_and_a_clock_that_was_set_back_makes_it_void() {
-    let place = Place::new();
+    let place = IndexedDir::new();
     let index = place.index();
     let digest = index.inside_at(&place.base(), "a", LATER).digest;
     assert_eq!(index.digest_of(&place.tree("gone")), None);
@@ -158,7 +158,7 @@ fn it_is_kept_and_a_clock_that_was_set_back_makes_it_void() {
 /// A tree that went is forgotten with the next change, and that of another root is none of ours.
 #[test]
 fn what_is_gone_is_forgotten() {
-    let place = Place::new();
+    let place = IndexedDir::new();
     disk::create_dir(place.tree("b")).expect("creates");
     disk::write(place.tree("b/SKILL.md"), "").expect("writes");
     let index = place.index();
@@ -191,7 +191,7 @@ fn a_cache_that_cannot_be_used_is_none() {
         }),
     ];
     for (what, obstacle) in obstacles {
-        let place = Place::new();
+        let place = IndexedDir::new();
         let digest = Trees::default().digest(&place.tree("a"));
         obstacle(&place.dir.path().join("cache/index"));
         let index = place.index();
@@ -201,5 +201,5 @@ fn a_cache_that_cannot_be_used_is_none() {
         assert_eq!(index.inside_at(&place.base(), "gone", LATER).digest, None);
         assert_eq!(index.count(), usize::from(what == "noise"), "{what}");
     }
-    assert!(Index::default().digest_of(&Place::new().tree("a")).is_some());
+    assert!(Index::default().digest_of(&IndexedDir::new().tree("a")).is_some());
 }

@@ -7,7 +7,7 @@ use crate::agents::Agent;
 use crate::digest::Digest;
 use crate::fs::System;
 use crate::install::editable::Editable;
-use crate::install::placed::Was;
+use crate::install::receipts::PreviousInstall;
 use crate::lockfile::Locked;
 use crate::manifest::{Agents, Requirement};
 use crate::name::SkillName;
@@ -102,7 +102,7 @@ pub struct Goal {
     /// Skills that are to go.
     pub remove: Vec<SkillName>,
     /// Skills that were placed here, and that neither manifest nor lockfile names: what is still as it was goes.
-    pub left: BTreeMap<SkillName, Was>,
+    pub left: BTreeMap<SkillName, PreviousInstall>,
     /// The agents that get links and copies, where those of the others are not looked after.
     pub only: Option<BTreeSet<&'static str>>,
     /// What the manifest is to say of skills that are otherwise left alone.

@@ -1,8 +1,8 @@
 //! Trees that a merge made.
 
-use super::{ConflictKind, Place, Planner, Step};
+use super::{ConflictKind, Location, Planner, Step};
 use crate::digest::Digest;
-use crate::install::state::Found;
+use crate::install::state::OnDisk;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 
@@ -21,13 +21,13 @@ pub struct Merged {
 
 impl Planner<'_> {
     /// Plans the tree of a merge at a place where `found` lies.
-    pub(super) fn merged(&mut self, place: &Place, name: &SkillName, merged: &Merged, found: &Found) {
+    pub(super) fn merged(&mut self, place: &Location, name: &SkillName, merged: &Merged, found: &OnDisk) {
         let there = match found {
-            Found::Tree(Some(tree)) if [Some(merged.tree), merged.replaces].contains(&Some(*tree)) => {
+            OnDisk::Tree(Some(tree)) if [Some(merged.tree), merged.replaces].contains(&Some(*tree)) => {
                 Some(*tree)
             }
-            Found::Absent if merged.replaces.is_none() => None,
-            Found::Tree(None) => return self.conflict(place, name, ConflictKind::NotASkill),
+            OnDisk::Absent if merged.replaces.is_none() => None,
+            OnDisk::Tree(None) => return self.conflict(place, name, ConflictKind::NotASkill),
             // Somebody went on with it meanwhile.
             _ => return self.conflict(place, name, ConflictKind::Modified),
         };

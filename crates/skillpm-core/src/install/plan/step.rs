@@ -8,7 +8,7 @@ use crate::name::SkillName;
 /// Where a copy or link lies: in the canonical directory, out of agents' sight, or in an agent's own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum Location {
     /// `.agents/skills` of the scope.
     Canonical,
     /// `.agents/.skillpm-disabled` of the scope.
@@ -25,7 +25,7 @@ pub enum Step {
     /// A tree comes to a place, in exchange for the one that lies there.
     Put {
         /// Where.
-        place: Place,
+        place: Location,
         /// Of which skill.
         name: SkillName,
         /// What comes.
@@ -36,7 +36,7 @@ pub enum Step {
     /// A tree goes.
     Remove {
         /// Where.
-        place: Place,
+        place: Location,
         /// Of which skill.
         name: SkillName,
         /// What lies there.
@@ -52,7 +52,7 @@ pub enum Step {
     /// A link goes.
     Unlink {
         /// Where.
-        place: Place,
+        place: Location,
         /// Of which skill.
         name: SkillName,
     },
@@ -80,7 +80,7 @@ pub enum Step {
     /// set aside. Only `undo` does this: the journal of a stranger cannot.
     Relink {
         /// Where.
-        place: Place,
+        place: Location,
         /// Of which skill.
         name: SkillName,
         /// The digest of what the link says.
@@ -90,15 +90,15 @@ pub enum Step {
 
 impl Step {
     /// The place that it changes, and of which skill.
-    pub fn place(&self) -> (Place, &SkillName) {
+    pub fn place(&self) -> (Location, &SkillName) {
         match self {
             Self::Put { place, name, .. }
             | Self::Remove { place, name, .. }
             | Self::Relink { place, name, .. }
             | Self::Unlink { place, name } => (place.clone(), name),
-            Self::Link { agent, name } => (Place::Agent(agent.clone()), name),
-            Self::Disable { name, .. } | Self::Edit { name } => (Place::Canonical, name),
-            Self::Enable { name, .. } => (Place::Disabled, name),
+            Self::Link { agent, name } => (Location::Agent(agent.clone()), name),
+            Self::Disable { name, .. } | Self::Edit { name } => (Location::Canonical, name),
+            Self::Enable { name, .. } => (Location::Disabled, name),
         }
     }
 
@@ -122,10 +122,10 @@ impl Step {
     }
 
     /// The place that what lies at [`Step::place`] moves to.
-    pub fn goes_to(&self) -> Option<Place> {
+    pub fn goes_to(&self) -> Option<Location> {
         match self {
-            Self::Disable { .. } => Some(Place::Disabled),
-            Self::Enable { .. } => Some(Place::Canonical),
+            Self::Disable { .. } => Some(Location::Disabled),
+            Self::Enable { .. } => Some(Location::Canonical),
             _ => None,
         }
     }

@@ -52,7 +52,7 @@ fn files(text: &str, agents: &[&str], entry: &str) -> Files {
 }
 
 /// What lies at the places of `pdf`; of agents that are not named nothing lies in `/p/.<id>/skills`.
-fn survey(canonical: Found, aside: Found, agents: &[(&'static str, Found)]) -> Survey {
+fn survey(canonical: OnDisk, aside: OnDisk, agents: &[(&'static str, OnDisk)]) -> Survey {
     let mut survey = Survey::default();
     survey.skills_dir = PathBuf::from(SKILLS);
     survey.canonical.insert(name("pdf"), canonical);
@@ -75,10 +75,10 @@ fn goal(content: Content, agents: &[&str], disabled: bool) -> Goal {
 
 /// The plan in a word for each step, or what is in the way.
 fn words(goal: &Goal, files: &Files, survey: &Survey) -> String {
-    let place = |place: &Place| match place {
-        Place::Canonical => "canonical".to_owned(),
-        Place::Disabled => "disabled".to_owned(),
-        Place::Agent(id) => id.clone(),
+    let place = |place: &Location| match place {
+        Location::Canonical => "canonical".to_owned(),
+        Location::Disabled => "disabled".to_owned(),
+        Location::Agent(id) => id.clone(),
     };
     match plan(goal, files, survey) {
         Ok(plan) => {
@@ -102,8 +102,8 @@ fn words(goal: &Goal, files: &Files, survey: &Survey) -> String {
     }
 }
 
-fn tree(text: &str) -> Found {
-    Found::Tree(Some(digest(text)))
+fn tree(text: &str) -> OnDisk {
+    OnDisk::Tree(Some(digest(text)))
 }
 
 /// INTEROP 4: what each link would be, for a system that this test does not run on; where no link can
@@ -113,7 +113,7 @@ fn the_plan_says_what_each_link_is() {
     let files = files("one", &[], "");
     let mut goal = goal(Content::Locked(locked("one", &[])), &["claude-code", "goose"], false);
     let mut there =
-        survey(tree("one"), Found::Absent, &[("claude-code", Found::Absent), ("goose", Found::Loop)]);
+        survey(tree("one"), OnDisk::Absent, &[("claude-code", OnDisk::Absent), ("goose", OnDisk::Loop)]);
     let links = |goal: &Goal, survey: &Survey| {
         plan(goal, &files, survey).expect("a plan").links.into_iter().map(|new| new.link).collect::<Vec<_>>()
     };
@@ -135,8 +135,8 @@ fn the_plan_says_what_each_link_is() {
 fn who_no_longer_sees_it() {
     let files = files("one", &["claude-code", "goose"], "");
     let content = || Content::Locked(locked("one", &[]));
-    let both = [("claude-code", Found::OurLink), ("goose", Found::OurLink), ("windsurf", Found::OurLink)];
-    let mut there = survey(tree("one"), Found::Absent, &both);
+    let both = [("claude-code", OnDisk::OurLink), ("goose", OnDisk::OurLink), ("windsurf", OnDisk::OurLink)];
+    let mut there = survey(tree("one"), OnDisk::Absent, &both);
     assert_eq!(words(&goal(content(), &["goose"], false), &files, &there), "unlink claude-code");
     let plan = plan(&goal(content(), &["goose"], false), &files, &there).expect("a plan");
     let entry = &plan.lock.expect("it changes").skills[&name("pdf")];
@@ -151,12 +151,12 @@ fn who_no_longer_sees_it() {
     for (found, expected) in [
         (tree("one"), "remove goose"),
         (tree("mine"), "Modified at goose"),
-        (Found::Tree(None), "NotASkill at goose"),
-        (Found::OtherLink("/x".into()), ""),
-        (Found::Other, ""),
-        (Found::Absent, ""),
+        (OnDisk::Tree(None), "NotASkill at goose"),
+        (OnDisk::OtherLink("/x".into()), ""),
+        (OnDisk::Other, ""),
+        (OnDisk::Absent, ""),
     ] {
-        let there = survey(tree("one"), Found::Absent, &[("goose", found.clone())]);
+        let there = survey(tree("one"), OnDisk::Absent, &[("goose", found.clone())]);
         assert_eq!(words(&goal(content(), &[], false), &files, &there), expected, "{found:?}");
     }
 }
@@ -165,40 +165,40 @@ fn who_no_longer_sees_it() {
 #[test]
 fn moving_out_of_sight_and_back() {
     let files = files("one", &[], "");
-    let words_of = |content: &Content, disabled, canonical: Found, aside: Found| {
+    let words_of = |content: &Content, disabled, canonical: OnDisk, aside: OnDisk| {
         words(&goal(content.clone(), &[], disabled), &files, &survey(canonical, aside, &[]))
     };
     let (exact, any) = (Content::Locked(locked("one", &[])), Content::AsItIs(locked("one", &[])));
     for (content, disabled, canonical, aside, expected) in [
-        (&exact, true, tree("one"), Found::Absent, "disable"),
-        (&exact, true, Found::Absent, tree("one"), ""),
-        (&exact, true, Found::Absent, Found::Absent, "put disabled"),
-        (&any, true, tree("mine"), Found::Absent, "disable"),
-        (&any, true, Found::Tree(None), Found::Absent, "disable"),
-        (&any, true, Found::Absent, Found::Absent, ""),
+        (&exact, true, tree("one"), OnDisk::Absent, "disable"),
+        (&exact, true, OnDisk::Absent, tree("one"), ""),
+        (&exact, true, OnDisk::Absent, OnDisk::Absent, "put disabled"),
+        (&any, true, tree("mine"), OnDisk::Absent, "disable"),
+        (&any, true, OnDisk::Tree(None), OnDisk::Absent, "disable"),
+        (&any, true, OnDisk::Absent, OnDisk::Absent, ""),
         (&any, true, tree("one"), tree("mine"), "remove canonical"),
         (&any, true, tree("mine"), tree("one"), "Modified at canonical"),
         (&any, true, tree("mine"), tree("mine"), "remove canonical"),
-        (&any, true, Found::OtherLink("/x".into()), Found::Absent, "Link at canonical"),
-        (&exact, false, Found::Absent, tree("one"), "enable"),
-        (&any, false, Found::Absent, tree("mine"), "enable"),
+        (&any, true, OnDisk::OtherLink("/x".into()), OnDisk::Absent, "Link at canonical"),
+        (&exact, false, OnDisk::Absent, tree("one"), "enable"),
+        (&any, false, OnDisk::Absent, tree("mine"), "enable"),
         (&any, false, tree("mine"), tree("one"), "remove disabled"),
         (&any, false, tree("one"), tree("mine"), "Modified at disabled"),
-        (&exact, false, tree("one"), Found::OtherLink("/x".into()), ""),
-        (&exact, false, Found::OtherLink("/x".into()), Found::Absent, "Link at canonical"),
-        (&exact, false, Found::Loop, Found::Absent, "unlink canonical, put canonical"),
+        (&exact, false, tree("one"), OnDisk::OtherLink("/x".into()), ""),
+        (&exact, false, OnDisk::OtherLink("/x".into()), OnDisk::Absent, "Link at canonical"),
+        (&exact, false, OnDisk::Loop, OnDisk::Absent, "unlink canonical, put canonical"),
     ] {
         let got = words_of(content, disabled, canonical.clone(), aside.clone());
         assert_eq!(got, expected, "{content:?} {disabled} {canonical:?} {aside:?}");
     }
     // A newer version of a skill that somebody has just disabled by hand.
     let newer = Content::Locked(locked("two", &[]));
-    assert_eq!(words_of(&newer, true, tree("one"), Found::Absent), "disable, replace disabled");
+    assert_eq!(words_of(&newer, true, tree("one"), OnDisk::Absent), "disable, replace disabled");
     let mut remove = goal(any, &[], false);
     remove.put.clear();
     remove.remove.push(name("pdf"));
-    assert_eq!(words(&remove, &files, &survey(Found::Absent, tree("one"), &[])), "remove disabled");
-    assert_eq!(words(&remove, &files, &survey(Found::Absent, tree("mine"), &[])), "Modified at disabled");
+    assert_eq!(words(&remove, &files, &survey(OnDisk::Absent, tree("one"), &[])), "remove disabled");
+    assert_eq!(words(&remove, &files, &survey(OnDisk::Absent, tree("mine"), &[])), "Modified at disabled");
 }
 
 #[test]
@@ -209,24 +209,24 @@ fn a_link_to_the_directory_of_somebody() {
     };
     let content = Content::Editable(editable);
     let mut files = files("one", &["goose"], ", editable = true");
-    let goose = |found: Found| [("goose", found)];
-    let right = || Found::OtherLink("../../../brand".into());
+    let goose = |found: OnDisk| [("goose", found)];
+    let right = || OnDisk::OtherLink("../../../brand".into());
     for (canonical, agent, expected) in [
-        (Found::Absent, Found::Absent, "edit, link goose"),
-        (right(), Found::OurLink, ""),
-        (Found::OtherLink("/old".into()), Found::OurLink, "edit"),
-        (Found::Loop, Found::OurLink, "edit"),
+        (OnDisk::Absent, OnDisk::Absent, "edit, link goose"),
+        (right(), OnDisk::OurLink, ""),
+        (OnDisk::OtherLink("/old".into()), OnDisk::OurLink, "edit"),
+        (OnDisk::Loop, OnDisk::OurLink, "edit"),
         (tree("one"), tree("one"), "remove canonical, edit, remove goose, link goose"),
-        (tree("mine"), Found::OurLink, "Modified at canonical"),
-        (Found::Other, Found::OurLink, "NotASkill at canonical"),
+        (tree("mine"), OnDisk::OurLink, "Modified at canonical"),
+        (OnDisk::Other, OnDisk::OurLink, "NotASkill at canonical"),
     ] {
-        let there = survey(canonical.clone(), Found::Absent, &goose(agent));
+        let there = survey(canonical.clone(), OnDisk::Absent, &goose(agent));
         let mut goal = goal(content.clone(), &["goose"], false);
         // Copies of what changes at any time make no sense.
         goal.copy = true;
         assert_eq!(words(&goal, &files, &there), expected, "{canonical:?}");
     }
-    let there = survey(right(), Found::Absent, &goose(Found::OurLink));
+    let there = survey(right(), OnDisk::Absent, &goose(OnDisk::OurLink));
     let disabled = goal(content.clone(), &["goose"], true);
     assert_eq!(words(&disabled, &files, &there), "unlink goose, unlink canonical");
     let planned = plan(&disabled, &files, &there).expect("a plan");
@@ -236,12 +236,12 @@ fn a_link_to_the_directory_of_somebody() {
         directory: PathBuf::from("/p/.goose/skills/pdf"),
         link: LinkKind::Symlink(PathBuf::from("../../.goose/skills/pdf")),
     });
-    let there = survey(Found::Absent, Found::Absent, &goose(tree("mine")));
+    let there = survey(OnDisk::Absent, OnDisk::Absent, &goose(tree("mine")));
     assert_eq!(words(&goal(own, &["goose"], false), &files, &there), "edit");
     // A stranger's link is only replaced by force.
     files.lock.skills.clear();
     files.manifest = Manifest::default();
-    let there = survey(Found::OtherLink("/x".into()), Found::Absent, &goose(Found::Absent));
+    let there = survey(OnDisk::OtherLink("/x".into()), OnDisk::Absent, &goose(OnDisk::Absent));
     let mut goal = goal(content, &["goose"], false);
     assert_eq!(words(&goal, &files, &there), "Link at canonical");
     goal.force = true;
@@ -252,7 +252,7 @@ fn a_link_to_the_directory_of_somebody() {
 #[test]
 fn another_skill_of_the_same_name() {
     let mut files = files("one", &[], "");
-    let there = survey(tree("one"), Found::Absent, &[]);
+    let there = survey(tree("one"), OnDisk::Absent, &[]);
     let words_of = |files: &Files, origin: &str, path: Option<&str>, text: &str, force| {
         let mut goal = goal(Content::Locked(locked(text, &[])), &[], false);
         let path = path.map(ToOwned::to_owned);
@@ -297,7 +297,7 @@ fn a_manifest_is_made_from_a_lockfile() {
     (files.manifest, files.manifest_text) = (Manifest::default(), None);
     files.lock.skills.insert(name("docx"), Locked { alias_of: Some("word".into()), ..locked("two", &[]) });
     let content = Content::Locked(locked("one", &[]));
-    let there = survey(tree("one"), Found::Absent, &[("goose", Found::OurLink)]);
+    let there = survey(tree("one"), OnDisk::Absent, &[("goose", OnDisk::OurLink)]);
     let mut goal = goal(content, &["goose"], false);
     assert!(plan(&goal, &files, &there).expect("a plan").is_empty(), "a restore writes none");
     goal.manifest_agents =
@@ -319,24 +319,24 @@ fn a_merge_takes_the_place_of_what_was_merged() {
         Content::Merged(Merged { locked: locked("two", &[]), tree: digest("both"), replaces, keep: true })
     };
     let there =
-        |canonical: &str, copy: &str| survey(tree(canonical), Found::Absent, &[("goose", tree(copy))]);
+        |canonical: &str, copy: &str| survey(tree(canonical), OnDisk::Absent, &[("goose", tree(copy))]);
     let mut wanted = goal(merged(Some("mine")), &["goose"], false);
     let plan_of = |goal: &Goal, survey: &Survey| words(goal, &files, survey);
     assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, remove goose, link goose");
     assert_eq!(plan_of(&wanted, &there("both", "one")), "remove goose, link goose", "it is done already");
     assert!(plan_of(&wanted, &there("later", "one")).starts_with("Modified at canonical"));
-    let unreadable = survey(Found::Tree(None), Found::Absent, &[]);
+    let unreadable = survey(OnDisk::Tree(None), OnDisk::Absent, &[]);
     assert!(plan_of(&wanted, &unreadable).starts_with("NotASkill at canonical"));
     assert!(
-        plan_of(&wanted, &survey(Found::Absent, Found::Absent, &[])).starts_with("Modified at canonical")
+        plan_of(&wanted, &survey(OnDisk::Absent, OnDisk::Absent, &[])).starts_with("Modified at canonical")
     );
     let planned = plan(&wanted, &files, &there("mine", "one")).expect("nothing is in the way");
-    assert_eq!(planned.keep, [(Place::Canonical, name("pdf"))]);
+    assert_eq!(planned.keep, [(Location::Canonical, name("pdf"))]);
     assert_eq!(planned.lock.expect("changes").skills[&name("pdf")].digest, digest("two"));
     // A merge that takes all from the user's side says what he has: he may go on, and take it back.
     let same = goal(merged(Some("both")), &[], false);
     let planned = plan(&same, &files, &there("both", "one")).expect("nothing is in the way");
-    assert_eq!(planned.keep, [(Place::Canonical, name("pdf"))]);
+    assert_eq!(planned.keep, [(Location::Canonical, name("pdf"))]);
     wanted.copy = true;
     assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, replace goose");
     assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "Modified at goose");
@@ -344,9 +344,9 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, replace goose");
     // Disabled, it is replaced where it lies; where nothing lies, a merge that is taken back comes back.
     let aside = goal(merged(Some("mine")), &["goose"], true);
-    assert_eq!(plan_of(&aside, &survey(Found::Absent, tree("mine"), &[])), "replace disabled");
+    assert_eq!(plan_of(&aside, &survey(OnDisk::Absent, tree("mine"), &[])), "replace disabled");
     let back = goal(merged(None), &[], false);
-    assert_eq!(plan_of(&back, &survey(Found::Absent, Found::Absent, &[])), "put canonical");
+    assert_eq!(plan_of(&back, &survey(OnDisk::Absent, OnDisk::Absent, &[])), "put canonical");
     assert!(plan_of(&back, &there("mine", "one")).starts_with("Modified at canonical"));
 }
 
@@ -355,13 +355,13 @@ fn a_merge_takes_the_place_of_what_was_merged() {
 fn copies_of_edited_skills_stay() {
     let files = files("one", &["goose"], "");
     let mut wanted = goal(Content::AsItIs(locked("one", &[])), &["goose"], false);
-    let there = |copy: &str| survey(tree("mine"), Found::Absent, &[("goose", tree(copy))]);
+    let there = |copy: &str| survey(tree("mine"), OnDisk::Absent, &[("goose", tree(copy))]);
     assert_eq!(words(&wanted, &files, &there("mine")), "remove goose, link goose");
     wanted.copy = true;
     assert_eq!(words(&wanted, &files, &there("mine")), "");
     assert_eq!(words(&wanted, &files, &there("one")), "");
     assert_eq!(words(&wanted, &files, &there("elsewhere")), "Modified at goose");
-    let there = survey(tree("mine"), Found::Absent, &[("goose", Found::Absent)]);
+    let there = survey(tree("mine"), OnDisk::Absent, &[("goose", OnDisk::Absent)]);
     assert_eq!(words(&wanted, &files, &there), "put goose");
     let plan = plan(&wanted, &files, &there).expect("a plan");
     assert!(matches!(&plan.steps[..], [Step::Put { digest: mine, .. }] if *mine == digest("mine")));
@@ -372,12 +372,12 @@ fn copies_of_edited_skills_stay() {
 fn copies_of_what_lies_there_are_ours() {
     let files = files("one", &["goose"], "");
     for (copy, expected) in [("mine", "remove goose"), ("elsewhere", "Modified at goose")] {
-        let there = survey(tree("mine"), Found::Absent, &[("goose", tree(copy))]);
+        let there = survey(tree("mine"), OnDisk::Absent, &[("goose", tree(copy))]);
         let content = || Content::AsItIs(locked("one", &[]));
         let mut wanted = goal(content(), &[], false);
         wanted.put[0].leaving.insert("goose");
         assert_eq!(words(&wanted, &files, &there), expected, "{copy}");
-        let there = survey(tree("mine"), Found::Absent, &[("claude-code", tree(copy))]);
+        let there = survey(tree("mine"), OnDisk::Absent, &[("claude-code", tree(copy))]);
         let stays = copy == "elsewhere";
         let expected = if stays { "disable" } else { "remove claude-code, disable" };
         assert_eq!(words(&goal(content(), &[], true), &files, &there), expected, "{copy}");
@@ -390,8 +390,8 @@ fn copies_of_what_lies_there_are_ours() {
 fn copies_go_with_the_skill() {
     let files = files("one", &["goose"], "");
     let remove = |force| Goal { remove: vec![name("pdf")], force, ..Goal::default() };
-    let goose = (Place::Agent("goose".to_owned()), name("pdf"));
-    let canonical = (Place::Canonical, name("pdf"));
+    let goose = (Location::Agent("goose".to_owned()), name("pdf"));
+    let canonical = (Location::Canonical, name("pdf"));
     for (lies, copy, refused, kept) in [
         ("one", "one", "remove canonical, remove goose", vec![]),
         ("one", "mine", "Modified at goose", vec![goose.clone()]),
@@ -400,7 +400,7 @@ fn copies_go_with_the_skill() {
         ("both", "both", "Modified at canonical", vec![canonical]),
     ] {
         for (home, aside, place) in
-            [(tree(lies), Found::Absent, "canonical"), (Found::Absent, tree(lies), "disabled")]
+            [(tree(lies), OnDisk::Absent, "canonical"), (OnDisk::Absent, tree(lies), "disabled")]
         {
             let there = survey(home, aside, &[("goose", tree(copy))]);
             let refused = refused.replace("canonical", place);
@@ -412,11 +412,11 @@ fn copies_go_with_the_skill() {
             }
         }
     }
-    let there = survey(tree("one"), Found::Absent, &[("goose", Found::Tree(None))]);
+    let there = survey(tree("one"), OnDisk::Absent, &[("goose", OnDisk::Tree(None))]);
     assert_eq!(words(&remove(true), &files, &there), "NotASkill at goose");
     // Of what the lockfile does not know nothing goes but what is the same as the skill.
     for (copy, expected) in [("mine", "remove canonical"), ("one", "remove canonical, remove claude-code")] {
-        let there = survey(tree("one"), Found::Absent, &[("claude-code", tree(copy))]);
+        let there = survey(tree("one"), OnDisk::Absent, &[("claude-code", tree(copy))]);
         assert_eq!(words(&remove(true), &files, &there), expected, "{copy}");
     }
 }

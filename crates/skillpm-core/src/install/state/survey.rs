@@ -10,14 +10,14 @@ use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::{self, PathError};
 use crate::install::directory::SkillsDir;
-use crate::install::plan::Place;
+use crate::install::plan::Location;
 use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::settings::Settings;
 
 /// What lies at a place where a skill may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum OnDisk {
     /// Nothing.
     Absent,
     /// A directory with this digest; `None` where it holds what no skill may have.
@@ -38,16 +38,16 @@ pub enum Found {
 #[derive(Debug, Default)]
 pub struct Survey {
     /// The canonical copies.
-    pub canonical: BTreeMap<SkillName, Found>,
+    pub canonical: BTreeMap<SkillName, OnDisk>,
     /// What lies where disabled skills do.
-    pub disabled: BTreeMap<SkillName, Found>,
+    pub disabled: BTreeMap<SkillName, OnDisk>,
     /// The directory of the canonical copies, links followed.
     pub skills_dir: PathBuf,
     /// Agents' directories that were looked at, links followed, whether they are there or not. Where
     /// two agents have one, what is done for the one is done for the other.
     pub dirs: BTreeMap<&'static str, PathBuf>,
     /// What lies in them, by skill and agent; nothing where nothing does.
-    agents: BTreeMap<SkillName, Places>,
+    agents: BTreeMap<SkillName, SurveyedPlaces>,
     /// Agents whose directory is the canonical one, or a link to it: they need nothing.
     pub served: BTreeSet<&'static str>,
     /// Agents whose directory cannot be looked at, and why.
@@ -57,7 +57,7 @@ pub struct Survey {
     pub fetched: BTreeSet<Digest>,
     /// The places among all these where the tree is the one that skillpm put there, though no lockfile says so any more,
     /// as where one side of a merge was taken.
-    pub untouched: BTreeSet<(Place, SkillName)>,
+    pub untouched: BTreeSet<(Location, SkillName)>,
     /// Directories of this machine that skills are installed from, links followed. What lies there is its author's,
     /// and may be the only copy, whatever bytes are locked.
     pub sources: BTreeSet<PathBuf>,
@@ -73,18 +73,18 @@ pub struct Survey {
 
 /// What lies at the places of one skill, by agent. They are few, and there are thousands of skills.
 #[derive(Debug, Default)]
-struct Places(Vec<(&'static str, Found)>);
+struct SurveyedPlaces(Vec<(&'static str, OnDisk)>);
 
-impl Places {
+impl SurveyedPlaces {
     fn find(&self, agent: &str) -> std::result::Result<usize, usize> {
         self.0.binary_search_by(|(other, _)| (*other).cmp(agent))
     }
 
-    fn at(&self, agent: &str) -> Option<&Found> {
+    fn at(&self, agent: &str) -> Option<&OnDisk> {
         self.find(agent).ok().map(|at| &self.0[at].1)
     }
 
-    fn put(&mut self, agent: &'static str, found: Found) {
+    fn put(&mut self, agent: &'static str, found: OnDisk) {
         match self.find(agent) {
             Ok(at) => self.0[at].1 = found,
             Err(at) => self.0.insert(at, (agent, found)),
@@ -166,7 +166,7 @@ impl Survey {
         names: &[&SkillName],
         agent: &'static str,
         dir: &Path,
-        found: &dyn Fn(&SkillsDir, &SkillName) -> std::result::Result<Found, PathError>,
+        found: &dyn Fn(&SkillsDir, &SkillName) -> std::result::Result<OnDisk, PathError>,
     ) -> std::result::Result<(), PathError> {
         let real = real_dir(dir)?;
         if dir == scope.skills_dir() || real == self.skills_dir {
@@ -187,13 +187,13 @@ impl Survey {
             // An agent's directory that is not there holds nothing.
             for name in names.iter().filter(|_| opened.is_there()) {
                 match found(&opened, name)? {
-                    Found::Absent => {}
+                    OnDisk::Absent => {}
                     found => there.push(((*name).clone(), found)),
                 }
             }
             if self.agents.is_empty() {
                 // At once: names that come in order are not searched for then.
-                let only = |(name, found)| (name, Places(vec![(agent, found)]));
+                let only = |(name, found)| (name, SurveyedPlaces(vec![(agent, found)]));
                 self.agents = there.into_iter().map(only).collect();
             } else {
                 for (name, found) in there {
@@ -206,44 +206,46 @@ impl Survey {
     }
 
     /// What lies at the place of `name` in the directory of `agent`; `None` where that was not looked at.
-    pub fn at(&self, agent: &str, name: &SkillName) -> Option<&Found> {
+    pub fn at(&self, agent: &str, name: &SkillName) -> Option<&OnDisk> {
         let there = self.agents.get(name).and_then(|places| places.at(agent));
-        there.or_else(|| self.dirs.contains_key(agent).then_some(&Found::Absent))
+        there.or_else(|| self.dirs.contains_key(agent).then_some(&OnDisk::Absent))
     }
 
     /// Whether a skill is installed from what lies at the place of `name`, or from a directory in it.
-    pub fn is_source(&self, place: &Place, name: &SkillName) -> bool {
+    pub fn is_source(&self, place: &Location, name: &SkillName) -> bool {
         // What is among the disabled was moved there: no source lies in it.
-        let Some(path) = self.path(place, name).filter(|_| *place != Place::Disabled) else { return false };
+        let Some(path) = self.path(place, name).filter(|_| *place != Location::Disabled) else {
+            return false;
+        };
         // In their order, what lies in a directory comes straight after it.
         self.sources.range(path.clone()..).next().is_some_and(|source| source.starts_with(&path))
     }
 
     /// Whether a git repository lies in the tree at the place of `name`.
-    pub fn has_repository(&self, place: &Place, name: &SkillName) -> bool {
+    pub fn has_repository(&self, place: &Location, name: &SkillName) -> bool {
         // There is hardly ever one.
         !self.repositories.is_empty()
             && self.path(place, name).is_some_and(|path| self.repositories.contains(&path))
     }
 
     /// The place of `name`, links followed; `None` for an agent whose directory was not looked at.
-    fn path(&self, place: &Place, name: &SkillName) -> Option<PathBuf> {
+    fn path(&self, place: &Location, name: &SkillName) -> Option<PathBuf> {
         let dir = match place {
-            Place::Canonical => &self.skills_dir,
-            Place::Disabled => &self.disabled_dir,
-            Place::Agent(agent) => self.dirs.get(agent.as_str())?,
+            Location::Canonical => &self.skills_dir,
+            Location::Disabled => &self.disabled_dir,
+            Location::Agent(agent) => self.dirs.get(agent.as_str())?,
         };
         Some(dir.join(name.as_str()))
     }
 
     /// Says what lies at the place of `name` in the directory of `agent`.
     #[cfg(test)]
-    pub(in crate::install) fn set(&mut self, agent: &'static str, name: &SkillName, found: Found) {
+    pub(in crate::install) fn set(&mut self, agent: &'static str, name: &SkillName, found: OnDisk) {
         self.agents.entry(name.clone()).or_default().put(agent, found);
     }
 
     /// Everything that lies at a place of `name` in agents' directories.
-    pub fn of(&self, name: &SkillName) -> impl Iterator<Item = (&'static str, &Found)> {
+    pub fn of(&self, name: &SkillName) -> impl Iterator<Item = (&'static str, &OnDisk)> {
         let places = self.agents.get(name).into_iter().flat_map(|places| &places.0);
         places.map(|(agent, found)| (*agent, found))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::install::plan::{Place, Step};
+use crate::install::plan::{Location, Step};
 use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
 
@@ -60,7 +60,7 @@ pub(super) struct Change {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Made {
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) levels: usize,
 }
 

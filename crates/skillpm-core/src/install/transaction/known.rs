@@ -17,7 +17,7 @@ const MAX_NOTE: u64 = 64 << 10;
 
 /// The note about one scope.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownTrees {
     /// `None` where there is no place for notes.
     file: Option<PathBuf>,
     work_dir: PathBuf,
@@ -31,7 +31,7 @@ struct Note {
     journals: Vec<Digest>,
 }
 
-impl Known {
+impl KnownTrees {
     /// The note about the scope with the directory `work_dir`. Nothing is written.
     ///
     /// # Errors
@@ -46,17 +46,17 @@ impl Known {
 
     /// Whether the journal with `digest` was written by this user, here. What cannot be read says no.
     pub(super) fn has(&self, digest: &Digest) -> bool {
-        matches!(self.says(digest), Says::Ours)
+        matches!(self.says(digest), TreeState::Ours)
     }
 
     /// What is noted of the journal with `digest`.
-    pub(super) fn says(&self, digest: &Digest) -> Says {
-        let Some(file) = &self.file else { return Says::Nothing };
+    pub(super) fn says(&self, digest: &Digest) -> TreeState {
+        let Some(file) = &self.file else { return TreeState::Nothing };
         match read(file) {
-            Some(note) if note.journals.contains(digest) => Says::Ours,
-            Some(_) => Says::Other,
-            None if matches!(fs::kind(file), Ok(None)) => Says::Nothing,
-            None => Says::Unreadable(file.clone()),
+            Some(note) if note.journals.contains(digest) => TreeState::Ours,
+            Some(_) => TreeState::Other,
+            None if matches!(fs::kind(file), Ok(None)) => TreeState::Nothing,
+            None => TreeState::Unreadable(file.clone()),
         }
     }
 
@@ -83,7 +83,7 @@ impl Known {
 
 /// What is noted of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum TreeState {
     /// This user wrote it here.
     Ours,
     /// This user wrote another one here.

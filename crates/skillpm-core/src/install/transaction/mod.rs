@@ -23,11 +23,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use self::journal::{Change, Journal};
-use self::known::Known;
+use self::known::KnownTrees;
 use self::recovery::Old;
-use super::placed::Placed;
 use super::places::Places;
-use super::plan::{Place, Plan, Step};
+use super::plan::{Location, Plan, Step};
+use super::receipts::Receipts;
 use super::scope::Scope;
 use super::state::Files;
 use super::{attributes, merges};
@@ -78,7 +78,7 @@ pub struct Transaction<'a> {
     /// What is to be told of trees that were saved while a transaction was taken back.
     saved: RefCell<Vec<String>>,
     /// The transactions that this user began here.
-    known: Known,
+    known: KnownTrees,
     /// Whether the last transaction can be taken back.
     undoable: Cell<bool>,
     finished_undo: Cell<bool>,
@@ -155,7 +155,7 @@ impl<'a> Transaction<'a> {
     ) -> Result<Self> {
         let work_dir = scope.work_dir();
         let directory = work_dir.join(DIRECTORY);
-        let known = Known::of(settings, &work_dir)?;
+        let known = KnownTrees::of(settings, &work_dir)?;
         Ok(Self {
             scope,
             settings,
@@ -236,7 +236,7 @@ impl<'a> Transaction<'a> {
         }
         merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
         let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
-        let placed = Placed::of(self.settings, self.scope);
+        let placed = Receipts::of(self.settings, self.scope);
         placed.renew(files, manifest, &plan.steps, false);
         changing.done(self.undone_by());
         self.settle(self.undoable.get())
@@ -355,7 +355,7 @@ impl<'a> Transaction<'a> {
     /// Makes the steps outlast a loss of power, before the lockfile says that they were done: one sync
     /// for each directory, not for each skill.
     fn sync_places(&self, journal: &Journal) -> Result<()> {
-        let places: BTreeSet<Place> = journal
+        let places: BTreeSet<Location> = journal
             .steps
             .iter()
             .flat_map(|step| std::iter::once(step.place().0).chain(step.goes_to()))
@@ -448,8 +448,8 @@ fn own_file(path: &Path) -> Result<Option<Vec<u8>>> {
 
 fn describe(step: &Step) -> String {
     match step {
-        Step::Put { name, place: Place::Canonical | Place::Disabled, .. } => format!("put {name}"),
-        Step::Put { name, place: Place::Agent(agent), .. } => format!("put {name} for {agent}"),
+        Step::Put { name, place: Location::Canonical | Location::Disabled, .. } => format!("put {name}"),
+        Step::Put { name, place: Location::Agent(agent), .. } => format!("put {name} for {agent}"),
         Step::Remove { name, .. } => format!("remove {name}"),
         Step::Link { agent, name } => format!("link {name} for {agent}"),
         Step::Unlink { name, .. } => format!("unlink {name}"),

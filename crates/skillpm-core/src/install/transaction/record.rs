@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::journal::{Change, Journal, Made};
-use super::known::{Known, Says};
+use super::known::{KnownTrees, TreeState};
 use super::undo::Undo;
 use super::{JOURNAL, Old, Transaction, own_file};
 use crate::advice::{Opt, Verb, message};
@@ -24,8 +24,8 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::merges;
-use crate::install::placed::Placed;
-use crate::install::plan::{Place, Step};
+use crate::install::plan::{Location, Step};
+use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::interrupt::Changing;
@@ -75,11 +75,11 @@ impl Record {
         }
         // Without a journal it is the rest of one that was being removed.
         let Some(text) = own_file(&directory.join(JOURNAL))? else { return Ok(None) };
-        match Known::of(settings, &work_dir)?.says(&Digest::of(&text)) {
-            Says::Ours => {}
-            Says::Nothing => return Err(foreign(&directory)),
-            Says::Other => return Err(damaged(&directory)),
-            Says::Unreadable(note) => return Err(unreadable(&note)),
+        match KnownTrees::of(settings, &work_dir)?.says(&Digest::of(&text)) {
+            TreeState::Ours => {}
+            TreeState::Nothing => return Err(foreign(&directory)),
+            TreeState::Other => return Err(damaged(&directory)),
+            TreeState::Unreadable(note) => return Err(unreadable(&note)),
         }
         let journal = Journal::parse(&String::from_utf8_lossy(&text)).map_err(|reason| {
             Error::config(format!("`{}` cannot be read: {reason}", directory.join(JOURNAL).display()))
@@ -194,7 +194,7 @@ impl Transaction<'_> {
     /// aside, by the number of their tree, and the directories that they will make.
     pub(super) fn before(&self, journal: &Journal) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
         // Asked once for each directory, not for each skill.
-        let mut dirs: BTreeMap<Place, (PathBuf, usize)> = BTreeMap::new();
+        let mut dirs: BTreeMap<Location, (PathBuf, usize)> = BTreeMap::new();
         let (mut links, mut aside) = (BTreeMap::new(), BTreeSet::new());
         for (at, step) in journal.steps.iter().enumerate() {
             let (place, name) = step.place();
@@ -222,7 +222,7 @@ impl Transaction<'_> {
         }
         let made = dirs.into_iter().filter(|(place, (_, missing))| {
             // The directories of the scope itself go whenever they are empty.
-            *missing > 0 && matches!(place, Place::Agent(_))
+            *missing > 0 && matches!(place, Location::Agent(_))
         });
         Ok((links, made.map(|(place, (_, levels))| Made { place, levels }).collect()))
     }
@@ -312,7 +312,7 @@ impl Transaction<'_> {
         if (undo.lockfile.is_some() || undo.manifest.is_some())
             && let Ok((manifest, _)) = read_manifest(self.scope)
         {
-            let placed = Placed::of(self.settings, self.scope);
+            let placed = Receipts::of(self.settings, self.scope);
             placed.renew(&before, &manifest, &journal.steps, true);
         }
         changing.done(self.undone_by());
@@ -368,9 +368,9 @@ impl Transaction<'_> {
     pub(super) fn empty(&self, journal: &Journal) {
         let leaves =
             |step: &&Step| matches!(step, Step::Unlink { .. } | Step::Remove { .. } | Step::Disable { .. });
-        let mut left: BTreeSet<Place> =
+        let mut left: BTreeSet<Location> =
             journal.steps.iter().filter(leaves).map(|step| step.place().0).collect();
-        left.retain(|place| matches!(place, Place::Agent(_)) && self.scope.kind == ScopeKind::Project);
+        left.retain(|place| matches!(place, Location::Agent(_)) && self.scope.kind == ScopeKind::Project);
         for place in left {
             let Ok(dir) = self.scope.dir(self.settings, &place) else { continue };
             if dir.starts_with(&self.scope.root) && self.scope.check_inside(&dir).is_ok() {

@@ -68,7 +68,7 @@ impl Transaction<'_> {
     /// other scope: only one that keeps its skills in this very directory is meant.
     fn twin_of(&self, journal: &Journal) -> Result<Option<Scope>> {
         let Some(kind) = journal.scope.filter(|kind| *kind != self.scope.kind) else { return Ok(None) };
-        let twin = self.scope.twin(self.settings)?;
+        let twin = self.scope.other_scope(self.settings)?;
         let elsewhere = || self.bad_journal(&format!("it belongs to the {kind} scope, which is not here"));
         twin.map(Some).ok_or_else(elsewhere)
     }

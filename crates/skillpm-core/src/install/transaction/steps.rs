@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind, LinkKind, System};
 use crate::install::editable::Editable;
-use crate::install::plan::{Place, Step};
+use crate::install::plan::{Location, Step};
 use crate::install::state::Inside;
 use crate::install::trees::{Trees, inside_as, is_tree};
 use crate::name::SkillName;
@@ -251,7 +251,7 @@ impl Transaction<'_> {
     /// Removes the file at `target` that says what our link says, where `step` makes or removes that link. Nothing is
     /// lost with it, so that it is not set aside.
     fn clear_written(&self, target: &Path, step: &Step) -> Result<()> {
-        let is_link = matches!(step, Step::Link { .. } | Step::Unlink { place: Place::Agent(_), .. });
+        let is_link = matches!(step, Step::Link { .. } | Step::Unlink { place: Location::Agent(_), .. });
         if is_link
             && fs::kind(target)? == Some(Kind::File)
             && let Some(parent) = target.parent()
@@ -275,7 +275,7 @@ impl Transaction<'_> {
     /// names a skill that the manifest has in no directory.
     fn kind_of_link(&self, link: &Path, step: &Step) -> Result<Option<LinkKind>> {
         let (place, name) = step.place();
-        if place == Place::Canonical {
+        if place == Location::Canonical {
             return self.link_to_source(name);
         }
         let parent = link.parent().unwrap_or(&self.scope.root);

@@ -138,7 +138,7 @@ fn a_change_that_nobody_waits_for_is_not_begun() {
     let scene = Scene::new();
     let old = scene.skill(HOME, "old");
     let before = scene.state();
-    let steps = vec![Step::Remove { place: Place::Canonical, name: name(), old }];
+    let steps = vec![Step::Remove { place: Location::Canonical, name: name(), old }];
     let plan = Plan { steps, ..Plan::default() };
     let transaction = Transaction::begin(&scene.scope, &scene.settings, &Gone).unwrap();
     transaction.apply(&plan, &Files::default(), &BTreeMap::new()).unwrap_err();
@@ -190,19 +190,19 @@ fn name() -> SkillName {
     "pdf".parse().unwrap()
 }
 
-fn claude() -> Place {
-    Place::Agent("claude-code".to_owned())
+fn claude() -> Location {
+    Location::Agent("claude-code".to_owned())
 }
 
 fn put(digest: Digest, replaces: Option<Digest>) -> Step {
-    Step::Put { place: Place::Canonical, name: name(), digest, replaces }
+    Step::Put { place: Location::Canonical, name: name(), digest, replaces }
 }
 
 fn removal(old: Digest) -> Step {
-    Step::Remove { place: Place::Canonical, name: name(), old }
+    Step::Remove { place: Location::Canonical, name: name(), old }
 }
 
-fn relink(place: Place, text: &str) -> Step {
+fn relink(place: Location, text: &str) -> Step {
     Step::Relink { place, name: name(), says: record::of_text(Path::new(text)) }
 }
 
@@ -244,12 +244,16 @@ fn editable_skills() {
     let scene = Scene::new();
     fs::write_atomic(&scene.scope.manifest, MANIFEST.as_bytes()).unwrap();
     let (edit, unlink) =
-        (Step::Edit { name: name() }, Step::Unlink { place: Place::Canonical, name: name() });
-    scene.case(slice::from_ref(&edit), &[unlink], &[relink(Place::Canonical, "../../src")]);
+        (Step::Edit { name: name() }, Step::Unlink { place: Location::Canonical, name: name() });
+    scene.case(slice::from_ref(&edit), &[unlink], &[relink(Location::Canonical, "../../src")]);
     scene.take_back();
     fs::create_dir_all(&scene.scope.skills_dir()).unwrap();
     scene.link(HOME, "/elsewhere");
-    scene.case(&[edit], &[relink(Place::Canonical, "/elsewhere")], &[relink(Place::Canonical, "../../src")]);
+    scene.case(
+        &[edit],
+        &[relink(Location::Canonical, "/elsewhere")],
+        &[relink(Location::Canonical, "../../src")],
+    );
 }
 
 #[test]
@@ -296,7 +300,7 @@ fn what_was_changed_since() {
     }
     let (record, undo) = scene.plan(true).unwrap();
     assert_eq!(undo.steps, [Step::Unlink { place: claude(), name: name() }, put(old, Some(edited))]);
-    assert_eq!(undo.keep, [(Place::Canonical, name())]);
+    assert_eq!(undo.keep, [(Location::Canonical, name())]);
     scene.begin().take_back(&record, &undo).unwrap();
     assert_eq!(scene.state(), [&format!("{HOME}/SKILL.md: old"), "src/SKILL.md: new"]);
     scene.take_back();
@@ -356,7 +360,7 @@ impl Scene {
         let new = self.skill("src", "new");
         let names = ["first", "pdf"].map(|name| name.parse::<SkillName>().unwrap());
         let step = |name: &SkillName| Step::Put {
-            place: Place::Canonical,
+            place: Location::Canonical,
             name: name.clone(),
             digest: new,
             replaces: Some(old),

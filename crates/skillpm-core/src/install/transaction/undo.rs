@@ -13,7 +13,7 @@ use self::planner::Planner;
 use super::record::Record;
 use crate::digest::Digest;
 use crate::error::Error;
-use crate::install::plan::{ChangedFiles, Place, Step};
+use crate::install::plan::{ChangedFiles, Location, Step};
 use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::settings::Settings;
@@ -25,7 +25,7 @@ pub struct Undo {
     /// Changes of trees and links, in this order.
     pub steps: Vec<Step>,
     /// Trees that were edited since and go by force: saved before anything is done.
-    pub keep: Vec<(Place, SkillName)>,
+    pub keep: Vec<(Location, SkillName)>,
     /// Files that were edited since and go by force: saved too.
     pub keep_files: Vec<PathBuf>,
     /// What the manifest gets.
@@ -107,7 +107,7 @@ impl Undo {
     pub fn coming<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = Coming<'a>> {
         let stored: BTreeMap<_, _> = self.refills.iter().map(|(slot, _, set, _)| (slot, set)).collect();
         self.steps.iter().zip(&self.slots).filter_map(move |(step, slot)| match step {
-            Step::Put { place: Place::Canonical | Place::Disabled, name, digest, .. } => {
+            Step::Put { place: Location::Canonical | Location::Disabled, name, digest, .. } => {
                 let beside = || Bytes::Beside(record.tree(*slot));
                 let bytes = stored.get(slot).map_or_else(beside, |set| Bytes::Stored(set));
                 Some(Coming { name, digest: *digest, bytes })

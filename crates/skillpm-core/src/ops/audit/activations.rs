@@ -33,7 +33,7 @@ pub struct Activations {
     scopes: OnceLock<Vec<Scope>>,
     /// What those lockfiles said last: one of many skills is not read for each.
     locked: Mutex<Option<Arc<Read>>>,
-    known: Mutex<BTreeMap<PathBuf, Arc<Known>>>,
+    known: Mutex<BTreeMap<PathBuf, Arc<KnownSubject>>>,
 }
 
 /// What was read of the lockfiles.
@@ -46,19 +46,19 @@ struct Read {
 
 /// What is known of the skill in a directory.
 #[derive(Debug)]
-struct Known {
-    seen: Seen,
+struct KnownSubject {
+    seen: FileStats,
     subject: Subject,
 }
 
 /// What the file system said before the files were read.
 #[derive(Debug)]
-struct Seen {
+struct FileStats {
     files: Vec<(String, FileStat)>,
     lockfiles: Vec<Option<FileStat>>,
 }
 
-impl Seen {
+impl FileStats {
     fn of(dir: &Path, scopes: &[Scope]) -> std::result::Result<Self, PathError> {
         let lockfiles = scopes.iter().map(|scope| fs::stat(&scope.lockfile)).collect();
         Ok(Self { files: fs::stats(dir)?, lockfiles })
@@ -133,7 +133,7 @@ impl Activations {
         {
             return known.subject.clone();
         }
-        let Ok(seen) = Seen::of(&skill.real, self.scopes()) else { return place(skill) };
+        let Ok(seen) = FileStats::of(&skill.real, self.scopes()) else { return place(skill) };
         if seen.bytes() > MAX_DIGESTED {
             return place(skill);
         }
@@ -143,7 +143,7 @@ impl Activations {
         let subject = subject(skill, &checked);
         // A skill in another one has the digest of that one, of which nothing was seen.
         if checked.below.is_empty() && seen.is_settled(now) {
-            let known = Known { seen, subject: subject.clone() };
+            let known = KnownSubject { seen, subject: subject.clone() };
             self.known().insert(skill.real.clone(), Arc::new(known));
         }
         subject
@@ -172,7 +172,7 @@ impl Activations {
         })
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Known>>> {
+    fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<KnownSubject>>> {
         // Whoever panicked left a map that is whole.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::PathError;
 use crate::spec::Origin;
 use crate::trust::AuditLog;
-use crate::trust::audit::{Event, EventKind, Record, Subject};
+use crate::trust::audit::{AuditRecord, Event, EventKind, Subject};
 
 /// What is to be shown.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct AuditOutcome {
     /// Where the log lies; `None` where it is switched off.
     pub file: Option<PathBuf>,
     /// The lines, the newest last.
-    pub records: Vec<Record>,
+    pub records: Vec<AuditRecord>,
     /// How many lines were passed over because they cannot be read.
     pub unreadable: usize,
 }

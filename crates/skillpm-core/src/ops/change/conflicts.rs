@@ -6,7 +6,7 @@ use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 use crate::fs;
-use crate::install::plan::{Conflict, ConflictKind, Goal, Place};
+use crate::install::plan::{Conflict, ConflictKind, Goal, Location};
 use crate::install::scope::Scope;
 use crate::install::state::{HAS_REPOSITORY, not_kept};
 
@@ -82,7 +82,7 @@ pub(super) fn in_the_way(context: &Context, scope: &Scope, goal: &Goal, conflict
             format_args!(" moves it to `skills/{name}` and installs it from there")
         ));
         match source.place {
-            Place::Agent(_) => {
+            Location::Agent(_) => {
                 error.hint(message!(Verb::Install.call().flag(Opt::Editable), " leaves it where it is"))
             }
             _ => error,

@@ -9,7 +9,7 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
-use crate::install::plan::{Goal, Place, Plan, Step};
+use crate::install::plan::{Goal, Location, Plan, Step};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
@@ -86,7 +86,7 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
 }
 
 /// Why the tree of `name` at `at` is kept before `plan` is carried out: one without steps takes a change back.
-fn why_kept(plan: &Plan, at: &Place, name: &SkillName) -> Why {
+fn why_kept(plan: &Plan, at: &Location, name: &SkillName) -> Why {
     let of_it = |step: &&Step| step.place() == (at.clone(), name);
     match plan.steps.iter().find(of_it) {
         _ if plan.steps.is_empty() && plan.lock.is_none() => Why::TakenBack,
@@ -104,7 +104,7 @@ pub(super) fn keep_copies(
     contents: &BTreeMap<SkillName, FileSet>,
 ) {
     for step in &plan.steps {
-        let Step::Put { place: Place::Agent(_), name, digest, .. } = step else { continue };
+        let Step::Put { place: Location::Agent(_), name, digest, .. } = step else { continue };
         let locked = plan.lock.as_ref().unwrap_or(&files.lock).skills.get(name);
         let set = contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
         if let Some(set) = set {

@@ -33,7 +33,7 @@ use crate::tree::FileSet;
 pub(super) use self::kept::{keep_replaced, kept_by};
 pub(super) use self::plan::make_plan;
 pub(super) use self::unedited::Unedited;
-pub(super) use self::visibility::{Changed, Edits, How, rearrange};
+pub(super) use self::visibility::{Changed, Edits, VisibilityOptions, rearrange};
 
 /// A scope that is about to be changed: no other process changes it while this value lives, except in a dry run, which
 /// takes no lock and repairs nothing.

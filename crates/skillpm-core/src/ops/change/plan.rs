@@ -13,7 +13,7 @@ use crate::install::scope::Scope;
 use crate::install::sources;
 use crate::install::state::{Files, Survey};
 use crate::name::SkillName;
-use crate::ops::install::audience::Ids;
+use crate::ops::install::agent_targets::Ids;
 
 /// Looks at the places of the skills in `goal` and returns the plan that reaches it.
 ///
@@ -69,7 +69,7 @@ pub(in crate::ops) fn make_plan(
 /// Those of `names` that the other scope which has its skills in the same directory knows: all, where its files cannot
 /// be read.
 fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTreeSet<SkillName>> {
-    let Some(twin) = scope.twin(&context.settings)? else { return Ok(BTreeSet::new()) };
+    let Some(twin) = scope.other_scope(&context.settings)? else { return Ok(BTreeSet::new()) };
     let files = Files::read(&twin).ok();
     let is_known = |name: &&&SkillName| files.as_ref().is_none_or(|files| files.knows(name));
     Ok(names.iter().filter(is_known).map(|name| (*name).clone()).collect())

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::install::placed::{Placed, Untouched};
-use crate::install::plan::{Conflict, ConflictKind, Place};
+use crate::install::plan::{Conflict, ConflictKind, Location};
+use crate::install::receipts::{Receipts, Untouched};
 use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::store::Store;
@@ -18,7 +18,7 @@ pub(super) fn unedited(
     context: &Context,
     scope: &Scope,
     conflicts: &[Conflict],
-) -> (BTreeSet<Digest>, BTreeSet<(Place, SkillName)>) {
+) -> (BTreeSet<Digest>, BTreeSet<(Location, SkillName)>) {
     use ConflictKind::{Modified, Untracked};
     let (mut fetched, mut untouched) = (BTreeSet::new(), BTreeSet::new());
     let mut trees =
@@ -26,7 +26,7 @@ pub(super) fn unedited(
     if trees.peek().is_none() {
         return (fetched, untouched);
     }
-    let placed = Placed::of(&context.settings, scope).untouched();
+    let placed = Receipts::of(&context.settings, scope).untouched();
     for Conflict { name, place, kind } in trees {
         let Ok(path) = scope.place(&context.settings, place, name) else { continue };
         let Some(digest) = scope.index.trees().digest(&path) else { continue };
@@ -41,8 +41,8 @@ pub(super) fn unedited(
 }
 
 /// Whether the tree with `digest` at `place` is what a merge made for the copies of agents: nobody wrote there since.
-pub(super) fn is_merged_copy(context: &Context, place: &Place, digest: &Digest) -> bool {
-    matches!(place, Place::Agent(_))
+pub(super) fn is_merged_copy(context: &Context, place: &Location, digest: &Digest) -> bool {
+    matches!(place, Location::Agent(_))
         && Store::new(&context.settings).is_ok_and(|store| store.is_merged(digest))
 }
 
@@ -68,9 +68,9 @@ impl<'a> Unedited<'a> {
     }
 
     /// Whether nobody edited the tree with `digest` at the place of `name`.
-    pub(in crate::ops) fn has(&self, place: &Place, name: &SkillName, digest: &Digest) -> bool {
+    pub(in crate::ops) fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let placed =
-            || self.placed.get_or_init(|| Placed::of(&self.context.settings, self.scope).untouched());
+            || self.placed.get_or_init(|| Receipts::of(&self.context.settings, self.scope).untouched());
         let path = self.scope.place(&self.context.settings, place, name);
         // Nothing that somebody wrote goes with line ends.
         let other_line_ends = || path.is_ok_and(|path| self.scope.index.trees().is_other_line_ends(&path));

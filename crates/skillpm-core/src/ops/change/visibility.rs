@@ -8,18 +8,18 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::plan::{ChangedFiles, Goal, NewLink, Place, Step};
+use crate::install::plan::{ChangedFiles, Goal, Location, NewLink, Step};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::absent::not_yet_installed;
-use crate::ops::install::audience::{Audience, Ids};
-use crate::ops::install::restore::{Care, Replaces, look_after};
+use crate::ops::install::agent_targets::{AgentTargets, Ids};
+use crate::ops::install::restore::{Overwrite, RestoreMode, ensure_installed};
 
 /// How skills are changed that are installed.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::ops) struct How {
+pub(in crate::ops) struct VisibilityOptions {
     /// Plan only.
     pub(in crate::ops) dry_run: bool,
     /// Replace what is in the way; it is kept in the store.
@@ -62,12 +62,12 @@ pub(in crate::ops) struct Changed {
 pub(in crate::ops) fn rearrange(
     context: &Context,
     scope: &Scope,
-    how: How,
-    edit: impl FnOnce(&Files, &mut Audience<'_>) -> Result<Edits>,
+    how: VisibilityOptions,
+    edit: impl FnOnce(&Files, &mut AgentTargets<'_>) -> Result<Edits>,
 ) -> Result<Changed> {
     let begun = Begun::begin(context, scope, how.dry_run)?;
     let files = begun.files();
-    let mut audience = Audience::read(&context.settings, scope, files)?;
+    let mut audience = AgentTargets::read(&context.settings, scope, files)?;
     let edits = edit(files, &mut audience)?;
     if let Some(name) = edits.skills.keys().find(|name| audience.entry(name).is_none()) {
         return Err(Error::config(format!(
@@ -82,13 +82,14 @@ pub(in crate::ops) fn rearrange(
     let copy = files.manifest.agents().copy;
     // Copies need the bytes, if anybody gets one.
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
-    let care = Care { bring: how.bring, replaces: Replaces::Nothing, copy: copy && comes, check: false };
-    let mut desired = look_after(context, scope, files, &edits.skills, care)?;
+    let care =
+        RestoreMode { bring: how.bring, replaces: Overwrite::Nothing, copy: copy && comes, check: false };
+    let mut desired = ensure_installed(context, scope, files, &edits.skills, care)?;
     let mut changed = Changed { warnings: std::mem::take(&mut desired.notes.warnings), ..Changed::default() };
     for wanted in &mut desired.wanted {
         let was = audience.entry(&wanted.name).filter(|entry| entry.disabled != wanted.disabled);
         wanted.requirement = was;
-        audience.dress(wanted);
+        audience.assign(wanted);
         changed.agents.insert(wanted.name.clone(), wanted.linked().map(ToOwned::to_owned).collect());
         changed.warnings.extend(audience.still_seeing(&edits.taken, wanted).into_iter().map(
             |(agent, other)| {
@@ -131,7 +132,7 @@ pub(in crate::ops) fn rearrange(
 /// Refuses to disable or enable the skill `name`, of which no lockfile knows, where its tree would have to move: nobody
 /// knows whether that is what is asked for.
 fn check_unlocked(context: &Context, scope: &Scope, name: &SkillName, disabled: bool) -> Result<()> {
-    let from = if disabled { Place::Canonical } else { Place::Disabled };
+    let from = if disabled { Location::Canonical } else { Location::Disabled };
     let path = scope.place(&context.settings, &from, name)?;
     if fs::kind(&path)? != Some(fs::Kind::Directory) {
         return Ok(());

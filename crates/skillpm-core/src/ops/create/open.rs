@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::ops::fetcher::Sources;
-use crate::ops::gate::Gate;
 use crate::ops::install::check_no_directory;
+use crate::ops::policy_check::PolicyCheck;
 use crate::refusal::Limits;
 use crate::source;
 use crate::spec::{SourceSpec, SpecError};
@@ -38,10 +38,10 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
     let origin = source::settled(context, scope.as_root(), spec.origin.clone())?;
     let spec = SourceSpec { origin, ..spec };
-    let gate = Gate::new(context, &scope, &Files::read(&scope)?.manifest)?;
+    let gate = PolicyCheck::new(context, &scope, &Files::read(&scope)?.manifest)?;
     let opened = Sources::new(context, &scope, gate).open(&spec)?;
     let directory = spec.path.unwrap_or_default();
-    let opened = opened.part(&directory, None)?;
+    let opened = opened.subtree(&directory, None)?;
     if !directory.is_empty() && opened.tree.below(&directory).next().is_none() {
         return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the spelling"));
     }

@@ -20,7 +20,7 @@ pub(super) const AUTHOR: &str = "author";
 
 /// Something that keeps a skill from being published.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct PublishFault {
     /// The value that it comes from; `None` where that is the template.
     pub(super) value: Option<String>,
     /// Where it is: a character of the value, else a line of the file; `None` for all of the value.
@@ -28,7 +28,7 @@ pub(super) struct Fault {
     finding: Finding,
 }
 
-impl Fault {
+impl PublishFault {
     /// Place and reason in one line.
     fn told(&self) -> String {
         let message = &self.finding.message;
@@ -45,7 +45,7 @@ impl Fault {
 /// # Errors
 ///
 /// Files that cannot be read, and a set without a `SKILL.md`.
-pub(super) fn faults(template: &Template, values: &Values, set: &FileSet) -> Result<Vec<Fault>> {
+pub(super) fn faults(template: &Template, values: &Values, set: &FileSet) -> Result<Vec<PublishFault>> {
     let Some(file) = set.get(SKILL_FILE) else {
         return Err(Error::config(format!(
             "the template `{}` does not make a `{SKILL_FILE}`",
@@ -61,9 +61,9 @@ pub(super) fn faults(template: &Template, values: &Values, set: &FileSet) -> Res
 }
 
 /// The error for `faults` of a skill made from `template`; `None` where there are none.
-pub(super) fn refusal(template: &Template, faults: &[Fault]) -> Option<Error> {
+pub(super) fn refusal(template: &Template, faults: &[PublishFault]) -> Option<Error> {
     let first = faults.first()?;
-    let lines: Vec<String> = faults.iter().map(Fault::told).collect();
+    let lines: Vec<String> = faults.iter().map(PublishFault::told).collect();
     let typed = faults.iter().all(|fault| fault.value.is_some());
     let error = if typed {
         Error::usage(format!("this skill could not be published: {}", lines.join("\n")))
@@ -86,7 +86,7 @@ pub(super) fn refusal(template: &Template, faults: &[Fault]) -> Option<Error> {
     )))
 }
 
-fn fault(document: &Document, values: &Values, finding: Finding) -> Fault {
+fn fault(document: &Document, values: &Values, finding: Finding) -> PublishFault {
     let (text, span) = (document.text(), &finding.span);
     // What is said of many lines is said of none of the values in them.
     let one_line = !text[span.clone()].contains('\n');
@@ -98,10 +98,10 @@ fn fault(document: &Document, values: &Values, finding: Finding) -> Fault {
         // Where all of it is meant, a place says nothing.
         let whole = at == 0 && span.len() >= rest.len();
         let place = (!whole).then(|| value[..at].chars().count() + 1);
-        return Fault { value: Some(name), place, finding };
+        return PublishFault { value: Some(name), place, finding };
     }
     let (line, _) = line_column(text, span.start);
-    Fault { value: None, place: Some(line), finding }
+    PublishFault { value: None, place: Some(line), finding }
 }
 
 /// The values, by what they are called.

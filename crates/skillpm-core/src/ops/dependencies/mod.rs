@@ -18,7 +18,7 @@ pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, 
 use self::messages::{error_of, warning_of};
 use self::provider::{HasRoom, SourceProvider};
 use super::fetcher::Sources;
-use super::gate::skill_file;
+use super::policy_check::skill_file;
 use crate::advice::Warning;
 use crate::document::Document;
 use crate::error::{Error, Result};

@@ -12,7 +12,7 @@ use crate::name::SkillName;
 use crate::ops::fetcher::{Newest, Sources, dependent};
 use crate::ops::install::select::{candidates, install_name, select};
 use crate::resolve::{Available, DependencyProvider, Dependent, Has, Location, Offer, directory_of, meets};
-use crate::source::Opened;
+use crate::source::FetchedSource;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 
@@ -21,7 +21,7 @@ use crate::spec::SourceSpec;
 pub(in crate::ops) struct Offered {
     /// The source.
     pub(in crate::ops) spec: SourceSpec,
-    pub(in crate::ops) opened: Opened,
+    pub(in crate::ops) opened: FetchedSource,
     pub(in crate::ops) candidate: Candidate,
 }
 
@@ -58,11 +58,11 @@ impl<'p, 's> SourceProvider<'p, 's> {
     fn deliver(
         &mut self,
         spec: SourceSpec,
-        opened: Opened,
+        opened: FetchedSource,
         candidate: Candidate,
     ) -> Result<Available<Offered>> {
         self.sources.admit(&directory_of(&spec, &candidate.path))?;
-        let (opened, candidate) = match opened.deliver(&candidate)? {
+        let (opened, candidate) = match opened.fetch(&candidate)? {
             Some(delivered) => delivered,
             None => (opened, candidate),
         };

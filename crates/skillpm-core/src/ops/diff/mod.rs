@@ -14,7 +14,7 @@ use crate::text::visible;
 pub use trees::{
     ContentDiff, Counts, FileDiff, FileStatus, MAX_FILE, MAX_LINES, MAX_SHOWN, TreeDiff, VersionDiff,
 };
-pub use versions::{Compared, DiffOutcome, DiffRequest, Side, SkillDiff, What, diff};
+pub use versions::{Compared, DiffKind, DiffOutcome, DiffRequest, Side, SkillDiff, diff};
 
 /// The number of lines shown around a difference.
 const CONTEXT: usize = 3;

@@ -68,7 +68,7 @@ pub struct SkillDiff {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Side {
     /// Which version it is.
-    pub what: What,
+    pub what: DiffKind,
     /// The revision that was asked for, in git's form; `None` for what is installed and was edited.
     pub requested: Option<String>,
     /// The commit, the digest of a site, or the version of a package.
@@ -80,7 +80,7 @@ pub struct Side {
 /// Which version of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum What {
+pub enum DiffKind {
     /// The one that is locked.
     Locked,
     /// What lies where the skill is installed.
@@ -218,7 +218,7 @@ impl<'a> Compare<'a> {
         }
         let mine = lying.files;
         let base = self.fetcher.content(name, locked)?;
-        let new = (What::Installed, None, None);
+        let new = (DiffKind::Installed, None, None);
         self.add(one, &base, &mine, new)
     }
 
@@ -285,7 +285,8 @@ impl<'a> Compare<'a> {
             return Ok(());
         }
         let base = self.fetcher.content(one.name, one.locked)?;
-        let what = if self.request.compared == Compared::Latest { What::Latest } else { What::Newest };
+        let what =
+            if self.request.compared == Compared::Latest { DiffKind::Latest } else { DiffKind::Newest };
         let requested = one.entry.reference.as_ref().map(Reference::to_string);
         let revision = newest.locked(digest).revision;
         self.add(one, &base, &newest.set, (what, requested, revision))
@@ -296,7 +297,7 @@ impl<'a> Compare<'a> {
         one: &One<'_>,
         old: &FileSet,
         new: &FileSet,
-        (what, requested, revision): (What, Option<String>, Option<String>),
+        (what, requested, revision): (DiffKind, Option<String>, Option<String>),
     ) -> Result<()> {
         let locked = one.locked;
         self.outcome.skills.push(SkillDiff {
@@ -304,7 +305,7 @@ impl<'a> Compare<'a> {
             scope: self.scope.kind,
             source: one.entry.origin.to_string(),
             old: Side {
-                what: What::Locked,
+                what: DiffKind::Locked,
                 requested: locked.requested.clone(),
                 revision: locked.revision.clone(),
                 digest: locked.digest.to_string(),

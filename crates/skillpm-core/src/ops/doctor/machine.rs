@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::health::{Finding, Remedy, problem};
 use crate::ops::cache::REST_AGE;
-use crate::store::{Kept, Store, downloads};
+use crate::store::{KeptTree, Store, downloads};
 
 /// What is wrong in the store and among the downloads, which lie in `cache`, the worst kind first.
 pub(super) fn look(store: Option<&Store>, cache: Option<&Path>) -> Vec<Finding> {
@@ -48,7 +48,7 @@ fn object(store: &Store, digest: &Digest) -> Finding {
     damaged(&path).remedy(Remedy::Discard(*digest))
 }
 
-fn kept_copy(kept: &Kept) -> Option<Finding> {
+fn kept_copy(kept: &KeptTree) -> Option<Finding> {
     let changed = || {
         damaged(&kept.path)
             .advice("it holds a copy that you edited: take what you need of it, then remove it")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Fetcher, keep};
-use crate::admission::Asked;
+use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::codes;
 use crate::digest::Digest;
@@ -15,9 +15,9 @@ use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::gate::Gate;
+use crate::ops::policy_check::PolicyCheck;
 use crate::refusal::Limits;
-use crate::source::{self, Opened};
+use crate::source::{self, FetchedSource};
 use crate::spec::{Identity, Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
 use crate::tree::{FileEntry, FileSet};
@@ -115,7 +115,7 @@ impl Fetcher<'_> {
             let hint = self.hint_where_gone(name, locked, &error);
             hint.into_iter().fold(failed(error), Error::hint)
         })?;
-        let delivered = source.clone().part(path, revision);
+        let delivered = source.clone().subtree(path, revision);
         let opened = delivered.map_err(|error| failed(self.explained(name, locked, &source, error)))?;
         let set = opened.tree.skill(path, &Limits::default())?;
         if set.files().is_empty() {
@@ -144,7 +144,7 @@ impl Fetcher<'_> {
 
     /// Says of `error`, for which `source` has not delivered the skill, what to do where its source lists another
     /// one by now, or none.
-    fn explained(&self, name: &SkillName, locked: &Locked, source: &Opened, error: Error) -> Error {
+    fn explained(&self, name: &SkillName, locked: &Locked, source: &FetchedSource, error: Error) -> Error {
         let Some(shelf) = &source.shelf else { return error };
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         match shelf.revision(path) {
@@ -238,11 +238,20 @@ fn has_scripts(scope: &Scope, dir: &Path) -> bool {
 /// # Errors
 ///
 /// A policy that refuses the source.
-pub(in crate::ops) fn admit(gate: &mut Gate, files: &Files, name: &SkillName, locked: &Locked) -> Result<()> {
+pub(in crate::ops) fn admit(
+    gate: &mut PolicyCheck,
+    files: &Files,
+    name: &SkillName,
+    locked: &Locked,
+) -> Result<()> {
     let reference = match files.manifest.skills().get(name) {
         Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
         // Without an entry the lockfile names a commit, as firm as any pin.
         _ => locked.revision.clone().map(Reference::Rev),
     };
-    gate.source(Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: reference.as_ref() })
+    gate.source(PolicySubject {
+        origin: &locked.origin,
+        path: locked.path.as_deref(),
+        reference: reference.as_ref(),
+    })
 }

@@ -10,7 +10,7 @@ pub(super) use self::keep::{keep, unwritable};
 pub(super) use self::newest::{Newest, dependent, locked, spec_of};
 pub(super) use self::sources::{Sources, asked};
 
-use super::gate::Gate;
+use super::policy_check::PolicyCheck;
 use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::Result;
@@ -35,7 +35,7 @@ impl<'a> Fetcher<'a> {
     ///
     /// Fails for a policy that cannot be read.
     pub(super) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
-        let gate = Gate::new(context, scope, &files.manifest)?;
+        let gate = PolicyCheck::new(context, scope, &files.manifest)?;
         let sources = Sources::new(context, scope, gate);
         Ok(Self { context, scope, files, sources, warnings: Vec::new() })
     }

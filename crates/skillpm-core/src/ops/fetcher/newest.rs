@@ -17,7 +17,7 @@ use crate::ops::install::select::{candidates, install_name, is_called, of_name};
 use crate::refusal::Limits;
 use crate::resolve::{Dependent, directory_of};
 use crate::source::discover::{Candidate, discover_in};
-use crate::source::{self, Opened, Released};
+use crate::source::{self, FetchedSource, Released};
 use crate::spec::{Reference, SourceSpec, is_commit};
 use crate::tree::FileSet;
 
@@ -27,7 +27,7 @@ pub(in crate::ops) struct Newest {
     spec: SourceSpec,
     /// The skill's own name, where it is installed under another one.
     own: Option<String>,
-    opened: Opened,
+    opened: FetchedSource,
     candidate: Candidate,
     /// Its files.
     pub(in crate::ops) set: FileSet,
@@ -43,7 +43,7 @@ impl Newest {
     pub(in crate::ops) fn new(
         spec: SourceSpec,
         own: Option<String>,
-        opened: Opened,
+        opened: FetchedSource,
         candidate: Candidate,
     ) -> Result<Self> {
         let set = opened.tree.skill(&candidate.path, &Limits::default()).map_err(|refusal| {
@@ -85,7 +85,7 @@ pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
 /// its own name, where it gets another one.
 pub(in crate::ops) fn locked(
     spec: &SourceSpec,
-    opened: &Opened,
+    opened: &FetchedSource,
     candidate: &Candidate,
     own: Option<String>,
     digest: Digest,
@@ -120,9 +120,9 @@ impl Fetcher<'_> {
     /// # Errors
     ///
     /// As [`source::open`].
-    fn open_part(&mut self, locked: &Locked) -> Result<Opened> {
+    fn open_part(&mut self, locked: &Locked) -> Result<FetchedSource> {
         let (path, revision) = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
-        self.sources.open_locked(&locked.origin, revision)?.part(path, revision)
+        self.sources.open_locked(&locked.origin, revision)?.subtree(path, revision)
     }
 
     /// Why nobody can have what is `locked` any more; `None` where it is there, or its source does not tell.
@@ -205,7 +205,7 @@ impl Fetcher<'_> {
             };
             return Err(error);
         };
-        let (opened, candidate) = match opened.deliver(candidate)? {
+        let (opened, candidate) = match opened.fetch(candidate)? {
             Some(delivered) => delivered,
             None => (opened.clone(), (*candidate).clone()),
         };

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::admission::Asked;
+use crate::admission::PolicySubject;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::Scope;
-use crate::ops::gate::Gate;
-use crate::source::{self, Opened, local};
+use crate::ops::policy_check::PolicyCheck;
+use crate::source::{self, FetchedSource, local};
 use crate::spec::{Origin, Reference, SourceSpec};
 
 /// At which revision a source was opened.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum At {
+enum OpenedAt {
     Now(Option<Reference>),
     Locked(String),
 }
@@ -22,13 +22,13 @@ pub(in crate::ops) struct Sources<'a> {
     pub(in crate::ops) context: &'a Context,
     pub(in crate::ops) scope: &'a Scope,
     /// Asks the policy.
-    pub(in crate::ops) gate: Gate,
-    opened: BTreeMap<(Origin, At), Opened>,
+    pub(in crate::ops) gate: PolicyCheck,
+    opened: BTreeMap<(Origin, OpenedAt), FetchedSource>,
 }
 
 impl<'a> Sources<'a> {
     /// Returns the sources that `gate` admits; none is opened yet.
-    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, gate: Gate) -> Self {
+    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, gate: PolicyCheck) -> Self {
         Self { context, scope, gate, opened: BTreeMap::new() }
     }
 
@@ -46,7 +46,7 @@ impl<'a> Sources<'a> {
     /// # Errors
     ///
     /// As [`source::open`]; a policy that refuses the source.
-    pub(in crate::ops) fn open(&mut self, spec: &SourceSpec) -> Result<Opened> {
+    pub(in crate::ops) fn open(&mut self, spec: &SourceSpec) -> Result<FetchedSource> {
         self.admit(spec)?;
         self.open_admitted(spec)
     }
@@ -56,14 +56,14 @@ impl<'a> Sources<'a> {
     /// # Errors
     ///
     /// As [`Sources::open`] and [`local::check_outside`].
-    pub(in crate::ops) fn open_outside(&mut self, spec: &SourceSpec) -> Result<Opened> {
+    pub(in crate::ops) fn open_outside(&mut self, spec: &SourceSpec) -> Result<FetchedSource> {
         self.admit(spec)?;
         local::check_outside(&self.context.settings, self.scope.as_root(), &spec.origin)?;
         self.open_admitted(spec)
     }
 
-    fn open_admitted(&mut self, spec: &SourceSpec) -> Result<Opened> {
-        let opened = self.open_at(&spec.origin, At::Now(spec.reference.clone()))?;
+    fn open_admitted(&mut self, spec: &SourceSpec) -> Result<FetchedSource> {
+        let opened = self.open_at(&spec.origin, OpenedAt::Now(spec.reference.clone()))?;
         self.gate.release(self.context, asked(spec), &opened)?;
         Ok(opened)
     }
@@ -73,10 +73,17 @@ impl<'a> Sources<'a> {
     /// # Errors
     ///
     /// As [`source::open`].
-    pub(in crate::ops) fn open_locked(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
+    pub(in crate::ops) fn open_locked(
+        &mut self,
+        origin: &Origin,
+        revision: Option<&str>,
+    ) -> Result<FetchedSource> {
         // The skills of a site have a revision each, and one index.
         let revision = revision.filter(|_| !origin.delivers_each());
-        self.open_at(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
+        self.open_at(
+            origin,
+            revision.map_or(OpenedAt::Now(None), |revision| OpenedAt::Locked(revision.to_owned())),
+        )
     }
 
     /// Opens the source of `spec` for a skill that depends on something of it: at the revision of a lockfile where
@@ -89,7 +96,7 @@ impl<'a> Sources<'a> {
         &mut self,
         spec: &SourceSpec,
         revision: Option<&str>,
-    ) -> Result<Opened> {
+    ) -> Result<FetchedSource> {
         match revision {
             Some(_) => {
                 self.admit(spec)?;
@@ -100,18 +107,18 @@ impl<'a> Sources<'a> {
     }
 
     /// Notes that the source of `spec` was opened elsewhere, as it is now.
-    pub(in crate::ops) fn note(&mut self, spec: &SourceSpec, opened: &Opened) {
-        self.opened.insert((spec.origin.clone(), At::Now(spec.reference.clone())), opened.clone());
+    pub(in crate::ops) fn note(&mut self, spec: &SourceSpec, opened: &FetchedSource) {
+        self.opened.insert((spec.origin.clone(), OpenedAt::Now(spec.reference.clone())), opened.clone());
     }
 
-    fn open_at(&mut self, origin: &Origin, at: At) -> Result<Opened> {
+    fn open_at(&mut self, origin: &Origin, at: OpenedAt) -> Result<FetchedSource> {
         let key = (origin.clone(), at);
         if let Some(opened) = self.opened.get(&key) {
             return Ok(opened.clone());
         }
         let wanted = match &key.1 {
-            At::Now(reference) => source::Wanted::Now(reference.as_ref()),
-            At::Locked(revision) => source::Wanted::Locked(revision),
+            OpenedAt::Now(reference) => source::Wanted::Now(reference.as_ref()),
+            OpenedAt::Locked(revision) => source::Wanted::Locked(revision),
         };
         let opened = source::open(self.context, self.scope.as_root(), origin, wanted)?;
         self.opened.insert(key, opened.clone());
@@ -120,6 +127,6 @@ impl<'a> Sources<'a> {
 }
 
 /// Returns what a policy is asked about `spec`.
-pub(in crate::ops) fn asked(spec: &SourceSpec) -> Asked<'_> {
-    Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
+pub(in crate::ops) fn asked(spec: &SourceSpec) -> PolicySubject<'_> {
+    PolicySubject { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
 }

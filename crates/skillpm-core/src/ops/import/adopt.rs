@@ -11,9 +11,9 @@ use crate::digest::Digest;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
-use crate::install::plan::Place;
+use crate::install::plan::Location;
 use crate::install::scope::Scope;
-use crate::install::state::{Files, Found, Survey};
+use crate::install::state::{Files, OnDisk, Survey};
 use crate::name::SkillName;
 use crate::ops::own;
 use crate::path::normal;
@@ -115,9 +115,9 @@ fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<O
     let to = own::place(scope, &name)?;
     let everyone = everyone(context, scope, files);
     let survey = Survey::take(&context.settings, scope, &[&name], &everyone)?;
-    let canonical = survey.canonical.get(&name).map(|found| (Place::Canonical, found));
+    let canonical = survey.canonical.get(&name).map(|found| (Location::Canonical, found));
     let agents = in_directories(&survey, &everyone, &name);
-    let own = agents.into_iter().map(|(agent, found)| (Place::Agent(agent.id.to_owned()), found));
+    let own = agents.into_iter().map(|(agent, found)| (Location::Agent(agent.id.to_owned()), found));
     let (mut trees, mut seeing, mut link) = (Vec::new(), Vec::new(), None);
     for (place, found) in canonical.into_iter().chain(own) {
         let path = scope.place(&context.settings, &place, &name)?;
@@ -126,17 +126,17 @@ fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<O
             continue;
         }
         let sees = match found {
-            Found::Tree(_) => {
+            OnDisk::Tree(_) => {
                 trees.push(path);
                 true
             }
-            Found::OtherLink(_) => {
+            OnDisk::OtherLink(_) => {
                 link.get_or_insert(path);
                 false
             }
-            found => *found == Found::OurLink,
+            found => *found == OnDisk::OurLink,
         };
-        if let (true, Place::Agent(agent)) = (sees, place) {
+        if let (true, Location::Agent(agent)) = (sees, place) {
             seeing.push(agent);
         }
     }

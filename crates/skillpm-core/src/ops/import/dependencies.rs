@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
-use crate::install::state::{Files, Found, Survey};
+use crate::install::state::{Files, OnDisk, Survey};
 use crate::name::SkillName;
 use crate::ops::dependencies::{self, Offered, problem, resolve, write};
 use crate::ops::fetcher::Fetcher;
@@ -97,5 +97,5 @@ fn has_room(context: &Context, scope: &Scope, everyone: &[&'static Agent], name:
     let survey = Survey::take(&context.settings, scope, &[name], everyone)?;
     let at_agents = in_directories(&survey, everyone, name).into_iter().map(|(_, found)| found);
     let mut found = survey.canonical.get(name).into_iter().chain(at_agents);
-    Ok(found.all(|found| matches!(found, Found::Absent | Found::OurLink)))
+    Ok(found.all(|found| matches!(found, OnDisk::Absent | OnDisk::OurLink)))
 }

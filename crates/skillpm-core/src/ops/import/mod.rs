@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use self::claims::Claims;
 pub(super) use self::claims::agent_dirs;
+use self::classify::{Action, Judge};
 use self::dependencies::Brought;
-use self::judge::{Action, Judge};
 use super::change::Begun;
 use super::home;
 use crate::advice::{Message, Warning};
@@ -21,16 +21,16 @@ use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::plan::{ChangedFiles, Goal, Place, Plan, Step};
+use crate::install::plan::{ChangedFiles, Goal, Location, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind, exists};
-use crate::install::state::{Files, Found, Survey};
+use crate::install::state::{Files, OnDisk, Survey};
 use crate::manifest::Agents;
 use crate::name::SkillName;
 
 mod adopt;
 mod claims;
+mod classify;
 mod dependencies;
-mod judge;
 
 /// What is to be adopted.
 #[derive(Debug, Clone, Default)]
@@ -173,13 +173,13 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
     let survey = Survey::take(&context.settings, scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
     let mut judge = Judge::new(context, scope, &files, &survey, &everyone)?;
-    let mut judged: Vec<_> = claims.iter().map(|claim| judge.judge(claim)).collect();
+    let mut judged: Vec<_> = claims.iter().map(|claim| judge.classify(claim)).collect();
     let (came, mut warnings) = judge.into_parts();
     let mut brought = Brought::find(context, scope, &files, &everyone, came)?;
     warnings.append(&mut brought.warnings);
     let along = std::mem::take(&mut brought.skills);
     let needed: Vec<_> = along.iter().map(|(wanted, _)| wanted.name.clone()).collect();
-    let audience = Audience::of(&files, &survey, &everyone, &judged);
+    let audience = FoundTargets::of(&files, &survey, &everyone, &judged);
     for (skill, action) in &mut judged {
         audience.make_room(&survey, skill, action);
     }
@@ -272,20 +272,20 @@ fn in_directories<'a>(
     survey: &'a Survey,
     everyone: &[&'static Agent],
     name: &SkillName,
-) -> Vec<(&'static Agent, &'a Found)> {
+) -> Vec<(&'static Agent, &'a OnDisk)> {
     let mut seen = BTreeSet::new();
     let first = everyone.iter().filter(|agent| survey.dirs.get(agent.id).is_some_and(|dir| seen.insert(dir)));
     first.filter_map(|agent| Some((*agent, survey.at(agent.id, name)?))).collect()
 }
 
 /// The agents that see the skills that are adopted.
-struct Audience {
+struct FoundTargets {
     agents: Vec<&'static Agent>,
     manifest: Agents,
     copy: bool,
 }
 
-impl Audience {
+impl FoundTargets {
     /// The agents that have a link to an adopted skill or a copy of it, and those that the manifest names.
     /// Nobody is added: who saw none of the skills sees none of them afterwards.
     fn of(
@@ -301,9 +301,9 @@ impl Audience {
             .filter_map(|(_, action)| action.name())
             .flat_map(|name| in_directories(survey, everyone, name))
         {
-            links |= *found == Found::OurLink;
-            copies |= matches!(found, Found::Tree(_));
-            let sees = matches!(found, Found::OurLink | Found::Tree(_));
+            links |= *found == OnDisk::OurLink;
+            copies |= matches!(found, OnDisk::Tree(_));
+            let sees = matches!(found, OnDisk::OurLink | OnDisk::Tree(_));
             if sees && agents.iter().all(|other| other.id != agent.id) {
                 agents.push(agent);
             }
@@ -328,13 +328,13 @@ impl Audience {
         let in_the_way = self.agents.iter().find(|agent| {
             let served = survey.served.contains(agent.id);
             let found = survey.at(agent.id, &wanted.name);
-            let own = || survey.has_repository(&Place::Agent(agent.id.to_owned()), &wanted.name);
+            let own = || survey.has_repository(&Location::Agent(agent.id.to_owned()), &wanted.name);
             // A copy that is to be one is left as it is.
             let stays = || match (found, wanted.content.locked()) {
-                (Some(Found::Tree(Some(tree))), Some(locked)) => self.copy && *tree == locked.digest,
+                (Some(OnDisk::Tree(Some(tree))), Some(locked)) => self.copy && *tree == locked.digest,
                 _ => false,
             };
-            !served && (matches!(found, Some(Found::OtherLink(_) | Found::Other)) || own() && !stays())
+            !served && (matches!(found, Some(OnDisk::OtherLink(_) | OnDisk::Other)) || own() && !stays())
         });
         if let Some(agent) = in_the_way {
             skill.verdict = Verdict::Edited;

@@ -6,8 +6,8 @@ use super::{Change, InstallOutcome};
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
+use crate::install::agent_view::{self, Viewers};
 use crate::install::scope::{Scope, ScopeKind, repository_of};
-use crate::install::sight::{self, Viewers};
 use crate::install::state::Files;
 use crate::settings::Settings;
 use crate::source::local;
@@ -38,7 +38,7 @@ pub(super) fn look(
     if viewers.all_read_canonical() && !has_changed {
         return Ok(());
     }
-    outcome.unseen = viewers.unseen(&files.manifest, &sight::in_sight(files));
+    outcome.unseen = viewers.unseen(&files.manifest, &agent_view::in_sight(files));
     if scope.kind == ScopeKind::Project && has_changed {
         outcome.only_here = only_here(settings, scope, files, outcome)?;
     }

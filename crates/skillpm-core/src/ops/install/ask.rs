@@ -8,7 +8,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::reporter::Choice;
-use crate::source::Opened;
+use crate::source::FetchedSource;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 use crate::text::visible_name;
@@ -22,7 +22,7 @@ use crate::text::visible_name;
 pub(super) fn ask(
     context: &Context,
     spec: &SourceSpec,
-    opened: &Opened,
+    opened: &FetchedSource,
     found: Vec<Candidate>,
     all: bool,
 ) -> Result<Vec<Candidate>> {

@@ -3,7 +3,7 @@
 use super::desired::LeftOut;
 use super::request::InstallRequest;
 use crate::advice::Warning;
-use crate::source::Opened;
+use crate::source::FetchedSource;
 use crate::source::discover::Candidate;
 use crate::spec::{Origin, Reference, SourceSpec};
 
@@ -25,7 +25,7 @@ pub(super) struct Selection {
 #[derive(Debug)]
 pub(super) struct Chosen {
     pub(super) spec: SourceSpec,
-    pub(super) opened: Opened,
+    pub(super) opened: FetchedSource,
     pub(super) candidates: Vec<Candidate>,
     /// Whether somebody meant these very skills: then none may be passed over.
     pub(super) named: bool,
@@ -43,7 +43,7 @@ pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
 }
 
 /// The source without what selects in it, as people would type it where they are.
-pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &Opened) -> String {
+pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &FetchedSource) -> String {
     typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
 }
 

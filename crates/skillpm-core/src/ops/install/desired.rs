@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::install::plan::Wanted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::gate::Decided;
+use crate::ops::policy_check::PolicyDecision;
 use crate::tree::FileSet;
 
 /// What is to be there after an installation.
@@ -37,7 +37,7 @@ pub(in crate::ops) struct DesiredNotes {
     /// What a person should know.
     pub(in crate::ops) warnings: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
-    pub(in crate::ops) decided: Vec<Decided>,
+    pub(in crate::ops) decided: Vec<PolicyDecision>,
 }
 
 /// A skill or plugin that was asked for among others and could not be installed.

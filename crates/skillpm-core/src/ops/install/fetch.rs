@@ -1,18 +1,18 @@
 //! From chosen skills to skills that can be installed: read, checked and stored, with what they depend on.
 
-mod intake;
+mod ingest;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use self::intake::{Intake, Job, Ready};
+use self::ingest::{Ingest, IngestJob, Ready};
 use super::chosen::{self, Chosen, Selection, source_of};
 use super::desired::{Desired, DesiredNotes, LeftOut};
 use super::editable;
 use super::request::InstallRequest;
 use super::select::{by_path, check_alphabet, install_name};
 use super::typed::unprotected;
-use crate::admission::Asked;
+use crate::admission::PolicySubject;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::digest::Digest;
@@ -25,7 +25,7 @@ use crate::ops::dependencies::{self, Brought, can_be_left_out};
 use crate::ops::fetcher::{Sources, asked, dependent, locked};
 use crate::path::SafePath;
 use crate::resolve::{Assignment, Dependent};
-use crate::source::Opened;
+use crate::source::FetchedSource;
 use crate::source::discover::{self, Candidate};
 use crate::spec::{SourceSpec, check_directory};
 use crate::text::visible_name;
@@ -79,7 +79,7 @@ pub(super) fn fetch<'a>(
     let Selection { sources: chosen, warnings, left_out } = selection;
     let mut fetched = Fetched { warnings, left_out, ..Fetched::new(sources) };
     // What is fetched may take long, and the scope is not locked for that.
-    let intake = Intake::new(fetched.sources.context);
+    let intake = Ingest::new(fetched.sources.context);
     fetched.take_chosen(request, &chosen, &intake)?;
     if !request.no_deps {
         fetched.take_dependencies(files, &chosen, &intake)?;
@@ -127,7 +127,7 @@ impl<'a> Fetched<'a> {
     /// # Errors
     ///
     /// As [`Fetched::add`]; where none can be taken in.
-    fn take_chosen(&mut self, request: &InstallRequest, chosen: &[Chosen], intake: &Intake) -> Result<()> {
+    fn take_chosen(&mut self, request: &InstallRequest, chosen: &[Chosen], intake: &Ingest) -> Result<()> {
         let how = As { alias: request.alias.as_deref(), editable: request.editable };
         let each = request.marketplace.is_none() && !request.from_project;
         let mut taken = 0;
@@ -150,7 +150,7 @@ impl<'a> Fetched<'a> {
     /// # Errors
     ///
     /// As [`dependencies::resolve`] and [`Fetched::add`].
-    fn take_dependencies(&mut self, files: &Files, chosen: &[Chosen], intake: &Intake) -> Result<()> {
+    fn take_dependencies(&mut self, files: &Files, chosen: &[Chosen], intake: &Ingest) -> Result<()> {
         let came = std::mem::take(&mut self.came);
         if came.iter().all(Dependent::is_independent) {
             return Ok(());
@@ -187,7 +187,7 @@ impl<'a> Fetched<'a> {
     /// # Errors
     ///
     /// Where they were named: one that is refused; two different skills of one name.
-    fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Intake) -> Result<usize> {
+    fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Ingest) -> Result<usize> {
         let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
         opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
@@ -197,7 +197,7 @@ impl<'a> Fetched<'a> {
         let mut installed = 0;
         // One by one: each may hold all of its files in memory.
         for candidate in candidates {
-            let delivered = opened.deliver(candidate)?;
+            let delivered = opened.fetch(candidate)?;
             let (opened, candidate) = match &delivered {
                 Some((opened, candidate)) => (opened, candidate),
                 None => (opened, candidate),
@@ -212,9 +212,9 @@ impl<'a> Fetched<'a> {
         &mut self,
         how: As<'_>,
         chosen: &Chosen,
-        opened: &Opened,
+        opened: &FetchedSource,
         candidates: &[Candidate],
-        intake: &Intake,
+        intake: &Ingest,
     ) -> Result<usize> {
         let mut jobs = Vec::with_capacity(candidates.len());
         for candidate in candidates {
@@ -271,9 +271,9 @@ impl<'a> Fetched<'a> {
         &mut self,
         how: As<'_>,
         spec: &SourceSpec,
-        opened: &'b Opened,
+        opened: &'b FetchedSource,
         candidate: &'b Candidate,
-    ) -> Result<Job<'b>> {
+    ) -> Result<IngestJob<'b>> {
         let name = match how.alias {
             Some(alias) => alias_of(candidate, &opened.name, alias)?,
             None => install_name(candidate, &opened.name)?,
@@ -288,7 +288,7 @@ impl<'a> Fetched<'a> {
             )));
         }
         // The directory may be denied where the source is not.
-        self.sources.gate.source(Asked { path, ..asked(spec) })?;
+        self.sources.gate.source(PolicySubject { path, ..asked(spec) })?;
         let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
         // What no manifest could hold is found by its path alone.
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
@@ -313,12 +313,18 @@ impl<'a> Fetched<'a> {
         // What is the whole of a file has no directory whose name could differ.
         let whole = candidate.path.is_empty() && spec.origin.is_file();
         let directory = (!whole).then(|| candidate.directory_name(&opened.name));
-        Ok(Job { name, tree: &opened.tree, candidate, own, requirement, directory, editable })
+        Ok(IngestJob { name, tree: &opened.tree, candidate, own, requirement, directory, editable })
     }
 
     /// Adds a skill that was read, if the policy lets it in.
-    fn finish(&mut self, spec: &SourceSpec, opened: &Opened, job: Job<'_>, ready: Ready) -> Result<()> {
-        let Job { name, candidate, own, requirement, editable, .. } = job;
+    fn finish(
+        &mut self,
+        spec: &SourceSpec,
+        opened: &FetchedSource,
+        job: IngestJob<'_>,
+        ready: Ready,
+    ) -> Result<()> {
+        let IngestJob { name, candidate, own, requirement, editable, .. } = job;
         let Ready { digest, set, warnings } = ready;
         let is_editable = editable.is_some();
         let content = match (editable, digest, &set) {
@@ -393,7 +399,7 @@ impl<'a> Fetched<'a> {
 
 /// The paths of different skills that would get one name, by what they would collide in: nobody said which of them is
 /// meant. A skill that lies there twice with the same bytes is one.
-fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, Job<'_>)>)]) -> BTreeMap<String, Vec<&'a str>> {
+fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, IngestJob<'_>)>)]) -> BTreeMap<String, Vec<&'a str>> {
     let mut found: BTreeMap<String, Vec<(&str, Option<Digest>)>> = BTreeMap::new();
     for (candidate, done) in done {
         if let Ok((ready, job)) = done {
@@ -407,7 +413,7 @@ fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, Job<'_>)>)]) -> BTreeMap<S
 }
 
 /// What is told of the skills at `paths`, which would all get one name.
-fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> Warning {
+fn told_unclear(spec: &SourceSpec, opened: &FetchedSource, paths: &[&str]) -> Warning {
     let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
     let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
     let told = message!(

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::audience::Audience;
+use super::agent_targets::AgentTargets;
 use super::desired::Desired;
 use super::outcome::{self, InstallOutcome};
 use super::request::InstallRequest;
@@ -10,8 +10,8 @@ use super::{around, attributes};
 use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::placed::{Gone, Placed};
 use crate::install::plan::{Goal, Plan, Wanted};
+use crate::install::receipts::{Receipts, RemovedSkill};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::manifest::Requirement;
@@ -36,10 +36,10 @@ pub(super) fn reach(
     let begun = Begun::begin_reading(context, scope, request.dry_run, read)?;
     let files = begun.files();
     let Desired { wanted, entries, orphans, contents, notes } = desire(files)?;
-    let placed = Placed::of(&context.settings, scope);
+    let placed = Receipts::of(&context.settings, scope);
     // Without a manifest nobody says that something is not to be here.
     let settles = request.restores() && files.manifest_text.is_some();
-    let gone = if settles { placed.gone(files) } else { Gone::default() };
+    let gone = if settles { placed.gone(files) } else { RemovedSkill::default() };
     let edit = Edit { settings: &context.settings, scope, request, files };
     let planned = begun.plan(edit.goal(wanted, entries, orphans, gone)?)?;
     check_locked(scope, request, planned.plan())?;
@@ -84,7 +84,7 @@ impl<'a> Edit<'a> {
         mut put: Vec<Wanted>,
         mut entries: BTreeMap<SkillName, Requirement>,
         orphans: Vec<SkillName>,
-        gone: Gone,
+        gone: RemovedSkill,
     ) -> Result<Goal> {
         let Self { request, files, .. } = self;
         if request.no_deps {
@@ -92,18 +92,18 @@ impl<'a> Edit<'a> {
         }
         let audience = self.audience(&put, entries.keys())?;
         if !request.restores() {
-            put.extend(audience.along(&put));
+            put.extend(audience.affected(&put));
         }
         for wanted in &mut put {
             // A skill that is installed anew stays as visible as it was.
             wanted.disabled |= files.manifest.skills().get(&wanted.name).is_some_and(|entry| entry.disabled);
-            audience.dress(wanted);
+            audience.assign(wanted);
         }
         let there: BTreeSet<_> = put.iter().map(|wanted| &wanted.name).collect();
         entries.extend(audience.entries(&there));
         let asked = entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
         let remove = if request.restores() { orphans } else { unneeded(files, &put, asked) };
-        let Gone { left, mut unlinked } = gone;
+        let RemovedSkill { left, mut unlinked } = gone;
         for wanted in &mut put {
             let sees = |id: &&str| wanted.agents.iter().any(|agent| agent.id == *id);
             let gone = unlinked.remove(&wanted.name).unwrap_or_default();
@@ -127,9 +127,9 @@ impl<'a> Edit<'a> {
         &self,
         put: &'b [Wanted],
         entries: impl Iterator<Item = &'b SkillName>,
-    ) -> Result<Audience<'a>> {
-        let mut audience = Audience::read(self.settings, self.scope, self.files)?;
-        let named = Audience::named(self.settings, self.scope, &self.request.agents)?;
+    ) -> Result<AgentTargets<'a>> {
+        let mut audience = AgentTargets::read(self.settings, self.scope, self.files)?;
+        let named = AgentTargets::named(self.settings, self.scope, &self.request.agents)?;
         let named = (!self.request.agents.is_empty()).then_some(&named);
         if self.request.restores() {
             if let Some(named) = named {
@@ -140,7 +140,7 @@ impl<'a> Edit<'a> {
             let names: Vec<_> = asked.map(|wanted| wanted.name.clone()).collect();
             audience.install(&names, named);
         }
-        audience.come(put, entries);
+        audience.on_install(put, entries);
         Ok(audience)
     }
 }

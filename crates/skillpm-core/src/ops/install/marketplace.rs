@@ -13,7 +13,7 @@ use crate::ops::fetcher::Sources;
 use crate::reporter::Choice;
 use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
-use crate::source::{self, Opened};
+use crate::source::{self, FetchedSource};
 use crate::spec::SourceSpec;
 use crate::text::{closest, visible_name};
 
@@ -124,7 +124,7 @@ struct Market<'a, 's> {
     typed: &'a str,
     /// The source that it lies in.
     spec: SourceSpec,
-    opened: Opened,
+    opened: FetchedSource,
     list: Marketplace,
 }
 

@@ -4,11 +4,11 @@
 
 use std::borrow::Cow;
 
+pub(super) mod agent_targets;
 mod alarms;
 mod around;
 mod ask;
 mod attributes;
-pub(super) mod audience;
 mod available;
 pub(super) mod chosen;
 mod desired;
@@ -35,12 +35,12 @@ pub(super) use self::select::{candidates, of_name};
 pub(super) use self::typed::check_no_directory;
 pub(super) use self::typed::unprotected;
 
-use self::audience::Audience;
+use self::agent_targets::AgentTargets;
 use self::chosen::Selection;
 use super::absent::no_manifest;
 use super::fetcher::Sources;
-use super::gate::Gate;
 use super::home;
+use super::policy_check::PolicyCheck;
 use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -84,7 +84,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         return list(context, &scope, request, &specs);
     }
     let before = check_scope(context, &scope, request)?;
-    let mut sources = Sources::new(context, &scope, Gate::new(context, &scope, &before.manifest)?);
+    let mut sources = Sources::new(context, &scope, PolicyCheck::new(context, &scope, &before.manifest)?);
     let selection = choose(&mut sources, request, &specs)?;
     let fetched = fetch::fetch(sources, request, selection, &before)?;
     let read = |scope: &Scope| Files::read_since(scope, before);
@@ -114,7 +114,7 @@ fn list(
     if request.from_project && request.marketplace.is_none() {
         return project::list(context, scope, request);
     }
-    let gate = Gate::new(context, scope, &read_manifest(scope)?.0)?;
+    let gate = PolicyCheck::new(context, scope, &read_manifest(scope)?.0)?;
     let mut sources = Sources::new(context, scope, gate);
     match &request.marketplace {
         Some(typed) => marketplace::list(&mut sources, request, typed),
@@ -154,8 +154,8 @@ fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Resu
 /// Fails for a file that is wrong, and for an agent that is unknown or has no directory in `scope`.
 fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Files> {
     let files = Files::read(scope)?;
-    Audience::read(&context.settings, scope, &files)?;
-    Audience::named(&context.settings, scope, &request.agents)?;
+    AgentTargets::read(&context.settings, scope, &files)?;
+    AgentTargets::named(&context.settings, scope, &request.agents)?;
     Ok(files)
 }
 

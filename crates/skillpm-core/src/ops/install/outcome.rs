@@ -12,15 +12,15 @@ use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::placed::Was;
-use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
+use crate::install::agent_view::Unseen;
+use crate::install::plan::{ChangedFiles, Content, Goal, Location, NewLink, Plan, Step, Wanted};
+use crate::install::receipts::PreviousInstall;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::sight::Unseen;
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::change::Planned;
-use crate::ops::gate::Decided;
+use crate::ops::policy_check::PolicyDecision;
 use crate::resolve::graph::dependents;
 use crate::text::conflict_line;
 
@@ -53,7 +53,7 @@ pub struct InstallOutcome {
     /// What was asked for among others and could not be installed; the warnings say why.
     pub left_out: Vec<LeftOut>,
     /// Which lines of which policy decided about the sources.
-    pub decided: Vec<Decided>,
+    pub decided: Vec<PolicyDecision>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
     /// With `list`: what the sources hold.
@@ -171,11 +171,11 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
     let put: BTreeSet<_> = goal.put.iter().map(|wanted| &wanted.name).collect();
     let gone = goal.left.iter().filter(|(name, _)| steps.contains_key(name) && !put.contains(name));
     skills.extend(gone.map(|(name, was)| match was {
-        Was::Copy(locked, _) => {
+        PreviousInstall::Copy(locked, _) => {
             let gone = Wanted::new(name.clone(), Content::Locked((**locked).clone()), None);
             installed(&gone, Change::Removed, files)
         }
-        Was::Link(link) => InstalledSkill {
+        PreviousInstall::Link(link) => InstalledSkill {
             name: name.to_string(),
             version: None,
             source: link.source.clone(),
@@ -242,7 +242,10 @@ fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &BTreeSe
         // It was a copy, and is a link now.
         None if old.is_some() => Change::Updated,
         _ if steps.any(|step| {
-            matches!(step, Step::Put { place: Place::Canonical | Place::Disabled, .. } | Step::Edit { .. })
+            matches!(
+                step,
+                Step::Put { place: Location::Canonical | Location::Disabled, .. } | Step::Edit { .. }
+            )
         }) =>
         {
             Change::Added

@@ -15,7 +15,7 @@ use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::health::problem;
-use crate::install::plan::{Content, Place, Wanted};
+use crate::install::plan::{Content, Location, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, real_dir, why_no_skill};
 use crate::lockfile::Locked;
@@ -29,11 +29,11 @@ use crate::tree::FileSet;
 
 /// How much is done for a skill that is installed.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::ops) struct Care {
+pub(in crate::ops) struct RestoreMode {
     /// Whether what is missing comes back.
     pub(in crate::ops) bring: bool,
     /// What is replaced that is not what is locked.
-    pub(in crate::ops) replaces: Replaces,
+    pub(in crate::ops) replaces: Overwrite,
     /// Whether agents get copies, for which the locked bytes are needed.
     pub(in crate::ops) copy: bool,
     /// Whether what was never fetched here is checked against its source.
@@ -42,7 +42,7 @@ pub(in crate::ops) struct Care {
 
 /// What is replaced of trees that are not what is locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::ops) enum Replaces {
+pub(in crate::ops) enum Overwrite {
     /// Nothing.
     Nothing,
     /// Versions that nobody edited, such as the one of before somebody else's update.
@@ -64,8 +64,8 @@ pub(super) fn restore(
     request: &InstallRequest,
 ) -> Result<Desired> {
     let copy = request.copy || files.manifest.agents().copy;
-    let replaces = if request.force { Replaces::All } else { Replaces::Fetched };
-    let care = Care { bring: true, replaces, copy, check: true };
+    let replaces = if request.force { Overwrite::All } else { Overwrite::Fetched };
+    let care = RestoreMode { bring: true, replaces, copy, check: true };
     let mut work = Restorer::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
@@ -99,12 +99,12 @@ pub(super) fn restore(
 /// # Errors
 ///
 /// As [`restore`], of what is missing and is to come back.
-pub(in crate::ops) fn look_after(
+pub(in crate::ops) fn ensure_installed(
     context: &Context,
     scope: &Scope,
     files: &Files,
     skills: &BTreeMap<SkillName, bool>,
-    care: Care,
+    care: RestoreMode,
 ) -> Result<Desired> {
     let mut work = Restorer::new(context, scope, files)?;
     for (name, disabled) in skills {
@@ -131,8 +131,11 @@ pub(in crate::ops) fn lies(
     name: &SkillName,
     disabled: bool,
 ) -> Result<Option<PathBuf>> {
-    let places =
-        if disabled { [Place::Disabled, Place::Canonical] } else { [Place::Canonical, Place::Disabled] };
+    let places = if disabled {
+        [Location::Disabled, Location::Canonical]
+    } else {
+        [Location::Canonical, Location::Disabled]
+    };
     let mut there = None;
     for place in &places {
         let path = scope.place(&context.settings, place, name)?;
@@ -215,7 +218,7 @@ impl<'a> Restorer<'a> {
         Ok(())
     }
 
-    fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
+    fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: RestoreMode) -> Result<()> {
         // Where it is to lie, then where it may still lie.
         let [first, second] =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
@@ -228,13 +231,13 @@ impl<'a> Restorer<'a> {
             _ => self.scope.index.trees().digest(&dir.place(name)),
         });
         let place = || match there {
-            Some((dir, _)) if dir.real() == self.disabled.real() => Place::Disabled,
-            _ => Place::Canonical,
+            Some((dir, _)) if dir.real() == self.disabled.real() => Location::Disabled,
+            _ => Location::Canonical,
         };
         let may_go = || match care.replaces {
-            Replaces::Nothing => false,
-            Replaces::Fetched => digest.is_some_and(|digest| self.unedited.has(&place(), name, &digest)),
-            Replaces::All => true,
+            Overwrite::Nothing => false,
+            Overwrite::Fetched => digest.is_some_and(|digest| self.unedited.has(&place(), name, &digest)),
+            Overwrite::All => true,
         };
         match there {
             // Only links and entries may be missing; copies for agents are made from what is there.
@@ -274,7 +277,7 @@ impl<'a> Restorer<'a> {
         Ok(())
     }
 
-    fn editable(&mut self, name: &SkillName, requirement: &Requirement, care: Care) -> Result<()> {
+    fn editable(&mut self, name: &SkillName, requirement: &Requirement, care: RestoreMode) -> Result<()> {
         // Nobody needs the directory of what nobody sees, or is only to be taken away.
         let gone = if care.bring && !requirement.disabled {
             None

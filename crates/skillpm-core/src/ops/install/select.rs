@@ -7,7 +7,7 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
-use crate::source::Opened;
+use crate::source::FetchedSource;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
 use crate::spec::{SourceSpec, check_directory};
 use crate::text::{closest, shell_word, visible_name};
@@ -18,7 +18,7 @@ use crate::{agents, document::Document, lint};
 /// # Errors
 ///
 /// A path that is not there, or a source without skills.
-pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candidate>> {
+pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Vec<Candidate>> {
     if let Some(shelf) = &opened.shelf {
         let listed = shelf.listed()?;
         return match &spec.path {
@@ -84,7 +84,7 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
 }
 
 /// What to tell of directories with a `SKILL.md` that are not among `found`, all that was found in the source `spec`.
-pub(super) fn elsewhere(spec: &SourceSpec, opened: &Opened, found: &[Candidate]) -> Option<Warning> {
+pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate]) -> Option<Warning> {
     if spec.path.is_some() || opened.shelf.is_some() || spec.origin.has_only_skills() {
         return None;
     }
@@ -116,7 +116,7 @@ pub(super) fn elsewhere(spec: &SourceSpec, opened: &Opened, found: &[Candidate])
 /// A name that more than one has.
 pub(super) fn by_names<'a>(
     spec: &SourceSpec,
-    opened: &Opened,
+    opened: &FetchedSource,
     found: &[Candidate],
     names: impl IntoIterator<Item = &'a String>,
 ) -> Result<(Vec<Candidate>, Vec<&'a String>)> {
@@ -144,7 +144,7 @@ pub(super) fn by_names<'a>(
 pub(in crate::ops) fn select(
     context: &Context,
     spec: &SourceSpec,
-    opened: &Opened,
+    opened: &FetchedSource,
     found: Vec<Candidate>,
     names: &[String],
     yes: bool,
@@ -169,7 +169,7 @@ pub(in crate::ops) fn select(
 /// A name that more than one has.
 pub(super) fn by_name(
     spec: &SourceSpec,
-    opened: &Opened,
+    opened: &FetchedSource,
     found: &[Candidate],
     name: &str,
 ) -> Result<Option<Candidate>> {
@@ -213,7 +213,7 @@ pub(super) fn by_name(
 /// # Errors
 ///
 /// A directory with several skills.
-fn by_place(spec: &SourceSpec, opened: &Opened, name: &str) -> Result<Option<Candidate>> {
+fn by_place(spec: &SourceSpec, opened: &FetchedSource, name: &str) -> Result<Option<Candidate>> {
     let path = name.strip_prefix("./").unwrap_or(name).trim_end_matches('/');
     let is_path = name.starts_with("./") || path.contains('/');
     if !is_path || path.is_empty() || check_directory(path).is_err() || opened.shelf.is_some() {
@@ -248,14 +248,14 @@ pub(in crate::ops) fn is_called(candidate: &Candidate, root: &str, name: &str) -
 }
 
 /// The only skill of that name in all of `opened`, wherever that is.
-pub(in crate::ops) fn of_name(opened: &Opened, name: &str) -> Option<Candidate> {
+pub(in crate::ops) fn of_name(opened: &FetchedSource, name: &str) -> Option<Candidate> {
     let found = discover_all(&opened.tree);
     let mut found = found.into_iter().filter(|candidate| is_called(candidate, &opened.name, name));
     found.next().filter(|_| found.next().is_none())
 }
 
 /// What to type to mean the skill at `path` of the source `spec`.
-pub(super) fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> Message {
+pub(super) fn by_path(spec: &SourceSpec, opened: &FetchedSource, path: &str) -> Message {
     if spec.origin.directory_mark().is_none() {
         // A name has no slash.
         let path = if path.contains('/') { path.to_owned() } else { format!("./{path}") };
@@ -267,7 +267,7 @@ pub(super) fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> Message
     format!("`{}`", shell_word(SourceSpec { origin, path, reference, skill: None }.typed())).into()
 }
 
-fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) -> Error {
+fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name: &str) -> Error {
     if let Some(path) = opened.tree.submodule(name.trim_start_matches("./")) {
         let message = format!(
             "`{path}` in `{}` is a submodule: its files are in another repository",

@@ -14,7 +14,7 @@ use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
 use crate::ops::fetcher::Sources;
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened, local};
+use crate::source::{self, FetchedSource, local};
 use crate::spec::{Origin, SourceSpec, SpecError, is_page};
 use crate::text::{shell_word, visible_name};
 
@@ -190,7 +190,11 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
 /// # Errors
 ///
 /// As [`Sources::open`].
-fn open_typed(sources: &mut Sources<'_>, text: &str, spec: &SourceSpec) -> Result<(SourceSpec, Opened)> {
+fn open_typed(
+    sources: &mut Sources<'_>,
+    text: &str,
+    spec: &SourceSpec,
+) -> Result<(SourceSpec, FetchedSource)> {
     let first = match sources.open(spec) {
         Ok(opened) => return Ok((spec.clone(), opened)),
         Err(error) if error.code() == codes::REVISION_UNKNOWN && is_page(text) => error,
@@ -250,7 +254,7 @@ fn choose_from(
     context: &Context,
     request: &InstallRequest,
     spec: &SourceSpec,
-    opened: &Opened,
+    opened: &FetchedSource,
     found: Vec<Candidate>,
 ) -> Result<(Vec<Candidate>, Vec<String>)> {
     let names = names_of(request, spec);

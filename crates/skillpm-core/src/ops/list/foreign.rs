@@ -6,8 +6,8 @@ use super::{ListOutcome, ListedSkill, SkillState};
 use crate::agents;
 use crate::context::Context;
 use crate::fs;
+use crate::install::agent_view::{self, Form, Seen, Viewers};
 use crate::install::scope::Scope;
-use crate::install::sight::{self, Form, Seen, Viewers};
 use crate::install::state::Files;
 use crate::ops::import::{FoundIn, agent_dirs, found_in};
 
@@ -26,7 +26,7 @@ pub(super) fn list(
         outcome.skills.iter().filter(of_scope).map(|skill| skill.name.clone()).collect();
     let mut by_name: BTreeMap<String, Seen> = BTreeMap::new();
     for dir in agent_dirs(context, scope, &agents::all().iter().collect::<Vec<_>>()) {
-        for seen in sight::look(&dir, scope, &known).unwrap_or_default() {
+        for seen in agent_view::look(&dir, scope, &known).unwrap_or_default() {
             if seen.form == Form::Foreign {
                 by_name.entry(seen.name.clone()).or_insert(seen);
             }

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use crate::agents;
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::install::plan::Place;
+use crate::install::plan::Location;
 use crate::install::scope::Scope;
 use crate::install::sources;
-use crate::install::state::{Files, Found, Survey};
+use crate::install::state::{Files, OnDisk, Survey};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -53,7 +53,7 @@ pub(super) fn know_sources<'a>(
     survey: &mut Survey,
     mut names: impl Iterator<Item = &'a SkillName>,
 ) {
-    if names.any(|name| survey.of(name).any(|(_, found)| matches!(found, Found::Tree(_)))) {
+    if names.any(|name| survey.of(name).any(|(_, found)| matches!(found, OnDisk::Tree(_)))) {
         // Where one cannot be found, what is here is told all the same.
         let here = sources::here(&dirs.context.settings, dirs.scope, sources::there(files));
         survey.sources = here.unwrap_or_default();
@@ -77,7 +77,7 @@ pub(super) fn linked(
     (locked, entry): (Option<&Locked>, Option<&Requirement>),
 ) -> Linked {
     let digest = locked.map(|locked| locked.digest);
-    let is_home = |found: &Found| {
+    let is_home = |found: &OnDisk| {
         [&survey.canonical, &survey.disabled].iter().any(|home| home.get(name) == Some(found))
     };
     let has_copy = |agent: &str| locked.is_some_and(|locked| locked.agents.iter().any(|id| id == agent));
@@ -85,11 +85,11 @@ pub(super) fn linked(
     let mut edited: BTreeSet<&str> = BTreeSet::new();
     for (agent, found) in survey.of(name) {
         let ours = match found {
-            Found::OurLink => true,
+            OnDisk::OurLink => true,
             // Some agents look where people write skills, in `skills/`: what lies there is no copy of what was made of it.
-            Found::Tree(_) if survey.is_source(&Place::Agent(agent.to_owned()), name) => false,
-            Found::Tree(Some(tree)) if Some(*tree) == digest || is_home(found) => true,
-            Found::Tree(tree) if has_copy(agent) => {
+            OnDisk::Tree(_) if survey.is_source(&Location::Agent(agent.to_owned()), name) => false,
+            OnDisk::Tree(Some(tree)) if Some(*tree) == digest || is_home(found) => true,
+            OnDisk::Tree(tree) if has_copy(agent) => {
                 if !tree.is_some_and(|tree| dirs.is_earlier(&tree)) {
                     edited.insert(agent);
                 }

@@ -50,7 +50,7 @@ impl Target {
 
 /// The file of a skill that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FileLocation {
     /// Its directory, with all links followed.
     pub(super) dir: PathBuf,
     /// Its name.
@@ -61,7 +61,7 @@ pub(super) struct Place {
     pub(super) is_named: bool,
 }
 
-/// What was read at a [`Place`].
+/// What was read at a [`FileLocation`].
 pub(super) enum Content {
     /// All of a regular file.
     Bytes(Vec<u8>),
@@ -69,7 +69,7 @@ pub(super) enum Content {
     Unread,
 }
 
-impl Place {
+impl FileLocation {
     /// Returns the path of the file.
     pub(super) fn file(&self) -> PathBuf {
         self.dir.join(&self.name)
@@ -140,7 +140,7 @@ impl<'a> Finder<'a> {
     /// # Errors
     ///
     /// A path that is not there, cannot be read, or holds no skill; a pattern that is none, or that nothing matches.
-    pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<Place>> {
+    pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<FileLocation>> {
         let at = self.cwd.join(typed);
         let mut found = Vec::new();
         match pattern::read(typed) {

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Place, Searched};
+use super::{FileLocation, Searched};
 use crate::advice::{Verb, message};
-use crate::engine::{Disk, Entry};
+use crate::engine::{Disk, SkillDir};
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::refusal::{Limits, Refusal};
 use crate::skill::SKILL_FILE;
-use crate::skill::find::{Holds, Links, Rules, Seen, is_skill_file};
+use crate::skill::find::{Holds, Links, Rules, VisitedDirs, is_skill_file};
 
 /// How deep skills are looked for: deeper than any repository is. Who checks one wants to hear of all its skills,
 /// while agents look less deep.
@@ -28,7 +28,7 @@ const DISK: Disk = Disk { leaves_out_foreign: true };
 /// # Errors
 ///
 /// A path that is not there, cannot be read, or holds no skill.
-pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<Vec<Place>> {
+pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     searched.at(|| typed.to_owned());
     let shown = typed.display();
     let named_right = at.file_name().is_some_and(is_skill_file);
@@ -41,7 +41,7 @@ pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
             let dir = at.parent().unwrap_or(Path::new(""));
             let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
             let name = at.file_name().unwrap_or_default().to_owned();
-            Ok(vec![Place { dir, name, shown: typed.to_owned(), is_named: true }])
+            Ok(vec![FileLocation { dir, name, shown: typed.to_owned(), is_named: true }])
         }
         (None, _) => Err(Error::usage(format!("`{shown}` does not exist")).hint("check the spelling")),
         (Some(_), _) => {
@@ -52,10 +52,10 @@ pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
 }
 
 /// Returns the skill in the directory `real`, else all skills below it.
-fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec<Place>> {
-    let top = Entry { dir: typed.to_owned(), real };
+fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec<FileLocation>> {
+    let top = SkillDir { dir: typed.to_owned(), real };
     if let Holds::Skill(name) = DISK.holds(&top)? {
-        return Ok(vec![Place { shown: typed.join(&name), dir: top.real, name, is_named: true }]);
+        return Ok(vec![FileLocation { shown: typed.join(&name), dir: top.real, name, is_named: true }]);
     }
     let shown = typed.display();
     let found = below(&top, searched)
@@ -73,7 +73,7 @@ fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec
 }
 
 /// Returns all skills below `top`. Agents follow links in their directories, and so do we, to skills.
-fn below(top: &Entry, searched: &mut Searched) -> Result<Vec<Place>> {
+fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let limit = Limits::default().archive_entries;
     let rules = Rules {
         depth: MAX_DEPTH,
@@ -81,7 +81,7 @@ fn below(top: &Entry, searched: &mut Searched) -> Result<Vec<Place>> {
         links: Links::Skills,
         skipped_may_be_skills: false,
     };
-    let walked = DISK.search(top, rules, &mut Seen::default())?;
+    let walked = DISK.search(top, rules, &mut VisitedDirs::default())?;
     if walked.is_cut {
         return Err(Refusal::TooManyEntries { count: limit + 1, limit }.into());
     }
@@ -95,9 +95,9 @@ fn below(top: &Entry, searched: &mut Searched) -> Result<Vec<Place>> {
         links.for_each(|(name, _)| searched.at(|| top.dir.join(name)));
         walked.others.into_iter().for_each(|other| searched.at(|| other.dir));
     }
-    let place = |found: crate::skill::find::Found<Entry, fs::PathError>| {
-        let (Entry { dir, real }, name) = (found.dir, found.file?);
-        Ok(Place { shown: dir.join(&name), dir: real, name, is_named: false })
+    let place = |found: crate::skill::find::FoundSkill<SkillDir, fs::PathError>| {
+        let (SkillDir { dir, real }, name) = (found.dir, found.file?);
+        Ok(FileLocation { shown: dir.join(&name), dir: real, name, is_named: false })
     };
     let mut places = walked.found.into_iter().map(place).collect::<Result<Vec<_>>>()?;
     if !linked.is_empty() {
@@ -112,7 +112,7 @@ fn below(top: &Entry, searched: &mut Searched) -> Result<Vec<Place>> {
 
 /// Returns the skills to which links in `dir` lead that lie elsewhere than below `top`: installed skills that somebody
 /// works on. A link that cannot be followed hides none of the others.
-fn links_of(top: &Entry, dir: &Entry, searched: &mut Searched) -> Result<Vec<Place>> {
+fn links_of(top: &SkillDir, dir: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let mut places = Vec::new();
     for (name, _) in fs::entries(&dir.real)?.into_iter().filter(|(_, kind)| *kind == Kind::Symlink) {
         let shown = dir.dir.join(&name);
@@ -122,9 +122,14 @@ fn links_of(top: &Entry, dir: &Entry, searched: &mut Searched) -> Result<Vec<Pla
         if !matches!(fs::kind(&real), Ok(Some(Kind::Directory))) {
             continue;
         }
-        let entry = Entry { dir: shown, real };
+        let entry = SkillDir { dir: shown, real };
         if let Ok(Holds::Skill(name)) = DISK.holds(&entry) {
-            places.push(Place { shown: entry.dir.join(&name), dir: entry.real, name, is_named: false });
+            places.push(FileLocation {
+                shown: entry.dir.join(&name),
+                dir: entry.real,
+                name,
+                is_named: false,
+            });
         }
     }
     Ok(places)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::edits;
-use super::find::{Finder, Installed, Job, Newer, Work, nothing, tree};
+use super::find::{Finder, Installed, Newer, UpdateJob, Work, nothing, tree};
 use super::outcome::UpdateChange;
 use std::path::Path;
 
@@ -18,9 +18,9 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Newest as Fresh, spec_of};
-use crate::ops::gate::skill_file;
 use crate::ops::install::typed;
 use crate::ops::outdated::reference_gone;
+use crate::ops::policy_check::skill_file;
 use crate::skill;
 use crate::source;
 use crate::source::newest::{self, Answer, Files, Newest, Query};
@@ -30,7 +30,7 @@ use crate::tree::FileSet;
 
 /// What a source says of a skill before anything is fetched; nothing where it was not asked.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct SourceAnswer {
     files: Option<Files>,
     revision: Option<String>,
     /// What lies past the pin of the manifest.
@@ -44,7 +44,10 @@ impl<'a> Finder<'a> {
     /// # Errors
     ///
     /// Of skills that were named: a source that cannot be asked; a policy that refuses it.
-    pub(super) fn ask(&mut self, installed: Vec<Installed<'a>>) -> Result<Vec<(Installed<'a>, Said)>> {
+    pub(super) fn ask(
+        &mut self,
+        installed: Vec<Installed<'a>>,
+    ) -> Result<Vec<(Installed<'a>, SourceAnswer)>> {
         let mut asked = Vec::new();
         for one in installed {
             let is_pinned = matches!(one.entry.reference, Some(Reference::Rev(_)));
@@ -69,13 +72,13 @@ impl<'a> Finder<'a> {
             ));
         }
         let answers = newest::ask(self.context, self.scope.as_root(), &queries, self.request.latest);
-        let mut said: Vec<Said> = tell.iter().map(|_| Said::default()).collect();
+        let mut said: Vec<SourceAnswer> = tell.iter().map(|_| SourceAnswer::default()).collect();
         let mut failed = BTreeSet::new();
         for Answer { at, newest, latest } in answers {
             match (newest, latest) {
                 (Ok(newest), Ok(latest)) => {
                     for (at, Newest { revision, files }) in at.into_iter().zip(newest) {
-                        said[at] = Said { files: Some(files), revision, latest: latest.clone() };
+                        said[at] = SourceAnswer { files: Some(files), revision, latest: latest.clone() };
                     }
                 }
                 (Err(error), Ok(Some(latest))) => {
@@ -83,7 +86,7 @@ impl<'a> Finder<'a> {
                     self.found.warnings.push(Warning::new(error.code(), error.with_causes()));
                     for at in at {
                         let (files, latest) = (Some(Files::Unknown), Some(latest.clone()));
-                        said[at] = Said { files, revision: None, latest };
+                        said[at] = SourceAnswer { files, revision: None, latest };
                     }
                 }
                 (Err(error), _) | (_, Err(error)) => {
@@ -106,13 +109,13 @@ impl<'a> Finder<'a> {
         }
         let told = tell.into_iter().zip(said).enumerate().filter(|(at, _)| !failed.contains(at));
         let mut may: Vec<_> = told.map(|(_, one)| one).collect();
-        may.extend(others.into_iter().map(|one| (one, Said::default())));
+        may.extend(others.into_iter().map(|one| (one, SourceAnswer::default())));
         self.prefetch(&may);
         Ok(may)
     }
 
     /// Gets the skills of sites that are newer ready, all of a site at once.
-    fn prefetch(&mut self, may: &[(Installed<'_>, Said)]) {
+    fn prefetch(&mut self, may: &[(Installed<'_>, SourceAnswer)]) {
         let mut sites: BTreeMap<&Origin, Vec<(&Installed<'_>, &str)>> = BTreeMap::new();
         for (one, said) in may {
             if one.entry.origin.delivers_each() && matches!(said.files, Some(Files::Changed | Files::Unknown))
@@ -135,7 +138,7 @@ impl<'a> Finder<'a> {
     /// # Errors
     ///
     /// What cannot be had or used.
-    pub(super) fn get(&mut self, installed: &Installed<'_>, mut said: Said) -> Result<()> {
+    pub(super) fn get(&mut self, installed: &Installed<'_>, mut said: SourceAnswer) -> Result<()> {
         let Installed { name, locked, .. } = installed;
         // Whether the locked revision is still there is only asked where it matters: of skills that were named.
         let is_same = said.files == Some(Files::Same) && said.latest.is_none();
@@ -256,7 +259,7 @@ impl<'a> Finder<'a> {
         installed: &Installed<'_>,
         newest: &Fresh,
         moved: Option<Requirement>,
-    ) -> Result<Job> {
+    ) -> Result<UpdateJob> {
         let Installed { name, entry, locked } = installed;
         let (mut new, set) = self.fetcher.take(name, newest)?;
         // Until it is looked at.
@@ -270,7 +273,7 @@ impl<'a> Finder<'a> {
         let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
         let work = Work::New(Box::new(Newer { old: (*locked).clone(), new, set, base, diff }));
         let disabled = entry.disabled;
-        Ok(Job { name: (*name).clone(), entry: moved, disabled, work })
+        Ok(UpdateJob { name: (*name).clone(), entry: moved, disabled, work })
     }
 
     /// The files of the skill that is installed in `path`.

@@ -1,6 +1,6 @@
 //! What new versions depend on: brought, or taken in another version than the one that is locked.
 
-use super::find::{Come, Finder, Installed, Job, Work, nothing};
+use super::find::{Come, Finder, Installed, UpdateJob, Work, nothing};
 use crate::advice::Warning;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
@@ -108,12 +108,12 @@ impl Finder<'_> {
     pub(super) fn drop_unneeded(&mut self) {
         let anew = self.found.jobs.iter().map(|job| (&job.name, Some(job.locks()))).collect();
         let stay = self.files.staying(std::iter::empty(), &anew);
-        let comes = |job: &Job| matches!(job.work, Work::Come(_) | Work::Return { .. });
+        let comes = |job: &UpdateJob| matches!(job.work, Work::Come(_) | Work::Return { .. });
         self.found.jobs.retain(|job| !comes(job) || stay.contains(&job.name));
     }
 
     /// Takes the skill `name` in, on which others depend.
-    fn take_needed(&mut self, name: &SkillName, offered: Offered) -> Result<Job> {
+    fn take_needed(&mut self, name: &SkillName, offered: Offered) -> Result<UpdateJob> {
         let newest = offered.newest(name)?;
         if let Some((name, locked)) = self.files.lock.skills.get_key_value(name) {
             let written = self.files.manifest.skills().get(name).cloned();
@@ -124,6 +124,6 @@ impl Finder<'_> {
         let (locked, set) = self.fetcher.take(name, &newest)?;
         let diff = VersionDiff::new(&nothing(), &set)?;
         let work = Work::Come(Box::new(Come { locked, set, diff }));
-        Ok(Job { name: name.clone(), entry: None, disabled: false, work })
+        Ok(UpdateJob { name: name.clone(), entry: None, disabled: false, work })
     }
 }

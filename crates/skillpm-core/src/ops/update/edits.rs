@@ -155,7 +155,7 @@ pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::merges::Asked;
+    use crate::install::merges::MergeChoice;
     use crate::path::SafePath;
     use crate::testing::{File, file_set as set};
 
@@ -186,7 +186,7 @@ mod tests {
         let digest = locked().digest;
         let record = Unresolved {
             before: locked(),
-            asked: Asked::Nothing,
+            asked: MergeChoice::Nothing,
             new: digest,
             mine: digest,
             merged: digest,

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
-use crate::install::merges::{Asked, Other, Unresolved};
+use crate::install::merges::{MergeChoice, Other, Unresolved};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
 use crate::install::state;
@@ -23,8 +23,8 @@ use crate::name::SkillName;
 use crate::ops::absent::is_missing;
 use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Fetcher, admit};
-use crate::ops::gate::Decided;
 use crate::ops::install::restore::lies;
+use crate::ops::policy_check::PolicyDecision;
 use crate::refusal::Limits;
 use crate::resolve::Dependent;
 use crate::spec::{Origin, Reference};
@@ -32,7 +32,7 @@ use crate::store::Store;
 use crate::tree::{FileSet, Memory};
 
 /// What is to be done about one skill.
-pub(super) struct Job {
+pub(super) struct UpdateJob {
     pub(super) name: SkillName,
     /// What the manifest is to say of it, where that changes.
     pub(super) entry: Option<Requirement>,
@@ -81,7 +81,7 @@ pub(super) struct Come {
     pub(super) diff: VersionDiff,
 }
 
-impl Job {
+impl UpdateJob {
     /// How much the skill could do that it cannot do now.
     pub(super) fn new_capabilities(&self) -> usize {
         match &self.work {
@@ -124,14 +124,14 @@ impl Job {
 
 /// What was found.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) jobs: Vec<Job>,
+pub(super) struct FoundUpdates {
+    pub(super) jobs: Vec<UpdateJob>,
     pub(super) others: Vec<UpdatedSkill>,
     /// Skills with an earlier merge at which somebody has looked since.
     pub(super) resolved: Vec<SkillName>,
     pub(super) failures: Vec<UpdateFailure>,
     pub(super) warnings: Vec<Warning>,
-    pub(super) decided: Vec<Decided>,
+    pub(super) decided: Vec<PolicyDecision>,
 }
 
 /// An installed skill, and what the manifest says of it.
@@ -152,7 +152,7 @@ pub(super) fn find(
     files: &state::Files,
     request: &UpdateRequest,
     names: &[SkillName],
-) -> Result<Found> {
+) -> Result<FoundUpdates> {
     let fetcher = Fetcher::new(context, scope, files)?;
     let mut finder = Finder {
         context,
@@ -164,7 +164,7 @@ pub(super) fn find(
         unreachable: BTreeMap::new(),
         gone: BTreeMap::new(),
         came: Vec::new(),
-        found: Found::default(),
+        found: FoundUpdates::default(),
     };
     let mut asked = Vec::new();
     for name in names {
@@ -209,7 +209,7 @@ pub(super) struct Finder<'a> {
     pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
     /// Why locked revisions cannot be had any more, of those that were asked for.
     pub(super) gone: BTreeMap<(Origin, Option<String>), Option<Message>>,
-    pub(super) found: Found,
+    pub(super) found: FoundUpdates,
 }
 
 impl<'a> Finder<'a> {
@@ -289,7 +289,7 @@ impl<'a> Finder<'a> {
         };
         let mut job = |entry, work| {
             let (name, disabled) = ((*name).clone(), installed.entry.disabled);
-            self.found.jobs.push(Job { name, entry, disabled, work });
+            self.found.jobs.push(UpdateJob { name, entry, disabled, work });
         };
         if self.request.abort {
             let mine = mine(self.context, name, &record)?;
@@ -355,7 +355,7 @@ impl<'a> Finder<'a> {
                         (asked_before(entry, &record), entry.is_some_and(|e| e.disabled));
                     let work = Work::Abort { record, locked: locked.clone(), mine };
                     self.found.jobs.retain(|job| job.name != other);
-                    self.found.jobs.push(Job { name: other, entry: before, disabled, work });
+                    self.found.jobs.push(UpdateJob { name: other, entry: before, disabled, work });
                 }
                 Err(error) => self.found.warnings.push(Warning::new(
                     codes::DEPENDENCY_NOT_RESTORED,
@@ -380,7 +380,7 @@ impl<'a> Finder<'a> {
             let why = match self.stored(&needed, &locked, &locked.digest) {
                 Ok(Some(set)) => {
                     let work = Work::Return { locked, set };
-                    self.found.jobs.push(Job { name: needed, entry: None, disabled: false, work });
+                    self.found.jobs.push(UpdateJob { name: needed, entry: None, disabled: false, work });
                     continue;
                 }
                 Ok(None) => "the store no longer has it".into(),
@@ -447,9 +447,9 @@ pub(super) fn tree(
 fn asked_before(entry: Option<&Requirement>, record: &Unresolved) -> Option<Requirement> {
     let entry = entry?;
     let reference = match &record.asked {
-        Asked::Entry(before) => before.reference.clone(),
-        Asked::Nothing => return None,
-        Asked::Unknown => requirement_of(&record.before).reference,
+        MergeChoice::Entry(before) => before.reference.clone(),
+        MergeChoice::Nothing => return None,
+        MergeChoice::Unknown => requirement_of(&record.before).reference,
     };
     (reference != entry.reference).then(|| Requirement { reference, ..entry.clone() })
 }

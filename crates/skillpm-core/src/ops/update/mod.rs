@@ -19,11 +19,11 @@ pub use self::outcome::{
 };
 
 use self::edits::DIGITS;
-use self::find::Job;
-use self::settle::Fault;
+use self::find::UpdateJob;
+use self::settle::SettleError;
 use super::absent::{installed_names, no_manifest};
 use super::change::Begun;
-use super::gate::Decided;
+use super::policy_check::PolicyDecision;
 use crate::advice::{Call, Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::digest::Digest;
@@ -102,7 +102,7 @@ pub struct Prepared<'a> {
     /// Manifest and lockfile, as they were when the sources were asked.
     files: Files,
     /// What is to be done.
-    jobs: Vec<Job>,
+    jobs: Vec<UpdateJob>,
     /// Skills of which nothing changes.
     others: Vec<UpdatedSkill>,
     /// Merges that were looked at since.
@@ -111,7 +111,7 @@ pub struct Prepared<'a> {
     refused: Vec<SkillName>,
     failures: Vec<UpdateFailure>,
     warnings: Vec<Warning>,
-    decided: Vec<Decided>,
+    decided: Vec<PolicyDecision>,
 }
 
 /// Updates skills.
@@ -232,7 +232,7 @@ impl Prepared<'_> {
     /// The skills with a new version, for a person who picks some of them. Those with new capabilities that nobody agreed
     /// to are not picked beforehand.
     pub fn choices(&self) -> Vec<Choice> {
-        let choice = |job: &Job| {
+        let choice = |job: &UpdateJob| {
             let find::Work::New(newer) = &job.work else { return None };
             let version = |locked: &Locked| {
                 locked
@@ -285,7 +285,7 @@ impl Prepared<'_> {
     }
 
     /// Returns what would be done by the files that were read when the sources were asked.
-    fn outcome(&self) -> std::result::Result<UpdateOutcome, Fault> {
+    fn outcome(&self) -> std::result::Result<UpdateOutcome, SettleError> {
         let begun = Begun::of_files(self.context, &self.scope, self.files.clone());
         let settled = settle::settle(self, &begun)?;
         Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
@@ -319,8 +319,8 @@ impl Prepared<'_> {
         if self.still_holds(begun.files()) {
             match settle::settle(&self, &begun) {
                 Ok(settled) => return settled.apply(),
-                Err(Fault::Other(error)) => return Err(error),
-                Err(Fault::Stale(_)) => {}
+                Err(SettleError::Other(error)) => return Err(error),
+                Err(SettleError::Stale(_)) => {}
             }
         }
         // Others were faster. Nobody else changes anything from here on, so what is seen now holds.
@@ -334,7 +334,7 @@ impl Prepared<'_> {
 
     /// The new versions, as a person has seen them.
     fn versions(&self) -> BTreeSet<(SkillName, Digest)> {
-        self.jobs.iter().map(Job::version).collect()
+        self.jobs.iter().map(UpdateJob::version).collect()
     }
 
     /// Refuses new capabilities that nobody agreed to.
@@ -372,7 +372,7 @@ impl Prepared<'_> {
         if names.len() > MOST_NAMED { Vec::new() } else { names }
     }
 
-    fn is_unsuspicious(&self, job: &Job) -> bool {
+    fn is_unsuspicious(&self, job: &UpdateJob) -> bool {
         let lock = |name: &SkillName| match self.jobs.iter().find(|job| job.name == *name) {
             Some(job) => Some(job.locks()),
             None => self.files.lock.skills.get(name),

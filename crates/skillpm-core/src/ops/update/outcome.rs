@@ -9,7 +9,7 @@ use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::merge::{self, Conflict, Outcome};
 use crate::ops::diff::{Counts, FileStatus, VersionDiff};
-use crate::ops::gate::Decided;
+use crate::ops::policy_check::PolicyDecision;
 use crate::path::SafePath;
 use crate::review::Review;
 
@@ -34,7 +34,7 @@ pub struct UpdateOutcome {
     /// What could not be asked or used.
     pub failures: Vec<UpdateFailure>,
     /// Which lines of which policy decided about the sources.
-    pub decided: Vec<Decided>,
+    pub decided: Vec<PolicyDecision>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
     /// The directory of the skills, as it is named in the working directory.

@@ -5,20 +5,20 @@ use std::path::Path;
 
 use super::Prepared;
 use super::edits;
-use super::find::{Job, Newer, Work, nothing, tree};
+use super::find::{Newer, UpdateJob, Work, nothing, tree};
 use super::outcome::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::merges::{Asked, Other, Unresolved};
-use crate::install::plan::{Content, Goal, Merged, Place, Wanted};
+use crate::install::merges::{MergeChoice, Other, Unresolved};
+use crate::install::plan::{Content, Goal, Location, Merged, Wanted};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::merge::Versions;
 use crate::name::SkillName;
 use crate::ops::change::{Begun, Merges, Planned, Unedited};
 use crate::ops::dependencies::unneeded;
-use crate::ops::install::audience::Audience;
+use crate::ops::install::agent_targets::AgentTargets;
 use crate::resolve::graph::closure;
 use crate::store::Store;
 use crate::tree::{FileSet, ReadError};
@@ -47,34 +47,34 @@ impl Settled<'_, '_> {
 }
 
 /// Why it cannot be said what is to be done.
-pub(super) enum Fault {
+pub(super) enum SettleError {
     /// What lies there is not what was looked at.
     Stale(Error),
     Other(Error),
 }
 
-impl From<Error> for Fault {
+impl From<Error> for SettleError {
     fn from(error: Error) -> Self {
         Self::Other(error)
     }
 }
 
-impl From<fs::PathError> for Fault {
+impl From<fs::PathError> for SettleError {
     fn from(error: fs::PathError) -> Self {
         Self::Other(error.into())
     }
 }
 
-impl From<ReadError> for Fault {
+impl From<ReadError> for SettleError {
     fn from(error: ReadError) -> Self {
         Self::Stale(error.into())
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
+impl From<SettleError> for Error {
+    fn from(fault: SettleError) -> Self {
         match fault {
-            Fault::Stale(error) | Fault::Other(error) => error,
+            SettleError::Stale(error) | SettleError::Other(error) => error,
         }
     }
 }
@@ -97,18 +97,18 @@ struct Done {
 pub(super) fn settle<'b, 'a>(
     prepared: &Prepared<'_>,
     begun: &'b Begun<'a>,
-) -> Result<Settled<'b, 'a>, Fault> {
+) -> Result<Settled<'b, 'a>, SettleError> {
     let Prepared { context, request, scope, .. } = prepared;
     let files = begun.files();
-    let mut audience = Audience::read(&context.settings, scope, files)?;
+    let mut audience = AgentTargets::read(&context.settings, scope, files)?;
     let copy = files.manifest.agents().copy;
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
     let (mut contents, mut unresolved, mut changed) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
     let mut skills = prepared.others.clone();
     let unedited = Unedited::new(context, scope);
-    let is_unedited = |job: &Job, path: &Path, digest: &Digest| {
+    let is_unedited = |job: &UpdateJob, path: &Path, digest: &Digest| {
         let is_aside = path.starts_with(scope.disabled_dir());
-        let place = if is_aside { Place::Disabled } else { Place::Canonical };
+        let place = if is_aside { Location::Disabled } else { Location::Canonical };
         unedited.has(&place, &job.name, digest)
     };
     for job in &prepared.jobs {
@@ -130,9 +130,9 @@ pub(super) fn settle<'b, 'a>(
         goal.put.push(Wanted { disabled: job.disabled, ..wanted });
         contents.insert(job.name.clone(), set);
     }
-    audience.come(&goal.put, std::iter::empty());
-    goal.put.extend(audience.along(&goal.put));
-    goal.put.iter_mut().for_each(|wanted| audience.dress(wanted));
+    audience.on_install(&goal.put, std::iter::empty());
+    goal.put.extend(audience.affected(&goal.put));
+    goal.put.iter_mut().for_each(|wanted| audience.assign(wanted));
     goal.remove = unneeded(files, &goal.put, std::iter::empty());
     for name in &goal.remove {
         let locked = files.lock.skills.get(name);
@@ -186,14 +186,14 @@ pub(super) fn settle<'b, 'a>(
 /// `replaced`, where somebody had edited it.
 fn other(
     prepared: &Prepared<'_>,
-    job: &Job,
+    job: &UpdateJob,
     newer: &Newer,
     replaced: Option<Digest>,
     set: &FileSet,
 ) -> Result<Other> {
     Ok(Other {
         before: newer.old.clone(),
-        asked: Asked::of(&prepared.files.manifest, &job.name),
+        asked: MergeChoice::of(&prepared.files.manifest, &job.name),
         new: newer.new.digest,
         mine: replaced.unwrap_or(newer.old.digest),
         merged: set.digest()?,
@@ -203,9 +203,9 @@ fn other(
 /// What is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
 fn done(
     prepared: &Prepared<'_>,
-    job: &Job,
-    is_unedited: &dyn Fn(&Job, &Path, &Digest) -> bool,
-) -> Result<Done, Fault> {
+    job: &UpdateJob,
+    is_unedited: &dyn Fn(&UpdateJob, &Path, &Digest) -> bool,
+) -> Result<Done, SettleError> {
     let lies = tree(prepared.context, &prepared.scope, &job.name, job.disabled)?;
     let digest = lies.as_ref().and_then(|(_, digest)| *digest);
     match &job.work {
@@ -275,22 +275,22 @@ fn done(
 /// A new version of a skill that the user edited: `ours`, with the digest `digest`.
 fn edited(
     prepared: &Prepared<'_>,
-    job: &Job,
+    job: &UpdateJob,
     newer: &Newer,
     clean: Done,
     digest: Digest,
     ours: &FileSet,
-) -> Result<Done, Fault> {
+) -> Result<Done, SettleError> {
     let base = match (&newer.base, prepared.request.prefer) {
         (Some(base), _) => base.clone(),
         // Without a base all that differs is a conflict, and a side was asked for.
         (None, Some(_)) => nothing(),
         (None, None) if prepared.request.force => return Ok(Done { known: Some(digest), ..clean }),
-        (None, None) => return Err(Fault::Stale(changed(&job.name))),
+        (None, None) => return Err(SettleError::Stale(changed(&job.name))),
     };
     // It may be the installed files that were unchanged when they were looked at.
     if newer.base.is_some() && base.digest()? != newer.old.digest {
-        return Err(Fault::Stale(changed(&job.name)));
+        return Err(SettleError::Stale(changed(&job.name)));
     }
     let versions = Versions { base: &base, ours, theirs: &newer.set };
     let merged = edits::merged(&job.name, &versions, &newer.new, prepared.request.prefer)?;
@@ -298,7 +298,7 @@ fn edited(
     let paths = edits::disputed(&merged);
     let record = |paths| Unresolved {
         before: newer.old.clone(),
-        asked: Asked::of(&prepared.files.manifest, &job.name),
+        asked: MergeChoice::of(&prepared.files.manifest, &job.name),
         new: newer.new.digest,
         mine: digest,
         merged: tree,
@@ -324,7 +324,7 @@ fn content(locked: &Locked, tree: Digest, replaces: Option<Digest>, keep: bool) 
     Content::Merged(Merged { locked: locked.clone(), tree, replaces, keep })
 }
 
-fn told(job: &Job, change: UpdateChange, from: &Locked) -> UpdatedSkill {
+fn told(job: &UpdateJob, change: UpdateChange, from: &Locked) -> UpdatedSkill {
     UpdatedSkill::new(job.name.as_str(), from.origin.to_string(), change, Some(from))
 }
 
@@ -333,7 +333,7 @@ fn told(job: &Job, change: UpdateChange, from: &Locked) -> UpdatedSkill {
 fn copies(
     prepared: &Prepared<'_>,
     files: &Files,
-    job: &Job,
+    job: &UpdateJob,
     replaced: Option<Digest>,
 ) -> Result<BTreeSet<Digest>> {
     let mut known = BTreeSet::new();
@@ -341,7 +341,7 @@ fn copies(
     let settings = &prepared.context.settings;
     let store = Store::new(settings).ok();
     for agent in &locked.agents {
-        let place = Place::Agent(agent.clone());
+        let place = Location::Agent(agent.clone());
         let Ok(path) = prepared.scope.place(settings, &place, &job.name) else { continue };
         if fs::kind(&path)? != Some(fs::Kind::Directory) {
             continue;

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::fs::{self, Kind, Walk};
 use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::ops::fix;
-use crate::ops::paths::{Content, Place};
+use crate::ops::paths::{Content, FileLocation};
 use crate::requirement;
 use crate::resolve::declared::declared_in;
 use crate::skill::find::SKIPPED;
@@ -21,7 +21,7 @@ use crate::tree::{self, NOT_UTF_8};
 /// A skill that needs others: what it takes to check it again once these are known.
 pub(super) struct Again {
     pub(super) skill: OtherSkill,
-    place: Place,
+    place: FileLocation,
     document: Document,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
     /// # Errors
     ///
     /// Where it cannot be read.
-    pub(super) fn file(&self, place: &Place) -> Result<Option<(Checked, Option<Again>)>> {
+    pub(super) fn file(&self, place: &FileLocation) -> Result<Option<(Checked, Option<Again>)>> {
         let document = match place.read()? {
             None => return Ok(None),
             Some(Content::Unread) => return Ok(Some((self.unusual(place)?, None))),
@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks `document`, which was read at `place`.
-    fn document(&self, place: &Place, document: &Document) -> Checked {
+    fn document(&self, place: &FileLocation, document: &Document) -> Checked {
         let mut findings = self.lint_in(document, Some(&place.name), place.directory(), Some(&place.dir));
         if place.name != SKILL_FILE {
             fix::announce_rename(&place.file(), &mut findings);
@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks a link, or whatever else is no regular file of a moderate size.
-    fn unusual(&self, place: &Place) -> Result<Checked> {
+    fn unusual(&self, place: &FileLocation) -> Result<Checked> {
         let at = place.file();
         let document = match load::document(&at) {
             Ok(document) => document,

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::fs;
 use crate::lint::{Finding, Safety};
 use crate::ops::fix;
-use crate::ops::paths::{Inside, Installed, Place};
+use crate::ops::paths::{FileLocation, Inside, Installed};
 
 /// What is done about findings that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -119,7 +119,7 @@ fn one(
         let file = fix::write(&at, &repair)?;
         let name = file.file_name().unwrap_or_default().to_owned();
         let shown = renamed.unwrap_or_else(|| skill.file.clone());
-        if let Some((checked, _)) = checker.file(&Place { dir, name, shown, is_named: false })? {
+        if let Some((checked, _)) = checker.file(&FileLocation { dir, name, shown, is_named: false })? {
             *skill = checked;
         }
     }

@@ -38,7 +38,7 @@ pub enum FileChange {
 
 /// What is to be known of a file: whether it is executable, and its digest; no digest for what is no
 /// regular file or cannot be read.
-type Known = BTreeMap<String, (bool, Option<Digest>)>;
+type LockedFiles = BTreeMap<String, (bool, Option<Digest>)>;
 
 /// Compares the tree at `path` with the `locked` digest, and tells the outcome as that of `place`.
 pub(super) fn tree(
@@ -93,12 +93,12 @@ fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
 }
 
 /// The files of the tree with `digest`, if the store has it whole.
-fn known(store: &Store, digest: &Digest) -> Option<Known> {
+fn known(store: &Store, digest: &Digest) -> Option<LockedFiles> {
     let set = store.get(digest).ok()??;
     (set.digest().ok()? == *digest).then(|| of_set(&set))
 }
 
-fn of_set(set: &FileSet) -> Known {
+fn of_set(set: &FileSet) -> LockedFiles {
     let digest = |file| {
         let mut hasher = HashingWriter::new(io::sink());
         set.copy_to(file, &mut hasher).ok().map(|()| hasher.finish().0)
@@ -107,7 +107,7 @@ fn of_set(set: &FileSet) -> Known {
 }
 
 /// As [`of_set`], of a tree that no skill may be.
-fn of_tree(tree: &Tree) -> Known {
+fn of_tree(tree: &Tree) -> LockedFiles {
     let known = |entry: crate::tree::Entry| {
         let Node::File { executable, .. } = entry.node else { return (false, None) };
         let mut hasher = HashingWriter::new(io::sink());
@@ -116,7 +116,7 @@ fn of_tree(tree: &Tree) -> Known {
     tree.entries().map(|(path, entry)| (path.to_owned(), known(entry))).collect()
 }
 
-fn differences(old: &Known, new: &Known) -> Vec<ChangedFile> {
+fn differences(old: &LockedFiles, new: &LockedFiles) -> Vec<ChangedFile> {
     let changed = old.iter().filter_map(|(path, (executable, digest))| {
         let change = match new.get(path) {
             None => FileChange::Missing,

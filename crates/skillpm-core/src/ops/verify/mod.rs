@@ -24,7 +24,7 @@ use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::health::problem;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Files, Found, real_dir};
+use crate::install::state::{Files, OnDisk, real_dir};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -299,7 +299,7 @@ impl<'a> Work<'a> {
     /// What is there.
     fn there(&self) -> impl Iterator<Item = SkillName> {
         let is_there = |dir: &SkillsDir, name: &SkillName| {
-            !matches!(dir.look(name, |_| None), Ok(Found::Other | Found::Written | Found::Absent))
+            !matches!(dir.look(name, |_| None), Ok(OnDisk::Other | OnDisk::Written | OnDisk::Absent))
         };
         let there = self.canonical.names().filter(move |name| is_there(&self.canonical, name));
         there.chain(self.disabled.names().filter(move |name| is_there(&self.disabled, name)))
@@ -342,14 +342,14 @@ impl<'a> Work<'a> {
             Ok((None, _)) => return new(Verdict::Editable),
             Err(error) => return new(Verdict::Unreadable).because(error.with_causes().to_string()),
         };
-        let out_of_sight = entry.disabled && found == Found::Absent;
+        let out_of_sight = entry.disabled && found == OnDisk::Absent;
         match (state_of_link(&editable, &found, out_of_sight), found) {
             (SkillState::Editable, _) => new(Verdict::Editable),
-            (SkillState::Missing, Found::Absent) if !out_of_sight => new(Verdict::Missing),
+            (SkillState::Missing, OnDisk::Absent) if !out_of_sight => new(Verdict::Missing),
             (SkillState::Missing, _) => {
                 new(Verdict::Missing).because(format!("`{}` does not exist", editable.directory.display()))
             }
-            (_, Found::OtherLink(target)) => {
+            (_, OnDisk::OtherLink(target)) => {
                 VerifiedPlace { target: Some(target.display().to_string()), ..new(Verdict::Elsewhere) }
             }
             _ => new(Verdict::Modified)
@@ -413,18 +413,18 @@ impl<'a> Work<'a> {
         let new = |verdict| VerifiedPlace::new(agent, &path, verdict);
         Some(match dir.look(name, |_| None) {
             Err(error) => new(Verdict::Unreadable).because(Error::from(error).with_causes().to_string()),
-            Ok(Found::Absent) if required => new(Verdict::Missing),
-            Ok(Found::Absent) => return None,
-            Ok(Found::Tree(_)) => self.tree(new(Verdict::Ok), &path, name, locked),
-            Ok(Found::OurLink) if agent.is_some() => new(Verdict::Ok),
-            Ok(Found::OurLink | Found::Loop) => new(Verdict::Elsewhere).because("it is a link to itself"),
-            Ok(Found::OtherLink(target)) => {
+            Ok(OnDisk::Absent) if required => new(Verdict::Missing),
+            Ok(OnDisk::Absent) => return None,
+            Ok(OnDisk::Tree(_)) => self.tree(new(Verdict::Ok), &path, name, locked),
+            Ok(OnDisk::OurLink) if agent.is_some() => new(Verdict::Ok),
+            Ok(OnDisk::OurLink | OnDisk::Loop) => new(Verdict::Elsewhere).because("it is a link to itself"),
+            Ok(OnDisk::OtherLink(target)) => {
                 VerifiedPlace { target: Some(target.display().to_string()), ..new(Verdict::Elsewhere) }
             }
-            Ok(Found::Written) => {
+            Ok(OnDisk::Written) => {
                 new(Verdict::Elsewhere).because("it is a file that says where the link should lead")
             }
-            Ok(Found::Other) => new(Verdict::Modified).because("it is not a directory"),
+            Ok(OnDisk::Other) => new(Verdict::Modified).because("it is not a directory"),
         })
     }
 }

@@ -5,7 +5,9 @@ use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::skill::find::{Child, Dir, Holds, Links, Rules, Seen, Space, is_skipped, skill_file_among, walk};
+use crate::skill::find::{
+    Child, Dir, Holds, Links, Rules, Space, VisitedDirs, is_skipped, skill_file_among, walk,
+};
 use crate::tree::Tree;
 
 /// The directories of a tree.
@@ -24,9 +26,9 @@ struct Directory<'a> {
 pub(super) type Skills<'a> = BTreeMap<&'a str, &'a str>;
 
 /// The path of a directory; empty is the root.
-pub(in crate::source) struct At<'a>(&'a str);
+pub(in crate::source) struct TreeDir<'a>(&'a str);
 
-impl Dir for At<'_> {
+impl Dir for TreeDir<'_> {
     fn name(&self) -> &OsStr {
         OsStr::new(self.0.rsplit('/').next().unwrap_or_default())
     }
@@ -37,11 +39,11 @@ impl Dir for At<'_> {
 }
 
 impl<'a> Space for Directories<'a> {
-    type Dir = At<'a>;
+    type Dir = TreeDir<'a>;
     type Error = Infallible;
 
-    fn look(&self, dirs: &[&At<'a>]) -> Vec<Result<Holds<At<'a>>, Infallible>> {
-        let holds = |at: &&At<'a>| match self.file(at.0) {
+    fn look(&self, dirs: &[&TreeDir<'a>]) -> Vec<Result<Holds<TreeDir<'a>>, Infallible>> {
+        let holds = |at: &&TreeDir<'a>| match self.file(at.0) {
             Some(name) => Holds::Skill(name.into()),
             None => Holds::Inside(self.inside(at.0).collect()),
         };
@@ -80,16 +82,16 @@ impl<'a> Directories<'a> {
         Some((dir, self.file(dir)?))
     }
 
-    fn inside(&self, dir: &str) -> impl Iterator<Item = At<'a>> {
+    fn inside(&self, dir: &str) -> impl Iterator<Item = TreeDir<'a>> {
         let directories = self.0.get(dir).into_iter().flat_map(|dir| &dir.directories);
-        directories.map(|dir| At(dir))
+        directories.map(|dir| TreeDir(dir))
     }
 
     /// Returns the skills below `dir`, at most `depth` directories deep. A skill's own directory is not searched.
     pub(super) fn below(&self, dir: &str, depth: usize) -> Skills<'a> {
         let rules = Rules { depth, most: usize::MAX, links: Links::Skills, skipped_may_be_skills: false };
         let children = self.inside(dir).map(|dir| Child { dir, is_link: false }).collect();
-        let found = walk(self, Path::new(dir), children, rules, &mut Seen::default()).found;
+        let found = walk(self, Path::new(dir), children, rules, &mut VisitedDirs::default()).found;
         found.into_iter().filter_map(|found| Some((found.dir.0, self.file(found.dir.0)?))).collect()
     }
 }

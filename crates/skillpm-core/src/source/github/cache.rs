@@ -27,7 +27,7 @@ pub(super) struct Cache {
 
 /// The commit that a reference meant, and the tag of that answer.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct CachedCommit {
     pub(super) etag: String,
     pub(super) sha: String,
 }
@@ -51,16 +51,16 @@ impl Cache {
     }
 
     /// The last answer at `url`, if it is there and whole.
-    pub(super) fn known(&self, url: &Url) -> Option<Known> {
+    pub(super) fn known(&self, url: &Url) -> Option<CachedCommit> {
         let bytes = read_capped(&self.reference(url), KNOWN_BYTES).ok()??;
-        let known: Known = serde_json::from_slice(&bytes).ok()?;
+        let known: CachedCommit = serde_json::from_slice(&bytes).ok()?;
         // It becomes a header, so nothing but what a header may hold.
         let etag_ok = !known.etag.is_empty() && known.etag.bytes().all(|b| (b' '..=b'~').contains(&b));
         (etag_ok && is_commit(&known.sha)).then_some(known)
     }
 
     /// Keeps the answer at `url`.
-    pub(super) fn learn(&self, url: &Url, known: &Known) {
+    pub(super) fn learn(&self, url: &Url, known: &CachedCommit) {
         if let Ok(bytes) = serde_json::to_vec(known) {
             // Without it the next question takes a little longer.
             let _ = write_small(&self.reference(url), &bytes);
@@ -119,7 +119,7 @@ mod tests {
         let url = Url::parse("https://api.example.com/x").expect("an address");
         let repository = Repository::new(None, "Acme", "Skills").expect("a repository");
         let cache = Cache::new(dir.path(), &url.origin(), &repository);
-        let known = |etag: &str, sha: &str| Known { etag: etag.into(), sha: sha.into() };
+        let known = |etag: &str, sha: &str| CachedCommit { etag: etag.into(), sha: sha.into() };
         assert_eq!(cache.known(&url), None);
         cache.learn(&url, &known("\"e\"", &"a".repeat(40)));
         assert_eq!(cache.known(&url), Some(known("\"e\"", &"a".repeat(40))));

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::http::Client;
 use crate::refusal::{Limits, Refusal};
 use crate::settings::{self, Settings};
-use crate::source::{Opened, Wanted};
+use crate::source::{FetchedSource, Wanted};
 use crate::spec::{PUBLIC_HOST, Repository, is_commit};
 use crate::tree::ReadError;
 
@@ -26,7 +26,7 @@ pub fn open(
     repository: &Repository,
     wanted: Wanted<'_>,
     limits: &Limits,
-) -> Result<Opened> {
+) -> Result<FetchedSource> {
     let settings = settings_for(&context.settings, repository);
     let client = Client::new(&settings, Arc::clone(&context.reporter));
     let github = GitHub::new(&client, &settings, repository)?;
@@ -52,7 +52,7 @@ pub fn open(
         }
         other => other?,
     };
-    Ok(Opened::new(archive.tree.without_wrapper(), Some(commit), &repository.name))
+    Ok(FetchedSource::new(archive.tree.without_wrapper(), Some(commit), &repository.name))
 }
 
 /// When `commit` of `repository` was committed, in seconds since 1970.

@@ -10,13 +10,13 @@ use crate::spec::Reference;
 use crate::tree::Tree;
 
 /// A source that is opened to be asked.
-pub(in crate::source) struct Here<'a> {
+pub(in crate::source) struct LocalNewest<'a> {
     pub(in crate::source) context: &'a Context,
     pub(in crate::source) scope: ScopeRoot<'a>,
     pub(in crate::source) source: &'a dyn Source,
 }
 
-impl Ask for Here<'_> {
+impl Ask for LocalNewest<'_> {
     fn tip(&mut self, _: Option<&Reference>) -> Result<Option<String>> {
         Ok(self.source.open(self.context, self.scope, Wanted::Now(None))?.revision)
     }

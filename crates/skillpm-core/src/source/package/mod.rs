@@ -11,8 +11,8 @@ mod r;
 
 use std::path::{Path, PathBuf};
 
-use super::newest::{Ask, Here};
-use super::{Opened, Source, Wanted};
+use super::newest::{Ask, LocalNewest};
+use super::{FetchedSource, Source, Wanted};
 use crate::advice::{Message, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -73,7 +73,7 @@ struct Used {
 #[derive(Debug, Default)]
 pub struct Project {
     /// The packages that bring skills.
-    pub packages: Vec<(Package, Opened)>,
+    pub packages: Vec<(Package, FetchedSource)>,
     /// What was looked at: `12 packages of package.json`.
     pub looked: Vec<String>,
     /// What a person should know.
@@ -98,7 +98,7 @@ fn finder(ecosystem: Ecosystem) -> &'static Finder {
 }
 
 impl Source for Package {
-    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<Opened> {
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource> {
         open(context, scope, self, wanted)
     }
 
@@ -108,7 +108,7 @@ impl Source for Package {
         scope: ScopeRoot<'a>,
         _: &[Option<&Reference>],
     ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(Here { context, scope, source: self }))
+        Ok(Box::new(LocalNewest { context, scope, source: self }))
     }
 
     fn restored_by(&self, locked: &str, found: &str) -> Option<String> {
@@ -134,7 +134,7 @@ pub fn open(
     scope: ScopeRoot<'_>,
     package: &Package,
     wanted: Wanted<'_>,
-) -> Result<Opened> {
+) -> Result<FetchedSource> {
     let version = match wanted {
         Wanted::Locked(version) => Some(version),
         Wanted::Now(_) => None,
@@ -156,9 +156,9 @@ pub fn open(
     }
 }
 
-fn opened(package: &Package, installed: Installed) -> Opened {
+fn opened(package: &Package, installed: Installed) -> FetchedSource {
     let name = package.name.rsplit('/').next().unwrap_or(&package.name).to_owned();
-    Opened::new(installed.tree, installed.version, &name)
+    FetchedSource::new(installed.tree, installed.version, &name)
 }
 
 fn find(

@@ -19,12 +19,12 @@ pub(super) struct Index {
     /// The address that it came from: what relative addresses in it are relative to.
     pub(super) url: Url,
     /// The skills, in the order of the index.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<IndexEntry>,
 }
 
 /// A skill of an index.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct IndexEntry {
     /// The name. A usable entry has one that the specification accepts.
     pub(super) name: String,
     /// What it does and when to use it.
@@ -96,8 +96,8 @@ impl Index {
 }
 
 /// Keeps one of several entries of one name, which then cannot be used: which is meant nobody knows.
-fn once(entries: impl Iterator<Item = Entry>) -> Vec<Entry> {
-    let mut kept: Vec<Entry> = Vec::new();
+fn once(entries: impl Iterator<Item = IndexEntry>) -> Vec<IndexEntry> {
+    let mut kept: Vec<IndexEntry> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for entry in entries {
         if let Some(first) = places.get(&entry.name).and_then(|at| kept.get_mut(*at)) {
@@ -110,14 +110,14 @@ fn once(entries: impl Iterator<Item = Entry>) -> Vec<Entry> {
     kept
 }
 
-fn read(value: &Value, at: usize, base: &Url, has_digests: bool, most: u64) -> Entry {
+fn read(value: &Value, at: usize, base: &Url, has_digests: bool, most: u64) -> IndexEntry {
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let name = text("name").map_or_else(|| format!("skills[{at}]"), ToOwned::to_owned);
     let content = value
         .as_object()
         .ok_or_else(|| "its entry in the index is not an object".to_owned())
         .and_then(|object| check(object, base, has_digests, most));
-    Entry { name, description: text("description").unwrap_or_default().to_owned(), content }
+    IndexEntry { name, description: text("description").unwrap_or_default().to_owned(), content }
 }
 
 fn check(entry: &Map<String, Value>, base: &Url, has_digests: bool, most: u64) -> Result<Content, String> {

@@ -28,7 +28,7 @@ pub(super) struct Cache {
 
 /// What is known of a kept answer.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct CacheRecord {
     /// The address that answered, without its query: it may be one with a permission in it.
     url: String,
     pub(super) etag: Option<String>,
@@ -38,8 +38,8 @@ pub(super) struct Record {
 
 /// A kept answer, whole.
 #[derive(Debug)]
-pub(super) struct Kept {
-    pub(super) record: Record,
+pub(super) struct CachedBody {
+    pub(super) record: CacheRecord,
     pub(super) url: Url,
     pub(super) file: Arc<SharedFile>,
 }
@@ -60,20 +60,20 @@ impl Cache {
     }
 
     /// The last answer of `url`, if it is there and has not changed since.
-    pub(super) fn known(&self, url: &Url) -> Option<Kept> {
+    pub(super) fn known(&self, url: &Url) -> Option<CachedBody> {
         let path = self.answer(url);
         let bytes = read_capped(&record(&path), RECORD_BYTES).ok()??;
-        let mut record: Record = serde_json::from_slice(&bytes).ok()?;
+        let mut record: CacheRecord = serde_json::from_slice(&bytes).ok()?;
         // They become headers, so nothing but what a header may hold.
         record.etag = record.etag.filter(|text| is_header(text));
         record.last_modified = record.last_modified.filter(|text| is_header(text));
         let file = open(&path, &record.digest)?;
-        Some(Kept { url: Url::parse(&record.url).ok()?, record, file })
+        Some(CachedBody { url: Url::parse(&record.url).ok()?, record, file })
     }
 
     /// Keeps what was said of the answer of `url` with `digest`, whose bytes lie in their place.
     pub(super) fn learn(&self, url: &Url, head: &Head, digest: Digest) {
-        let known = Record {
+        let known = CacheRecord {
             url: head.url.to_string(),
             etag: head.etag.clone(),
             last_modified: head.last_modified.clone(),

@@ -4,7 +4,7 @@
 
 mod record;
 
-pub use record::{Event, EventKind, Record, Sandboxed, Subject};
+pub use record::{AuditRecord, Event, EventKind, Sandboxed, Subject};
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ impl Default for Rotation {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
     /// The newest first.
-    pub records: Vec<Record>,
+    pub records: Vec<AuditRecord>,
     /// How many lines were passed over because they are none of this format.
     pub unreadable: usize,
 }
@@ -85,7 +85,7 @@ impl AuditLog {
         let Some(file) = &self.file else { return Ok(()) };
         let now = Moment::now();
         let time = timestamp(now.seconds, now.nanoseconds / 1_000_000);
-        let record = Record::new(time, &self.session, subject, event, self.arguments);
+        let record = AuditRecord::new(time, &self.session, subject, event, self.arguments);
         let size = open.append(file, record.line().as_bytes())?;
         if size >= self.rotation.size {
             fs::rotate(file, self.rotation.size, self.rotation.keep)?;
@@ -98,7 +98,7 @@ impl AuditLog {
     /// # Errors
     ///
     /// Where a file of the log is there and cannot be read.
-    pub fn last(&self, count: usize, wanted: impl Fn(&Record) -> bool) -> Result<Recorded, PathError> {
+    pub fn last(&self, count: usize, wanted: impl Fn(&AuditRecord) -> bool) -> Result<Recorded, PathError> {
         let mut found = Recorded::default();
         let Some(file) = &self.file else { return Ok(found) };
         let older = (1..=self.rotation.keep).map(|number| fs::rotated(file, number));
@@ -108,7 +108,7 @@ impl AuditLog {
             }
             let Some(bytes) = fs::read_capped(&path, MAX_FILE)? else { continue };
             for line in bytes.split(|byte| *byte == b'\n').rev().filter(|line| !line.is_empty()) {
-                match Record::parse(line) {
+                match AuditRecord::parse(line) {
                     Some(record) if wanted(&record) => found.records.push(record),
                     Some(_) => {}
                     None => found.unreadable += 1,

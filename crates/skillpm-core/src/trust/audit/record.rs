@@ -102,7 +102,7 @@ impl std::fmt::Display for EventKind {
 
 /// A line. All members are there always, `null` where there is nothing to say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct AuditRecord {
     /// The version of the format.
     pub version: u32,
     /// When, as RFC 3339 has it, in UTC: at the end of a run.
@@ -141,7 +141,7 @@ pub struct Record {
     pub process: u32,
 }
 
-impl Record {
+impl AuditRecord {
     /// Returns the line for `event`, which happened to `subject` until `time`.
     pub(super) fn new(
         time: String,
@@ -235,7 +235,7 @@ mod tests {
         texts.iter().map(OsString::from).collect()
     }
 
-    fn record(skill: &str, script: &str, arguments: &[OsString], with_arguments: bool) -> Record {
+    fn record(skill: &str, script: &str, arguments: &[OsString], with_arguments: bool) -> AuditRecord {
         let subject = Subject { skill: skill.to_owned(), ..Subject::default() };
         let event = Event::Run {
             script,
@@ -246,7 +246,7 @@ mod tests {
             ended: Some("timeout"),
             sandbox: Sandboxed::default(),
         };
-        Record::new("now".to_owned(), "s", &subject, &event, with_arguments)
+        AuditRecord::new("now".to_owned(), "s", &subject, &event, with_arguments)
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
             let line = record.line();
             assert!(!line.bytes().any(|byte| byte < b' '), "{line}");
             assert!(line.len() < 10_000);
-            assert_eq!(Record::parse(line.as_bytes()), Some(record));
+            assert_eq!(AuditRecord::parse(line.as_bytes()), Some(record));
         }
     }
 
@@ -279,9 +279,9 @@ mod tests {
     #[test]
     fn a_line_of_a_later_version_is_none_of_ours() {
         let line = record("s", "x", &[], false).line();
-        assert!(Record::parse(line.replacen("\"version\":1", "\"version\":2", 1).as_bytes()).is_none());
+        assert!(AuditRecord::parse(line.replacen("\"version\":1", "\"version\":2", 1).as_bytes()).is_none());
         let more = line.replacen("\"version\":1", "\"version\":1,\"new\":[]", 1);
-        assert!(Record::parse(more.as_bytes()).is_some(), "a member more does no harm");
-        assert!(Record::parse(b"{}").is_none() && Record::parse(b"\xff").is_none());
+        assert!(AuditRecord::parse(more.as_bytes()).is_some(), "a member more does no harm");
+        assert!(AuditRecord::parse(b"{}").is_none() && AuditRecord::parse(b"\xff").is_none());
     }
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, SkillReport, in_tree, span};
+use super::{LintReport, SkillReport, in_tree, span};
 use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
 use crate::text::visible;
 
 /// Returns the annotations of all findings, a line each.
-pub fn github(report: &Report<'_>) -> String {
+pub fn github(report: &LintReport<'_>) -> String {
     let mut out = String::new();
     for skill in &report.skills {
         let lines = LineIndex::new(skill.text);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Report, SkillReport, rule_page, span};
+use super::{LintReport, SkillReport, rule_page, span};
 use crate::advice::Message;
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Safety, Severity};
@@ -46,8 +46,8 @@ struct Item<'a> {
     rule: &'static str,
     severity: String,
     message: &'a str,
-    start: Place,
-    end: Place,
+    start: JsonLocation,
+    end: JsonLocation,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ struct Item<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Place {
+struct JsonLocation {
     line: usize,
     column: usize,
     offset: usize,
@@ -73,13 +73,13 @@ struct Repair<'a> {
 
 #[derive(Debug, Serialize)]
 struct Replacement<'a> {
-    start: Place,
-    end: Place,
+    start: JsonLocation,
+    end: JsonLocation,
     text: &'a str,
 }
 
 /// Returns `report` as a value that serializes to the format.
-pub fn json<'a>(report: &'a Report<'a>) -> Json<'a> {
+pub fn json<'a>(report: &'a LintReport<'a>) -> Json<'a> {
     Json {
         version: VERSION,
         tool: Tool { name: "skillpm", version: env!("CARGO_PKG_VERSION") },
@@ -135,14 +135,14 @@ impl Writer<'_> {
         }
     }
 
-    fn places(&self, bytes: &std::ops::Range<usize>) -> (Place, Place) {
+    fn places(&self, bytes: &std::ops::Range<usize>) -> (JsonLocation, JsonLocation) {
         let bytes = span(self.text, bytes);
         (self.place(bytes.start), self.place(bytes.end))
     }
 
-    fn place(&self, offset: usize) -> Place {
+    fn place(&self, offset: usize) -> JsonLocation {
         let at = self.lines.position(offset);
-        Place { line: at.line, column: at.column, offset }
+        JsonLocation { line: at.line, column: at.column, offset }
     }
 }
 

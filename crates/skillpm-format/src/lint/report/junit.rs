@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, SkillReport, span};
+use super::{LintReport, SkillReport, span};
 use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
 use crate::text::xml;
 
 /// Returns the report as a document of XML. A skill fails as it does on the command line; warnings
 /// that fail nothing stand in the output of its test case.
-pub fn junit(report: &Report<'_>) -> String {
+pub fn junit(report: &LintReport<'_>) -> String {
     let fails = |skill: &SkillReport<'_>| {
         let least = if report.strict { Severity::Warning } else { Severity::Error };
         skill.findings.iter().any(|finding| finding.severity >= least)

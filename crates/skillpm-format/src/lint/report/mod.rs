@@ -18,7 +18,7 @@ const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/
 
 /// What was checked, and what was found.
 #[derive(Debug, Clone)]
-pub struct Report<'a> {
+pub struct LintReport<'a> {
     /// By which profile.
     pub profile: Profile,
     /// Whether warnings fail too.
@@ -39,7 +39,7 @@ pub struct SkillReport<'a> {
     pub findings: &'a [Finding],
 }
 
-impl Report<'_> {
+impl LintReport<'_> {
     /// How many findings of `severity` there are.
     pub fn count(&self, severity: Severity) -> usize {
         self.skills.iter().map(|skill| skill.count(severity)).sum()

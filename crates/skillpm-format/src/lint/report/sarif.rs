@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::{Report, SkillReport, in_tree, rule_page, span};
+use super::{LintReport, SkillReport, in_tree, rule_page, span};
 use crate::digest::Digest;
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Group, Level, Profile, Rule, documented};
@@ -19,7 +19,7 @@ const SCHEMA: &str =
 const MAX_LINE: usize = 4096;
 
 /// Returns the report as a log with one run.
-pub fn sarif(report: &Report<'_>) -> Value {
+pub fn sarif(report: &LintReport<'_>) -> Value {
     let rules: Vec<&Rule> = documented().collect();
     let results: Vec<Value> = report.skills.iter().flat_map(|skill| results(skill, &rules)).collect();
     let rules: Vec<Value> = rules.iter().map(|rule| description(rule, report.profile)).collect();

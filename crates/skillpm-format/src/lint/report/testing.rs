@@ -1,6 +1,6 @@
 //! A report with everything in it that a format must get right.
 
-use super::{Report, SkillReport};
+use super::{LintReport, SkillReport};
 use crate::document::Document;
 use crate::lint::{Edit, Finding, Fix, Profile, Subject, check};
 
@@ -19,8 +19,8 @@ pub(super) fn findings() -> Vec<Finding> {
 }
 
 /// Two skills; the first has `findings`, the second none.
-pub(super) fn report(findings: &[Finding]) -> Report<'_> {
+pub(super) fn report(findings: &[Finding]) -> LintReport<'_> {
     let skill = |path: &str, findings| SkillReport { path: path.to_owned(), text: TEXT, findings };
     let skills = vec![skill("skills/my pdf,a:b/SKILL.md", findings), skill("skills/ok/SKILL.md", &[])];
-    Report { profile: Profile::Spec, strict: false, skills }
+    LintReport { profile: Profile::Spec, strict: false, skills }
 }

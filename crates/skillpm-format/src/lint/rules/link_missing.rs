@@ -39,13 +39,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut there = None;
     for (link, target) in target::links(subject, missing) {
         if let Target::Inside(path) = target {
-            let there = there.get_or_insert_with(|| There::new(files));
+            let there = there.get_or_insert_with(|| ExistingFiles::new(files));
             findings.push(finding(subject, there, link, &path));
         }
     }
 }
 
-fn finding(subject: &Subject<'_>, there: &There<'_>, link: &Link, path: &str) -> Finding {
+fn finding(subject: &Subject<'_>, there: &ExistingFiles<'_>, link: &Link, path: &str) -> Finding {
     let finding = RULE.finding(format!("the skill has no file `{path}`"), link.target_span.clone());
     let Some(meant) = there.meant(path) else {
         return finding.help("write the path from the skill's directory, or delete the link");
@@ -63,12 +63,12 @@ fn finding(subject: &Subject<'_>, there: &There<'_>, link: &Link, path: &str) ->
 }
 
 /// The files that are there, by what a wrong path may have right of theirs. Nothing where several have that.
-struct There<'a> {
+struct ExistingFiles<'a> {
     cased: BTreeMap<String, Option<&'a str>>,
     named: BTreeMap<String, Option<&'a str>>,
 }
 
-impl<'a> There<'a> {
+impl<'a> ExistingFiles<'a> {
     fn new(files: &'a [SkillFile]) -> Self {
         let by = |key: fn(&str) -> String| {
             let mut found = BTreeMap::new();

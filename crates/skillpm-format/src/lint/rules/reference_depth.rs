@@ -1,6 +1,6 @@
 //! `reference-depth`
 
-use crate::document::{Markdown, Sketch, Target};
+use crate::document::{Markdown, Prefilter, Target};
 use crate::lint::target;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFile, SkillFileKind, Subject};
 
@@ -49,7 +49,7 @@ fn may_find(subject: &Subject<'_>, files: &[SkillFile]) -> bool {
 /// Whether `file` may link to a Markdown file whose name `body` does not have.
 fn may_lead_on(file: &SkillFile, files: &[SkillFile], body: &str) -> bool {
     let Some(text) = text(file) else { return false };
-    let sketch = Sketch::of(text);
+    let sketch = Prefilter::of(text);
     let Some(targets) = sketch.targets() else { return true };
     let directory = directory(file);
     let is_unknown = |path: &str| {

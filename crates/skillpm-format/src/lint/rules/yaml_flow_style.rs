@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             matches!(problem.kind, ProblemKind::Anchor | ProblemKind::Alias | ProblemKind::Tag)
         });
     // A value with where it stands: in a list or mapping, or in none.
-    let mut nodes: Vec<(&Node, Place<'_>)> = vec![(frontmatter, Place::Top)];
+    let mut nodes: Vec<(&Node, FlowContext<'_>)> = vec![(frontmatter, FlowContext::Top)];
     while let Some((node, place)) = nodes.pop() {
         match &node.value {
             Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. } => {
@@ -49,7 +49,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                     continue;
                 }
                 let help = match place {
-                    Place::Value(..) if is_empty(node) => {
+                    FlowContext::Value(..) if is_empty(node) => {
                         "delete the line, or put the value in quotes if it is meant as text"
                     }
                     _ => "write one entry per line, or put the value in quotes if it is meant as text",
@@ -60,10 +60,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 findings.push(Finding { fix, ..finding });
             }
             Value::Sequence { items, .. } => {
-                nodes.extend(items.iter().rev().map(|item| (item, Place::Item)));
+                nodes.extend(items.iter().rev().map(|item| (item, FlowContext::Item)));
             }
             Value::Mapping { pairs, .. } => {
-                nodes.extend(pairs.iter().rev().map(|(key, value)| (value, Place::Value(key, pairs))));
+                nodes.extend(pairs.iter().rev().map(|(key, value)| (value, FlowContext::Value(key, pairs))));
             }
             Value::Scalar { .. } => {}
         }
@@ -81,14 +81,14 @@ fn is_empty(node: &Node) -> bool {
 
 /// Where a value stands.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum FlowContext<'a> {
     Top,
     Item,
     /// Behind this key, beside these entries.
     Value(&'a Node, &'a [(Node, Node)]),
 }
 
-impl Place<'_> {
+impl FlowContext<'_> {
     /// Whether this is the value of a field of `frontmatter` that people read as it is written.
     fn is_for_people(self, frontmatter: &Node) -> bool {
         let Self::Value(key, siblings) = self else { return false };

@@ -1,6 +1,6 @@
 //! `yaml-syntax`
 
-use crate::document::{Fault, Problem, ProblemKind};
+use crate::document::{FaultKind, Problem, ProblemKind};
 use crate::lint::edits;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 
@@ -31,7 +31,7 @@ fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
         _ => return None,
     };
     // These have rules of their own.
-    (!matches!(fault, Fault::Colon | Fault::Tab | Fault::Control(_))).then(|| {
+    (!matches!(fault, FaultKind::Colon | FaultKind::Tab | FaultKind::Control(_))).then(|| {
         let fix = edits::quote_raw(subject.document, problem.span.start).filter(|_| help.is_some());
         Finding { help: help.map(Into::into), fix, ..RULE.told(problem) }
     })

@@ -1,6 +1,6 @@
 //! `yaml-tab`
 
-use crate::document::{Fault, Problem, ProblemKind};
+use crate::document::{FaultKind, Problem, ProblemKind};
 use crate::lint::edits;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     let is_tab = matches!(
         problem.kind,
-        ProblemKind::Yaml(Fault::Tab) | ProblemKind::Repaired { fault: Fault::Tab, .. }
+        ProblemKind::Yaml(FaultKind::Tab) | ProblemKind::Repaired { fault: FaultKind::Tab, .. }
     );
     is_tab.then(|| {
         let span = subject.document.yaml_span().unwrap_or_default();

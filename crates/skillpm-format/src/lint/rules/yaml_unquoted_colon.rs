@@ -1,6 +1,6 @@
 //! `yaml-unquoted-colon`
 
-use crate::document::{Fault, Problem, ProblemKind};
+use crate::document::{FaultKind, Problem, ProblemKind};
 use crate::lint::edits;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 
@@ -25,10 +25,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     let help = match &problem.kind {
-        ProblemKind::Repaired { key, fault: Fault::Colon, raw } => {
+        ProblemKind::Repaired { key, fault: FaultKind::Colon, raw } => {
             edits::how_to_quote(subject.document, problem.span.start, key, raw)
         }
-        ProblemKind::Yaml(Fault::Colon) => "put the whole value in quotes".to_owned(),
+        ProblemKind::Yaml(FaultKind::Colon) => "put the whole value in quotes".to_owned(),
         _ => return None,
     };
     let fix = edits::quote_raw(subject.document, problem.span.start);

@@ -8,7 +8,7 @@ const SAYS: &str = "dirname \"$SKILL_BASE_DIR\"; ls -A \"$HOME\" \"$SKILL_BASE_D
 /// A skill whose copy waits after a run, where the kernel keeps files from scripts.
 fn waiting(text: &str) -> Option<Demo> {
     let mut demo = Demo::sh(text);
-    demo.options.copies = Copies::waiting();
+    demo.options.copies = CopyPool::waiting();
     has_landlock().then_some(demo)
 }
 
@@ -117,7 +117,7 @@ fn only_a_copy_that_is_as_it_was_waits() {
         assert!(!is_there(&place(&demo.run())), "{text}");
     }
     let options: [fn(&mut Options); 4] = [
-        |options| options.copies = Copies::default(),
+        |options| options.copies = CopyPool::default(),
         |options| options.sandbox = Mode::Off,
         |options| options.write = vec![std::env::temp_dir()],
         |options| options.write = vec![PathBuf::from("/")],

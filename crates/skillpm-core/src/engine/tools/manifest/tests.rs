@@ -57,9 +57,13 @@ tools:
         })
     );
     let places: Vec<_> = input.parameters.iter().map(|one| one.place.clone()).collect();
-    assert_eq!(places[2..4], [Place::Option("--mode".into()), Place::Switch("-q".into())], "`--key value`");
+    assert_eq!(
+        places[2..4],
+        [ParameterPosition::Option("--mode".into()), ParameterPosition::Switch("-q".into())],
+        "`--key value`"
+    );
     let json = entries[1].input.as_ref().expect("an input");
-    assert_eq!(json.parameters[0].place, Place::Key);
+    assert_eq!(json.parameters[0].place, ParameterPosition::Key);
     assert_eq!(json.parameters[0].default, Some(json!({ "a": [1, "x", null] })));
     assert_eq!(entries[2].input, Some(Input::words()));
     assert_eq!(entries[3].input, None, "the script is asked");

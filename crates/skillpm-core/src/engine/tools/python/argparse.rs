@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::expr::{Arguments, Expr, Parser};
 use super::{MAX_PARAMETERS, Script};
-use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
+use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
 /// A parser of which not all can be told.
 pub(super) struct Unclear;
@@ -110,22 +110,22 @@ fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<
     let count = Count::of(call.named.get("nargs"))?;
     let (kind, place) = match action {
         "store" if is_option => match count {
-            Count::One | Count::Optional => (single, Place::Option(flag)),
-            Count::Many(_) => (Kind::Array(Box::new(single)), Place::Option(flag)),
+            Count::One | Count::Optional => (single, ParameterPosition::Option(flag)),
+            Count::Many(_) => (Kind::Array(Box::new(single)), ParameterPosition::Option(flag)),
         },
         "store" => match count {
-            Count::One | Count::Optional => (single, Place::Positional),
-            Count::Many(_) => (Kind::Array(Box::new(single)), Place::Positional),
+            Count::One | Count::Optional => (single, ParameterPosition::Positional),
+            Count::Many(_) => (Kind::Array(Box::new(single)), ParameterPosition::Positional),
         },
-        "store_true" | "store_const" => (Kind::Boolean, Place::Switch(flag)),
-        "store_false" => (Kind::Boolean, Place::Unless(flag)),
+        "store_true" | "store_const" => (Kind::Boolean, ParameterPosition::Switch(flag)),
+        "store_false" => (Kind::Boolean, ParameterPosition::Unless(flag)),
         "BooleanOptionalAction" => {
             let off = format!("--no-{}", flag.trim_start_matches('-'));
-            (Kind::Boolean, Place::Either(flag, off))
+            (Kind::Boolean, ParameterPosition::Either(flag, off))
         }
-        "append" if count == Count::One => (Kind::Array(Box::new(single)), Place::Repeated(flag)),
-        "extend" => (Kind::Array(Box::new(single)), Place::Option(flag)),
-        "count" => (Kind::Integer, Place::Count(flag)),
+        "append" if count == Count::One => (Kind::Array(Box::new(single)), ParameterPosition::Repeated(flag)),
+        "extend" => (Kind::Array(Box::new(single)), ParameterPosition::Option(flag)),
+        "count" => (Kind::Integer, ParameterPosition::Count(flag)),
         _ => return None,
     };
     // No option that has to be there is one of a group that exclude each other: Python refuses that.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::expr::{Arguments, Expr, Parser};
 use super::tokens::Token;
 use super::{MAX_PARAMETERS, Script};
-use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
+use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
 /// The command of a script.
 pub(super) struct Command<'b> {
@@ -104,7 +104,7 @@ fn parameter(script: &Script<'_, '_>, function: &str, call: &Arguments) -> Optio
             required,
             default,
             choices,
-            place: Place::Positional,
+            place: ParameterPosition::Positional,
         });
     }
     let flags: Vec<&str> = names.iter().filter(|name| name.starts_with('-')).copied().collect();
@@ -116,16 +116,16 @@ fn parameter(script: &Script<'_, '_>, function: &str, call: &Arguments) -> Optio
     let named = names.iter().find(|name| !name.starts_with('-') && !is_choice);
     let name = named.map_or_else(|| on.trim_start_matches('-').replace('-', "_"), |name| (*name).to_owned());
     let (kind, place) = if flag.contains('/') || call.is_true("is_flag") || is_choice {
-        (Kind::Boolean, Place::switch(flag))
+        (Kind::Boolean, ParameterPosition::switch(flag))
     } else if call.is_true("count") {
-        (Kind::Integer, Place::Count(on))
+        (Kind::Integer, ParameterPosition::Count(on))
     } else if call.is_true("multiple") {
         let items = if matches!(kind, Kind::Array(_)) { Kind::String } else { kind };
-        (Kind::Array(Box::new(items)), Place::Repeated(on))
+        (Kind::Array(Box::new(items)), ParameterPosition::Repeated(on))
     } else if call.named.contains_key("nargs") {
-        (Kind::Array(Box::new(kind)), Place::Option(on))
+        (Kind::Array(Box::new(kind)), ParameterPosition::Option(on))
     } else {
-        (kind, Place::Option(on))
+        (kind, ParameterPosition::Option(on))
     };
     // Nobody answers what it would ask for.
     let asks = call.is_true("prompt") || call.text("prompt").is_some();

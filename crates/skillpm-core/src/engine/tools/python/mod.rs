@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use self::expr::{Expr, Parser};
 use self::tokens::{Source, Token};
-use super::input::{Input, Kind, Parameter, Place, TypedBy};
+use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 use super::{Facts, comment, usage};
 
 /// The largest number of parameters that are looked at.
@@ -182,7 +182,7 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
             Some(Token::Name(call)) if opens(call) && rest[at - 1].is_op("(") => path_name(&found),
             _ => (*name).to_owned(),
         };
-        let mut parameter = Parameter::new(name, kind, Place::Positional);
+        let mut parameter = Parameter::new(name, kind, ParameterPosition::Positional);
         if let Some(otherwise) = rest.iter().position(|token| token.is_name("else")) {
             parameter.required = false;
             let default = Parser::new(&rest[otherwise + 1..]).expr().value();

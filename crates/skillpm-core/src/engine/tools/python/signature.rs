@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::expr::{Arguments, Expr, Parser};
 use super::tokens::Token;
 use super::{MAX_PARAMETERS, Script, passed};
-use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
+use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
 /// How deep types may lie in each other.
 const MAX_DEPTH: usize = 8;
@@ -176,7 +176,7 @@ fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option
                 if matches!(way, Way::Key | Way::Fire) {
                     return None;
                 }
-                found.push(Parameter::new(name, kind, Place::Positional).optional());
+                found.push(Parameter::new(name, kind, ParameterPosition::Positional).optional());
                 has_rest = true;
             }
         } else {
@@ -242,21 +242,27 @@ fn parameter(
         kind = Kind::String;
     }
     let place = match way {
-        Way::Key => Place::Key,
-        Way::Fire => Place::Literal(format!("--{name}")),
+        Way::Key => ParameterPosition::Key,
+        Way::Fire => ParameterPosition::Literal(format!("--{name}")),
         Way::Typer if is_option => {
             let long = name.replace('_', "-");
             match (flag, &kind) {
                 // Only a flag that typer makes up has one that turns it off.
-                (None, Kind::Boolean) => Place::Either(format!("--{long}"), format!("--no-{long}")),
-                (Some(flag), Kind::Boolean) => Place::switch(&flag),
+                (None, Kind::Boolean) => {
+                    ParameterPosition::Either(format!("--{long}"), format!("--no-{long}"))
+                }
+                (Some(flag), Kind::Boolean) => ParameterPosition::switch(&flag),
                 (flag, kind) => {
                     let flag = flag.unwrap_or_else(|| format!("--{long}"));
-                    if matches!(kind, Kind::Array(_)) { Place::Repeated(flag) } else { Place::Option(flag) }
+                    if matches!(kind, Kind::Array(_)) {
+                        ParameterPosition::Repeated(flag)
+                    } else {
+                        ParameterPosition::Option(flag)
+                    }
                 }
             }
         }
-        Way::Words | Way::Typer => Place::Positional,
+        Way::Words | Way::Typer => ParameterPosition::Positional,
     };
     let default = value.filter(|value| kind.takes(value));
     Parameter { name: name.to_owned(), kind, description, required, default, choices: typed.choices, place }

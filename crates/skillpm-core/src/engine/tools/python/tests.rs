@@ -12,7 +12,7 @@ fn schema(text: &str) -> (TypedBy, Value) {
     (input.typed_by, input.schema())
 }
 
-fn places(text: &str) -> Vec<Place> {
+fn places(text: &str) -> Vec<ParameterPosition> {
     input(text).parameters.into_iter().map(|one| one.place).collect()
 }
 
@@ -109,13 +109,19 @@ main(**json.load(sys.stdin))
 #[test]
 fn how_main_is_called_decides_where_values_go() {
     let words = "import sys\ndef main(a: int, b='x', *rest): pass\nmain(*sys.argv[1:])\n";
-    assert_eq!(places(words), [Place::Positional, Place::Positional, Place::Positional]);
+    assert_eq!(
+        places(words),
+        [ParameterPosition::Positional, ParameterPosition::Positional, ParameterPosition::Positional]
+    );
     assert_eq!(
         schema(words).1["properties"]["rest"],
         json!({ "type": "array", "items": { "type": "string" } })
     );
     let fire = "import fire\ndef main(a: int, b=True): pass\nfire.Fire(main)\n";
-    assert_eq!(places(fire), [Place::Literal("--a".into()), Place::Literal("--b".into())]);
+    assert_eq!(
+        places(fire),
+        [ParameterPosition::Literal("--a".into()), ParameterPosition::Literal("--b".into())]
+    );
     assert_eq!(schema("import fire\ndef main(a): pass\nfire.Fire(main)\n").1["properties"]["a"], json!({}));
     assert_eq!(input("import fire\ndef main(a, *b): pass\nfire.Fire(main)\n"), Input::words());
     let open = "def main(a: int, **more): pass\n";
@@ -253,12 +259,12 @@ fn typer() {
     assert_eq!(
         places(text),
         [
-            Place::Positional,
-            Place::Option("--count".into()),
-            Place::Either("--loud".into(), "--no-loud".into()),
-            Place::Repeated("--tag".into()),
-            Place::Option("--out".into()),
-            Place::Positional,
+            ParameterPosition::Positional,
+            ParameterPosition::Option("--count".into()),
+            ParameterPosition::Either("--loud".into(), "--no-loud".into()),
+            ParameterPosition::Repeated("--tag".into()),
+            ParameterPosition::Option("--out".into()),
+            ParameterPosition::Positional,
         ]
     );
     assert_eq!(schema(text).1["required"], json!(["name", "out"]));
@@ -277,10 +283,10 @@ fn typer_with_annotated() {
     assert_eq!(
         places(text),
         [
-            Place::Option("--to".into()),
-            Place::Positional,
-            Place::Repeated("--tags".into()),
-            Place::Option("--count".into())
+            ParameterPosition::Option("--to".into()),
+            ParameterPosition::Positional,
+            ParameterPosition::Repeated("--tags".into()),
+            ParameterPosition::Option("--count".into())
         ]
     );
     let schema = schema(text).1;
@@ -303,11 +309,11 @@ fn booleans_of_typer() {
     assert_eq!(
         places(text),
         [
-            Place::Switch("--force".into()),
-            Place::Switch("--quiet".into()),
-            Place::Either("--wait".into(), "--go".into()),
-            Place::Unless("--unsafe".into()),
-            Place::Either("--plain".into(), "--no-plain".into()),
+            ParameterPosition::Switch("--force".into()),
+            ParameterPosition::Switch("--quiet".into()),
+            ParameterPosition::Either("--wait".into(), "--go".into()),
+            ParameterPosition::Unless("--unsafe".into()),
+            ParameterPosition::Either("--plain".into(), "--no-plain".into()),
         ]
     );
     assert_eq!(schema(text).1["properties"]["quiet"]["enum"], json!([true]));
@@ -368,13 +374,13 @@ def main(config):
     assert_eq!(
         places(text)[2..9],
         [
-            Place::Option("--max-count".into()),
-            Place::Option("--mode".into()),
-            Place::Option("--rate".into()),
-            Place::Count("-v".into()),
-            Place::Switch("--dry-run".into()),
-            Place::Unless("--keep".into()),
-            Place::Repeated("--tag".into()),
+            ParameterPosition::Option("--max-count".into()),
+            ParameterPosition::Option("--mode".into()),
+            ParameterPosition::Option("--rate".into()),
+            ParameterPosition::Count("-v".into()),
+            ParameterPosition::Switch("--dry-run".into()),
+            ParameterPosition::Unless("--keep".into()),
+            ParameterPosition::Repeated("--tag".into()),
         ]
     );
 }
@@ -478,12 +484,12 @@ def run(how, level, wait, name, city): pass
     assert_eq!(
         places(text),
         [
-            Place::Switch("--upper".into()),
-            Place::Switch("--lower".into()),
-            Place::Option("--level".into()),
-            Place::Switch("--wait".into()),
-            Place::Option("--name".into()),
-            Place::Option("--city".into()),
+            ParameterPosition::Switch("--upper".into()),
+            ParameterPosition::Switch("--lower".into()),
+            ParameterPosition::Option("--level".into()),
+            ParameterPosition::Switch("--wait".into()),
+            ParameterPosition::Option("--name".into()),
+            ParameterPosition::Option("--city".into()),
         ]
     );
     let schema = schema(text).1;

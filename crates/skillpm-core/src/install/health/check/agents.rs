@@ -7,9 +7,11 @@ use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::agents::Agent;
 use crate::digest::Digest;
-use crate::install::health::look::{AgentDirectory, Goes, Here, Look, Thing, Wish, is_locked, real};
+use crate::install::health::look::{
+    AgentDirectory, DesiredSkill, Goes, Inspection, PresentAgent, Thing, is_locked, real,
+};
 use crate::install::health::{Finding, Remedy, problem};
-use crate::install::plan::{Place, Step};
+use crate::install::plan::{Location, Step};
 use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
 use crate::text::shell_word;
@@ -20,7 +22,7 @@ fn by_hand() -> Message {
 }
 
 /// What lies in a directory of agents.
-pub(super) fn directory(look: &Look, dir: &AgentDirectory, found: &mut Vec<Finding>) {
+pub(super) fn directory(look: &Inspection, dir: &AgentDirectory, found: &mut Vec<Finding>) {
     let things = match &dir.things {
         Ok(things) => things,
         Err(fault) => return found.push(closed(&dir.path, fault).agent(dir.agent().map(|agent| agent.id))),
@@ -28,7 +30,7 @@ pub(super) fn directory(look: &Look, dir: &AgentDirectory, found: &mut Vec<Findi
     twins(&dir.path, things.keys(), found);
     for (name, thing) in things {
         let path = dir.path.join(name);
-        let about = Entry { look, dir, name, path: &path };
+        let about = AgentEntry { look, dir, name, path: &path };
         let finding = match thing {
             Thing::Link { target, goes } => about.link(thing, target, goes),
             Thing::Tree(digest) => about.tree(*digest),
@@ -40,14 +42,14 @@ pub(super) fn directory(look: &Look, dir: &AgentDirectory, found: &mut Vec<Findi
 }
 
 /// Something in an agent's directory.
-struct Entry<'a> {
-    look: &'a Look,
+struct AgentEntry<'a> {
+    look: &'a Inspection,
     dir: &'a AgentDirectory,
     name: &'a str,
     path: &'a Path,
 }
 
-impl Entry<'_> {
+impl AgentEntry<'_> {
     /// The name, where something is known of a skill that has it.
     fn known(&self) -> Option<SkillName> {
         let name = SkillName::new(self.name).ok().filter(|name| name.as_str() == self.name)?;
@@ -55,7 +57,7 @@ impl Entry<'_> {
         (locked || self.look.wishes.contains_key(&name)).then_some(name)
     }
 
-    fn wish(&self) -> Option<&Wish> {
+    fn wish(&self) -> Option<&DesiredSkill> {
         self.look.wishes.get(&self.known()?)
     }
 
@@ -204,7 +206,7 @@ impl Entry<'_> {
         // What changes at any time is never copied.
         let copies = editable.is_none() && self.look.asked().is_some_and(|manifest| manifest.agents().copy);
         let there = if wish.is_some_and(|wish| wish.disabled) {
-            self.look.aside(&name)
+            self.look.disabled(&name)
         } else {
             self.look.canonical(&name)
         };
@@ -244,7 +246,7 @@ impl Entry<'_> {
         let same = digest == canonical;
         Some(match (self.dir.agent(), digest) {
             (Some(agent), Some(old)) if same => {
-                let place = Place::Agent(agent.id.to_owned());
+                let place = Location::Agent(agent.id.to_owned());
                 let mut steps = vec![Step::Remove { place, name, old }];
                 steps.extend(self.link_step());
                 finding.remedy(Remedy::Steps(steps))
@@ -257,7 +259,7 @@ impl Entry<'_> {
 }
 
 /// What an agent that is here sees.
-pub(super) fn agent(look: &Look, here: &Here, found: &mut Vec<Finding>) {
+pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Finding>) {
     if !here.unseen.is_empty()
         && !here.served
         && let Some(dir) = &here.dir
@@ -300,11 +302,11 @@ pub(super) fn agent(look: &Look, here: &Here, found: &mut Vec<Finding>) {
 
 /// The step that takes the link of `agent` away.
 fn unlink_step(agent: &Agent, name: SkillName) -> Step {
-    Step::Unlink { place: Place::Agent(agent.id.to_owned()), name }
+    Step::Unlink { place: Location::Agent(agent.id.to_owned()), name }
 }
 
 /// The links or copies that agents should have and do not.
-pub(super) fn missing(look: &Look, found: &mut Vec<Finding>) {
+pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
     let copies = look.asked().is_some_and(|manifest| manifest.agents().copy);
     // What is done for one of those that share a directory is done for all.
     let mut done = BTreeSet::new();
@@ -330,7 +332,7 @@ pub(super) fn missing(look: &Look, found: &mut Vec<Finding>) {
                 (Some(Thing::Tree(digest)), Some(locked)) if copies && wish.editable.is_none() => {
                     let missing = Finding::new(&problem::COPY_MISSING, path, message);
                     if *digest == Some(locked.digest) {
-                        let place = Place::Agent(agent.id.to_owned());
+                        let place = Location::Agent(agent.id.to_owned());
                         let step =
                             Step::Put { place, name: name.clone(), digest: locked.digest, replaces: None };
                         missing.remedy(Remedy::Steps(vec![step]))

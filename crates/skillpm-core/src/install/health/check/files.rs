@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::advice::{Opt, Verb, message};
-use crate::install::health::look::{LockFault, Look};
+use crate::install::health::look::{Inspection, LockFault};
 use crate::install::health::{Finding, Remedy, problem};
 use crate::lockfile::{LockError, Locked, Lockfile};
 use crate::name::SkillName;
 use crate::resolve::graph::closure;
 
 /// Runs that were killed, and what they left.
-pub(super) fn runs(look: &Look, found: &mut Vec<Finding>) {
+pub(super) fn runs(look: &Inspection, found: &mut Vec<Finding>) {
     if look.cut_off {
         let dir = look.scope.work_dir();
         let message = format!("a run of skillpm was interrupted in `{}` and must be finished", dir.display());
@@ -30,7 +30,7 @@ pub(super) fn runs(look: &Look, found: &mut Vec<Finding>) {
 }
 
 /// Files that cannot be read.
-pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
+pub(super) fn files(look: &Inspection, found: &mut Vec<Finding>) {
     let (manifest, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
     if let Err(error) = &look.manifest {
         let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".into());
@@ -70,7 +70,7 @@ pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
 }
 
 /// Compares manifest and lockfile.
-pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
+pub(super) fn entries(look: &Inspection, found: &mut Vec<Finding>) {
     let Some(manifest) = look.asked() else { return };
     let (file, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
     for target in manifest.agents().targets.iter().flatten() {
@@ -149,7 +149,7 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
 }
 
 /// What locked skills need, and no file has.
-pub(super) fn needs(look: &Look, found: &mut Vec<Finding>) {
+pub(super) fn dependencies(look: &Inspection, found: &mut Vec<Finding>) {
     let Ok(Some(lock)) = &look.lock else { return };
     let lockfile = &look.scope.lockfile;
     let wanted: BTreeSet<&SkillName> = match look.asked() {
@@ -188,7 +188,7 @@ fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
 }
 
 /// Whether the lockfile has other agents for `name` than are to see it.
-fn has_other_agents(look: &Look, name: &SkillName, locked: &Locked) -> bool {
+fn has_other_agents(look: &Inspection, name: &SkillName, locked: &Locked) -> bool {
     let Some(wish) = look.wishes.get(name) else { return false };
     let wished: BTreeSet<&str> = wish.linked().map(|agent| agent.id).collect();
     wished != locked.agents.iter().map(String::as_str).collect()

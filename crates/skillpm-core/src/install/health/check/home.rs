@@ -6,16 +6,16 @@ use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Opt, Verb, message};
 use crate::error::Error;
 use crate::install::editable::Editable;
-use crate::install::health::look::{Goes, Look, Thing, Wish, is_locked};
+use crate::install::health::look::{DesiredSkill, Goes, Inspection, Thing, is_locked};
 use crate::install::health::{Finding, Remedy, problem};
-use crate::install::plan::{Place, Step};
+use crate::install::plan::{Location, Step};
 use crate::install::state::why_no_skill;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
 /// What lies in the canonical directory, and what does not.
-pub(super) fn canonical(look: &Look, found: &mut Vec<Finding>) {
+pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
     let dir = look.scope.skills_dir();
     let things = match &look.canonical {
         Ok(things) => things,
@@ -52,10 +52,10 @@ pub(super) fn canonical(look: &Look, found: &mut Vec<Finding>) {
 }
 
 /// A disabled skill that lies where agents see it.
-fn visible(look: &Look, name: &SkillName, wish: &Wish) -> Option<Finding> {
+fn visible(look: &Inspection, name: &SkillName, wish: &DesiredSkill) -> Option<Finding> {
     look.canonical(name)?;
     let path = look.scope.skill_dir(name);
-    let also = match look.aside(name) {
+    let also = match look.disabled(name) {
         Some(_) => format!(", and in `{}` too", look.scope.disabled_skill_dir(name).display()),
         None => String::new(),
     };
@@ -65,9 +65,9 @@ fn visible(look: &Look, name: &SkillName, wish: &Wish) -> Option<Finding> {
 
 /// What is wrong with the directory of an editable skill that is not disabled, or with the link to it.
 fn editable_link(
-    look: &Look,
+    look: &Inspection,
     name: &SkillName,
-    wish: &Wish,
+    wish: &DesiredSkill,
     editable: &Result<Editable, Error>,
 ) -> Option<Finding> {
     let path = look.scope.skill_dir(name);
@@ -96,8 +96,13 @@ fn editable_link(
 }
 
 /// What is wrong with the tree of a locked skill, wherever it is to lie.
-fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) -> Option<Finding> {
-    let (canonical, aside) = (look.canonical(name), look.aside(name));
+fn tree_of(
+    look: &Inspection,
+    name: &SkillName,
+    locked: &Locked,
+    wish: Option<&DesiredSkill>,
+) -> Option<Finding> {
+    let (canonical, aside) = (look.canonical(name), look.disabled(name));
     // Where nothing can be known of what is asked for, it is right wherever it lies.
     let disabled = wish.map_or(canonical.is_none() && aside.is_some(), |wish| wish.disabled);
     let put_away = look.scope.disabled_skill_dir(name);
@@ -115,9 +120,9 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
         ));
     }
     let (place, path, thing) = if disabled {
-        (Place::Disabled, put_away, aside)
+        (Location::Disabled, put_away, aside)
     } else {
-        (Place::Canonical, look.scope.skill_dir(name), canonical)
+        (Location::Canonical, look.scope.skill_dir(name), canonical)
     };
     let shown = path.display();
     Some(match thing {
@@ -165,7 +170,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
 }
 
 /// What tools left in the skill at `path`, which is as locked.
-fn tool_files(look: &Look, path: &Path) -> Option<Finding> {
+fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
     let leftovers = look.scope.index.leftovers(path);
     let first = leftovers.first()?;
     let more = match leftovers.len() - 1 {
@@ -182,7 +187,7 @@ fn tool_files(look: &Look, path: &Path) -> Option<Finding> {
 }
 
 /// What is told of conflicts that an update left in the skill at `path`.
-fn unmerged(look: &Look, name: &SkillName, path: &Path, wish: &Wish) -> Option<Finding> {
+fn unmerged(look: &Inspection, name: &SkillName, path: &Path, wish: &DesiredSkill) -> Option<Finding> {
     match &wish.merge {
         Ok(false) => None,
         Ok(true) => {
@@ -211,7 +216,7 @@ fn unmerged(look: &Look, name: &SkillName, path: &Path, wish: &Wish) -> Option<F
 }
 
 /// `finding` with what an installation would do about it.
-fn at_home(look: &Look, finding: Finding, wish: &Wish) -> Finding {
+fn at_home(look: &Inspection, finding: Finding, wish: &DesiredSkill) -> Finding {
     match &wish.home {
         Ok(steps) if !steps.is_empty() => finding.remedy(Remedy::Steps(steps.clone())),
         Ok(_) => finding.advice(message!("move it away, then run ", Verb::Install.within(look.scope.kind))),
@@ -226,7 +231,7 @@ fn at_home(look: &Look, finding: Finding, wish: &Wish) -> Finding {
 }
 
 /// What lies among the disabled skills and is none of them.
-pub(super) fn aside(look: &Look, found: &mut Vec<Finding>) {
+pub(super) fn disabled(look: &Inspection, found: &mut Vec<Finding>) {
     let dir = look.scope.disabled_dir();
     let things = match &look.disabled {
         Ok(things) => things,

@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
-use crate::install::plan::{Place, Step};
+use crate::install::plan::{Location, Step};
 use crate::install::scope::Scope;
-use crate::install::state::{Found, Inside, real_dir};
+use crate::install::state::{Inside, OnDisk, real_dir};
 use crate::install::transaction::MAX_FILE;
 use crate::install::transaction::record::{Record, of_text};
 use crate::install::trees::is_tree;
@@ -115,9 +115,9 @@ impl<'a> Planner<'a> {
             }
             Step::Remove { place, name, old } => self.bring_tree(slot, place, name, *old, None),
             Step::Link { agent, name } => {
-                self.link_back(slot, &Place::Agent(agent.clone()), name, link, &Expected::Ours)
+                self.link_back(slot, &Location::Agent(agent.clone()), name, link, &Expected::Ours)
             }
-            Step::Edit { name } => self.link_back(slot, &Place::Canonical, name, link, &Expected::Source),
+            Step::Edit { name } => self.link_back(slot, &Location::Canonical, name, link, &Expected::Source),
             Step::Relink { place, name, says } => {
                 self.link_back(slot, place, name, link, &Expected::Says(*says))
             }
@@ -136,7 +136,7 @@ impl<'a> Planner<'a> {
     fn link_back(
         &mut self,
         slot: usize,
-        place: &Place,
+        place: &Location,
         name: &SkillName,
         old: Option<Digest>,
         expected: &Expected,
@@ -148,7 +148,13 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans that the tree that the transaction brought goes.
-    fn drop_tree(&mut self, slot: usize, place: &Place, name: &SkillName, expected: Option<Digest>) -> Done {
+    fn drop_tree(
+        &mut self,
+        slot: usize,
+        place: &Location,
+        name: &SkillName,
+        expected: Option<Digest>,
+    ) -> Done {
         match self.lies(place, name)? {
             Lies::Nothing => Ok(()),
             Lies::Tree(Some(old)) if Some(old) == expected => self.remove(slot, place, name, old),
@@ -160,7 +166,7 @@ impl<'a> Planner<'a> {
     fn bring_tree(
         &mut self,
         slot: usize,
-        place: &Place,
+        place: &Location,
         name: &SkillName,
         digest: Digest,
         instead: Option<Digest>,
@@ -192,7 +198,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans that the link that is `expected` goes.
-    fn drop_link(&mut self, slot: usize, place: &Place, name: &SkillName, expected: &Expected) -> Done {
+    fn drop_link(&mut self, slot: usize, place: &Location, name: &SkillName, expected: &Expected) -> Done {
         let lies = self.lies(place, name)?;
         match lies {
             Lies::Nothing => Ok(()),
@@ -205,7 +211,7 @@ impl<'a> Planner<'a> {
     fn bring_link(
         &mut self,
         slot: usize,
-        place: &Place,
+        place: &Location,
         name: &SkillName,
         says: Digest,
         expected: Option<&Expected>,
@@ -242,8 +248,11 @@ impl<'a> Planner<'a> {
 
     /// Plans that a skill moves back which was `disabled`, or enabled. Edits move along.
     fn move_back(&mut self, slot: usize, name: &SkillName, digest: Option<Digest>, disabled: bool) -> Done {
-        let (from, to) =
-            if disabled { (Place::Disabled, Place::Canonical) } else { (Place::Canonical, Place::Disabled) };
+        let (from, to) = if disabled {
+            (Location::Disabled, Location::Canonical)
+        } else {
+            (Location::Canonical, Location::Disabled)
+        };
         match self.lies(&from, name)? {
             Lies::Tree(there) => {
                 let in_the_way = self.lies(&to, name)?;
@@ -277,7 +286,7 @@ impl<'a> Planner<'a> {
     fn clear(
         &mut self,
         slot: usize,
-        place: &Place,
+        place: &Location,
         name: &SkillName,
         lies: &Lies,
         kind: ChangedKind,
@@ -305,20 +314,20 @@ impl<'a> Planner<'a> {
         Ok(true)
     }
 
-    fn remove(&mut self, slot: usize, place: &Place, name: &SkillName, old: Digest) -> Done {
+    fn remove(&mut self, slot: usize, place: &Location, name: &SkillName, old: Digest) -> Done {
         let slot = self.free(slot)?;
         let step = Step::Remove { place: place.clone(), name: name.clone(), old };
         self.push(slot, step, place, name, Lies::Nothing)
     }
 
-    fn unlink(&mut self, slot: usize, place: &Place, name: &SkillName, lies: &Lies) -> Done {
+    fn unlink(&mut self, slot: usize, place: &Location, name: &SkillName, lies: &Lies) -> Done {
         let slot = self.free(slot)?;
         self.undo.links.extend(lies.says().map(|says| (slot, says)));
         let step = Step::Unlink { place: place.clone(), name: name.clone() };
         self.push(slot, step, place, name, Lies::Nothing)
     }
 
-    fn push(&mut self, slot: usize, step: Step, place: &Place, name: &SkillName, lies: Lies) -> Done {
+    fn push(&mut self, slot: usize, step: Step, place: &Location, name: &SkillName, lies: Lies) -> Done {
         let path = self.path(place, name)?;
         // No digest tells of it, and the store keeps none.
         if step.takes_tree() && self.repositories.contains(&path) {
@@ -347,7 +356,7 @@ impl<'a> Planner<'a> {
     /// Whether what was changed may go; it is told where not.
     fn may_go(
         &mut self,
-        place: &Place,
+        place: &Location,
         name: &SkillName,
         kind: ChangedKind,
     ) -> std::result::Result<bool, Stop> {
@@ -357,7 +366,7 @@ impl<'a> Planner<'a> {
         Ok(self.force)
     }
 
-    fn refuse(&mut self, place: &Place, name: &SkillName, kind: ChangedKind) -> Done {
+    fn refuse(&mut self, place: &Location, name: &SkillName, kind: ChangedKind) -> Done {
         let path = self.path(place, name)?;
         // What comes of it is not told again.
         if self.changed.iter().all(|other| other.path != path) {
@@ -366,11 +375,11 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    fn path(&self, place: &Place, name: &SkillName) -> Result<PathBuf> {
+    fn path(&self, place: &Location, name: &SkillName) -> Result<PathBuf> {
         self.scope.place(self.settings, place, name)
     }
 
-    fn lies(&mut self, place: &Place, name: &SkillName) -> Result<Lies> {
+    fn lies(&mut self, place: &Location, name: &SkillName) -> Result<Lies> {
         let path = self.path(place, name)?;
         if let Some(lies) = self.lies.get(&path) {
             return Ok(lies.clone());
@@ -387,11 +396,11 @@ impl<'a> Planner<'a> {
             self.repositories.insert(path.clone());
         }
         let lies = match look {
-            Found::Absent => Lies::Nothing,
-            Found::Tree(digest) => Lies::Tree(digest),
-            Found::Written | Found::Other => Lies::Other,
+            OnDisk::Absent => Lies::Nothing,
+            OnDisk::Tree(digest) => Lies::Tree(digest),
+            OnDisk::Written | OnDisk::Other => Lies::Other,
             found => {
-                Lies::Link { text: fs::read_link(&path)?.unwrap_or_default(), ours: found == Found::OurLink }
+                Lies::Link { text: fs::read_link(&path)?.unwrap_or_default(), ours: found == OnDisk::OurLink }
             }
         };
         self.lies.insert(path, lies.clone());
@@ -400,7 +409,7 @@ impl<'a> Planner<'a> {
 
     /// The number under which the tree `digest` lies in the record: `slot`, or that of a copy that the
     /// store has.
-    fn source(&mut self, slot: usize, place: &Place, name: &SkillName, digest: Digest) -> Result<usize> {
+    fn source(&mut self, slot: usize, place: &Location, name: &SkillName, digest: Digest) -> Result<usize> {
         let kept = self.record.tree(slot);
         if fs::kind(&kept)? == Some(Kind::Directory) && is_tree(&kept, &digest) {
             return Ok(slot);
@@ -416,7 +425,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn lost(&self, place: &Place, name: &SkillName) -> Result<Error> {
+    fn lost(&self, place: &Location, name: &SkillName) -> Result<Error> {
         Ok(Error::integrity(format!(
             "the former content of `{}` cannot be restored: it is neither in `{}` unchanged nor in the store",
             self.path(place, name)?.display(),

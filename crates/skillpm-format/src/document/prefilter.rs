@@ -16,7 +16,7 @@ const MAX_DESTINATION: usize = 4096;
 
 /// What a Markdown text may hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Sketch {
+pub(crate) struct Prefilter {
     /// Where links may lead.
     targets: Vec<Target>,
     /// Whether only the parser can tell where links lead.
@@ -27,7 +27,7 @@ pub(crate) struct Sketch {
     pub(crate) backslash: bool,
 }
 
-impl Sketch {
+impl Prefilter {
     /// Looks at `text`.
     pub(crate) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
@@ -143,12 +143,12 @@ mod tests {
     use crate::document::Markdown;
 
     fn targets(text: &str) -> Option<Vec<Target>> {
-        Sketch::of(text).targets().map(<[_]>::to_vec)
+        Prefilter::of(text).targets().map(<[_]>::to_vec)
     }
 
     /// What the parser finds the sketch has found.
     fn holds(text: &str) -> Result<(), TestCaseError> {
-        let (markdown, sketch) = (Markdown::parse(text, 0), Sketch::of(text));
+        let (markdown, sketch) = (Markdown::parse(text, 0), Prefilter::of(text));
         for link in &markdown.links {
             let target = Target::of(&link.target, "");
             let found = target == Target::Elsewhere || sketch.may_lead(|other| *other == target);
@@ -181,8 +181,8 @@ mod tests {
         for text in ["[a](<b c.md>)", "[a](b\\_c.md)", "[a](b&amp;c.md)", "[a](\nb.md)", "[a]: <b.md>"] {
             assert_eq!(targets(text), None, "{text}");
         }
-        assert!(Sketch::of("a <!-- b -->").comment && !Sketch::of("a <!b> <- --").comment);
-        assert!(Sketch::of("a\\").backslash && !Sketch::of("a/b").backslash);
+        assert!(Prefilter::of("a <!-- b -->").comment && !Prefilter::of("a <!b> <- --").comment);
+        assert!(Prefilter::of("a\\").backslash && !Prefilter::of("a/b").backslash);
     }
 
     /// A text that is nothing but links costs no more memory than others.

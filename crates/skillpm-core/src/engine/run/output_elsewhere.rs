@@ -7,29 +7,29 @@ use std::thread;
 use std::time::Duration;
 
 use super::Stream;
-use super::heard::{Heard, PIECE, Pipe};
+use super::output_event::{OutputEvent, PIECE, Pipe};
 
 /// How many pieces wait to be handed on.
 const PIECES: usize = 8;
 
-/// What is heard of a script.
-pub(super) struct Ears(Receiver<Heard>);
+/// The output of a script.
+pub(super) struct Output(Receiver<OutputEvent>);
 
-impl Ears {
+impl Output {
     /// Listens to `child`, whose outputs are taken: `limit` bytes of each are handed on.
     pub(super) fn of(child: &mut Child, limit: u64) -> Self {
-        let (sender, heard) = sync_channel(PIECES);
+        let (sender, events) = sync_channel(PIECES);
         if let Some(out) = child.stdout.take() {
             listen(Pipe::new(Stream::Out, out, limit), sender.clone());
         }
         if let Some(err) = child.stderr.take() {
             listen(Pipe::new(Stream::Err, err, limit), sender);
         }
-        Self(heard)
+        Self(events)
     }
 
     /// Waits until there is something to hear, `limit` at most. Unless it `listens`, nothing is.
-    pub(super) fn hear(&mut self, limit: Duration, listens: bool) -> Vec<Heard> {
+    pub(super) fn hear(&mut self, limit: Duration, listens: bool) -> Vec<OutputEvent> {
         if !listens {
             thread::sleep(limit);
             return Vec::new();
@@ -38,15 +38,15 @@ impl Ears {
     }
 }
 
-/// Hands on what is heard of `pipe`, to its end.
-fn listen(mut pipe: Pipe<impl Read + Send + 'static>, to: SyncSender<Heard>) {
+/// Passes on what is read from `pipe`, to its end.
+fn listen(mut pipe: Pipe<impl Read + Send + 'static>, to: SyncSender<OutputEvent>) {
     thread::spawn(move || {
         let mut buffer = vec![0; PIECE];
         loop {
-            let Some(heard) = pipe.read(&mut buffer) else { continue };
-            let is_all = heard.ended().is_some();
+            let Some(event) = pipe.read(&mut buffer) else { continue };
+            let is_all = event.ended().is_some();
             // Nobody may listen any more.
-            if to.send(heard).is_err() || is_all {
+            if to.send(output_event).is_err() || is_all {
                 return;
             }
         }

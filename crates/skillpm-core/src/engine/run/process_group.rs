@@ -20,7 +20,7 @@ use rustix::process::{
 
 use super::environment::RUN_ID;
 use super::limits::Limits;
-use super::mark::Mark;
+use super::run_id::Mark;
 use crate::error::Result;
 use crate::fs;
 
@@ -73,11 +73,11 @@ static BIRTH: Mutex<()> = Mutex::new(());
 ///
 /// Nothing looks at that limit, here neither. What other threads of this process start in the same moment
 /// is born with the mark, too, and loses it at once.
-pub(super) fn born<T>(
+pub(super) fn spawn<T>(
     mark: Mark,
     limits: &Limits,
     spawn: impl FnOnce(Option<u64>) -> Result<(Child, T)>,
-) -> Result<(Child, T, Family)> {
+) -> Result<(Child, T, ProcessGroup)> {
     let one = BIRTH.lock().unwrap_or_else(PoisonError::into_inner);
     let own = getrlimit(Resource::Locks);
     // Asked before the birth: afterwards, on a busy machine, the family may have grown already.
@@ -93,7 +93,7 @@ pub(super) fn born<T>(
     }
     drop(one);
     born.map(|(child, done)| {
-        let family = Family::of(&child, mark, limits, before);
+        let family = ProcessGroup::of(&child, mark, limits, before);
         (child, done, family)
     })
 }
@@ -127,7 +127,7 @@ fn all_processes() -> Vec<Pid> {
 }
 
 /// The processes of one run.
-pub(super) struct Family {
+pub(super) struct ProcessGroup {
     mark: Mark,
     leader: Pid,
     /// The leader itself: another part of this process may wait for it, and then its number may become another's.
@@ -144,7 +144,7 @@ pub(super) struct Family {
     start: u64,
 }
 
-impl Family {
+impl ProcessGroup {
     /// Takes in the process `leader`, which was just started as the leader of a group of its own, and
     /// sets its limits. The machine had `before` processes and threads then.
     fn of(leader: &Child, mark: Mark, limits: &Limits, before: Option<u64>) -> Self {

@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{ConflictKind, Place, Planner, Wanted};
+use super::{ConflictKind, Location, Planner, Wanted};
 use crate::digest::Digest;
-use crate::install::state::Found;
+use crate::install::state::OnDisk;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::spec::Origin;
@@ -15,7 +15,7 @@ impl Planner<'_> {
     /// What may be nowhere else, though nobody wrote it, goes into the store.
     pub(super) fn may_replace(
         &mut self,
-        place: &Place,
+        place: &Location,
         name: &SkillName,
         old: Option<Digest>,
     ) -> Option<Digest> {
@@ -46,16 +46,16 @@ impl Planner<'_> {
 
     /// Whether the tree `old` in an agent's directory is a copy of the installed skill as that lies there, edits and
     /// merges included: nothing is lost with it, because what lies there stays or is kept.
-    pub(super) fn is_copy(&self, place: &Place, name: &SkillName, old: Digest) -> bool {
+    pub(super) fn is_copy(&self, place: &Location, name: &SkillName, old: Digest) -> bool {
         let homes = [&self.survey.canonical, &self.survey.disabled];
-        let is_there = || homes.iter().any(|home| home.get(name) == Some(&Found::Tree(Some(old))));
-        matches!(place, Place::Agent(_)) && is_there()
+        let is_there = || homes.iter().any(|home| home.get(name) == Some(&OnDisk::Tree(Some(old))));
+        matches!(place, Location::Agent(_)) && is_there()
     }
 
     /// Whether the lockfile says that something of ours lies at `place`.
-    pub(super) fn is_known(&self, place: &Place, name: &SkillName) -> bool {
+    pub(super) fn is_known(&self, place: &Location, name: &SkillName) -> bool {
         match (place, self.files.lock.skills.get(name)) {
-            (Place::Agent(agent), Some(locked)) => locked.agents.contains(agent),
+            (Location::Agent(agent), Some(locked)) => locked.agents.contains(agent),
             (_, locked) => locked.is_some(),
         }
     }

@@ -2,52 +2,52 @@
 
 use std::collections::BTreeSet;
 
-use super::{Place, Planner, Step};
-use crate::install::placed::Was;
-use crate::install::state::Found;
+use super::{Location, Planner, Step};
+use crate::install::receipts::PreviousInstall;
+use crate::install::state::OnDisk;
 use crate::name::SkillName;
 
 impl Planner<'_> {
     /// Plans that the skill `name` goes with its links where it is exactly what `was` placed. All else stays, and
     /// what was edited is told: it is the user's from then on.
-    pub(super) fn let_go(&mut self, name: &SkillName, was: &Was) {
+    pub(super) fn plan_orphan(&mut self, name: &SkillName, was: &PreviousInstall) {
         // A skill that stays has this place, maybe by another name that is the same on some file systems.
         if self.alike.contains_key(&name.collision_key()) {
             return;
         }
-        let places = [(Place::Canonical, self.canonical(name)), (Place::Disabled, self.aside(name))];
+        let places = [(Location::Canonical, self.canonical(name)), (Location::Disabled, self.disabled(name))];
         match was {
-            Was::Copy(locked, ours) => {
+            PreviousInstall::Copy(locked, ours) => {
                 let is_edited =
-                    |found: &Found| matches!(found, Found::Tree(tree) if *tree != Some(locked.digest));
+                    |found: &OnDisk| matches!(found, OnDisk::Tree(tree) if *tree != Some(locked.digest));
                 if let Some((place, _)) = places.iter().find(|(_, found)| is_edited(found)) {
                     return self.plan.stays.push((place.clone(), name.clone()));
                 }
-                if !matches!(places[0].1, Found::Tree(_) | Found::Absent) {
+                if !matches!(places[0].1, OnDisk::Tree(_) | OnDisk::Absent) {
                     return;
                 }
                 // Somebody else put the same bytes there, works on them, or skills come from there.
-                let stays = |place: &Place| !ours.contains(place) || self.is_somebodys(place, name);
-                if places.iter().any(|(place, found)| matches!(found, Found::Tree(_)) && stays(place)) {
+                let stays = |place: &Location| !ours.contains(place) || self.is_somebodys(place, name);
+                if places.iter().any(|(place, found)| matches!(found, OnDisk::Tree(_)) && stays(place)) {
                     return;
                 }
                 for (place, found) in &places {
-                    if let Found::Tree(_) = found {
+                    if let OnDisk::Tree(_) = found {
                         self.drop_tree(place, name, locked.digest);
                     }
                 }
             }
-            Was::Link(link) => match &places[0].1 {
-                Found::Absent => {}
-                Found::OtherLink(text) if text.to_str() == Some(&link.says) => {
-                    self.plan.steps.push(Step::Unlink { place: Place::Canonical, name: name.clone() });
+            PreviousInstall::Link(link) => match &places[0].1 {
+                OnDisk::Absent => {}
+                OnDisk::OtherLink(text) if text.to_str() == Some(&link.says) => {
+                    self.plan.steps.push(Step::Unlink { place: Location::Canonical, name: name.clone() });
                 }
                 _ => return,
             },
         }
         let (locked, ours) = match was {
-            Was::Copy(locked, ours) => (Some(&**locked), Some(ours)),
-            Was::Link(_) => (None, None),
+            PreviousInstall::Copy(locked, ours) => (Some(&**locked), Some(ours)),
+            PreviousInstall::Link(_) => (None, None),
         };
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
@@ -55,25 +55,25 @@ impl Planner<'_> {
             if survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
             }
-            let place = Place::Agent(agent.to_owned());
+            let place = Location::Agent(agent.to_owned());
             match (found, locked) {
-                (Found::OurLink | Found::Written, _) => {
+                (OnDisk::OurLink | OnDisk::Written, _) => {
                     self.plan.steps.push(Step::Unlink { place, name: name.clone() });
                 }
-                (Found::Tree(tree), Some(locked)) if *tree == Some(locked.digest) => {
+                (OnDisk::Tree(tree), Some(locked)) if *tree == Some(locked.digest) => {
                     let is_ours = ours.is_some_and(|ours| ours.contains(&place));
                     if is_ours && !self.is_somebodys(&place, name) {
                         self.drop_tree(&place, name, locked.digest);
                     }
                 }
-                (Found::Tree(_), Some(_)) if known => self.plan.stays.push((place, name.clone())),
+                (OnDisk::Tree(_), Some(_)) if known => self.plan.stays.push((place, name.clone())),
                 _ => {}
             }
         }
     }
 
     /// Whether skills are installed from what lies at the place of `name`, or somebody has a git repository there.
-    fn is_somebodys(&self, place: &Place, name: &SkillName) -> bool {
+    fn is_somebodys(&self, place: &Location, name: &SkillName) -> bool {
         self.survey.is_source(place, name) || self.survey.has_repository(place, name)
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{ConflictKind, Content, NewLink, Place, Planner, Step, Wanted};
+use super::{ConflictKind, Content, Location, NewLink, Planner, Step, Wanted};
 use crate::agents::{self, Agent};
 use crate::digest::Digest;
 use crate::fs::LinkKind;
-use crate::install::state::Found;
+use crate::install::state::OnDisk;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 
@@ -32,7 +32,7 @@ impl<'a> Planner<'a> {
             if !dirs.insert(dir) {
                 continue;
             }
-            let place = Place::Agent(agent.id.to_owned());
+            let place = Location::Agent(agent.id.to_owned());
             match &wanted.content {
                 // It looks into the very directory.
                 Content::Editable(editable) if dir.join(wanted.name.as_str()) == editable.directory => {}
@@ -43,7 +43,7 @@ impl<'a> Planner<'a> {
                     let link = self.link_in(dir, &wanted.name);
                     if !self.goal.copy && link != LinkKind::Copy {
                         self.link(agent, dir, &wanted.name, Some(digest), found);
-                    } else if *found != Found::Tree(Some(digest)) {
+                    } else if *found != OnDisk::Tree(Some(digest)) {
                         // One from before the edits stays: who wants these there says so.
                         self.tree(&place, &wanted.name, lies.unwrap_or(digest), found);
                     }
@@ -64,7 +64,8 @@ impl<'a> Planner<'a> {
             .filter_map(|agent| survey.dirs.get(agent.id))
             .collect();
         for (agent, found, known) in self.there(&wanted.name, self.files.lock.skills.get(&wanted.name)) {
-            let ours = || matches!(found, Found::OurLink | Found::Written) && self.may_unlink(wanted, agent);
+            let ours =
+                || matches!(found, OnDisk::OurLink | OnDisk::Written) && self.may_unlink(wanted, agent);
             let leaves = known || wanted.leaving.contains(agent) || wanted.disabled || ours();
             if !leaves || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
@@ -89,7 +90,7 @@ impl<'a> Planner<'a> {
         &self,
         name: &SkillName,
         locked: Option<&Locked>,
-    ) -> Vec<(&'static str, &'a Found, bool)> {
+    ) -> Vec<(&'static str, &'a OnDisk, bool)> {
         let survey = self.survey;
         let known = |agent: &str| locked.is_some_and(|locked| locked.agents.contains(agent));
         let mut there: Vec<_> = survey.of(name).map(|(agent, found)| (agent, found, known(agent))).collect();
@@ -99,22 +100,22 @@ impl<'a> Planner<'a> {
 
     /// Plans that what lies in the directory of `agent` goes: a link of ours, a copy of what is
     /// locked or lies there, and where the lockfile knows of it an edited copy too, as far as that is allowed.
-    pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &Found, known: bool) {
-        let place = Place::Agent(agent.to_owned());
+    pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &OnDisk, known: bool) {
+        let place = Location::Agent(agent.to_owned());
         match found {
             // It is its author's: what was made of it goes, and it stays.
-            Found::Tree(_) if self.is_source(agent, name) => {}
-            Found::OurLink | Found::Written => {
+            OnDisk::Tree(_) if self.is_source(agent, name) => {}
+            OnDisk::OurLink | OnDisk::Written => {
                 self.plan.steps.push(Step::Unlink { place, name: name.clone() });
             }
             // Only an unchanged copy, or one of what lies there, is known to be ours without a word in the lockfile.
-            Found::Tree(Some(old))
+            OnDisk::Tree(Some(old))
                 if (Some(*old) == self.locked(name) || self.is_copy(&place, name, *old))
                     && (known || !self.survey.has_repository(&place, name)) =>
             {
                 self.drop_tree(&place, name, *old);
             }
-            Found::Tree(old) if known => {
+            OnDisk::Tree(old) if known => {
                 if let Some(old) = self.may_replace(&place, name, *old) {
                     self.drop_tree(&place, name, old);
                 }
@@ -130,24 +131,24 @@ impl<'a> Planner<'a> {
         dir: &Path,
         name: &SkillName,
         digest: Option<Digest>,
-        found: &Found,
+        found: &OnDisk,
     ) {
-        let place = Place::Agent(agent.id.to_owned());
+        let place = Location::Agent(agent.id.to_owned());
         match found {
-            Found::OurLink => return,
-            Found::Absent | Found::Loop | Found::Written => {}
-            Found::OtherLink(_) if self.goal.force => {}
-            Found::OtherLink(_) => return self.conflict(&place, name, ConflictKind::Link),
-            Found::Tree(_) if self.is_source(agent.id, name) => {
+            OnDisk::OurLink => return,
+            OnDisk::Absent | OnDisk::Loop | OnDisk::Written => {}
+            OnDisk::OtherLink(_) if self.goal.force => {}
+            OnDisk::OtherLink(_) => return self.conflict(&place, name, ConflictKind::Link),
+            OnDisk::Tree(_) if self.is_source(agent.id, name) => {
                 return self.conflict(&place, name, ConflictKind::Source);
             }
             // The same bytes: nothing is lost when a link takes their place.
-            Found::Tree(Some(old)) if Some(*old) == digest => self.drop_tree(&place, name, *old),
-            Found::Tree(old) => match self.may_replace(&place, name, *old) {
+            OnDisk::Tree(Some(old)) if Some(*old) == digest => self.drop_tree(&place, name, *old),
+            OnDisk::Tree(old) => match self.may_replace(&place, name, *old) {
                 Some(old) => self.drop_tree(&place, name, old),
                 None => return,
             },
-            Found::Other => return self.conflict(&place, name, ConflictKind::NotASkill),
+            OnDisk::Other => return self.conflict(&place, name, ConflictKind::NotASkill),
         }
         self.plan.steps.push(Step::Link { agent: agent.id.to_owned(), name: name.clone() });
         self.plan.links.push(NewLink { place, name: name.clone(), link: self.link_in(dir, name) });
@@ -155,7 +156,7 @@ impl<'a> Planner<'a> {
 
     /// Whether a skill is installed from what lies at the place of `name` in the directory of `agent`.
     pub(super) fn is_source(&self, agent: &str, name: &SkillName) -> bool {
-        self.survey.is_source(&Place::Agent(agent.to_owned()), name)
+        self.survey.is_source(&Location::Agent(agent.to_owned()), name)
     }
 
     /// The link that an agent's directory `dir` gets to the canonical copy.

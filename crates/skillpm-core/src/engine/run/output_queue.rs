@@ -14,7 +14,7 @@ use super::{Stream, Watch};
 const ROOM: usize = 1 << 20;
 
 /// What one thread hears of a script and another hands on.
-pub(super) struct Relay {
+pub(super) struct OutputQueue {
     /// Whether anybody wants what the script writes.
     hears: bool,
     state: Mutex<State>,
@@ -34,7 +34,7 @@ struct State {
     is_over: bool,
 }
 
-impl Relay {
+impl OutputQueue {
     /// For a caller who `hears` what the script writes, or does not.
     pub(super) fn new(hears: bool) -> Self {
         Self { hears, state: Mutex::default(), changed: Condvar::new() }
@@ -110,7 +110,7 @@ impl Relay {
 }
 
 /// Says that nothing more comes when it goes.
-pub(super) struct Ending<'a>(&'a Relay);
+pub(super) struct Ending<'a>(&'a OutputQueue);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
@@ -120,7 +120,7 @@ impl Drop for Ending<'_> {
 }
 
 /// Says that nobody comes for more when it goes, also where the caller's code panicked.
-struct Leaving<'a>(&'a Relay);
+struct Leaving<'a>(&'a OutputQueue);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {

@@ -8,7 +8,7 @@ use super::Stream;
 pub(super) const PIECE: usize = 64 << 10;
 
 /// What is heard of a script.
-pub(super) enum Heard {
+pub(super) enum OutputEvent {
     /// It wrote this.
     Piece(Stream, Vec<u8>),
     /// An output was read to its end: so many bytes.
@@ -17,7 +17,7 @@ pub(super) enum Heard {
     Exited,
 }
 
-impl Heard {
+impl OutputEvent {
     /// The output of which this is the end.
     pub(super) fn ended(&self) -> Option<Stream> {
         match self {
@@ -45,17 +45,17 @@ impl<R: Read> Pipe<R> {
 
     /// Reads once. `None` where there is nothing to hand on: of a read that a signal interrupted, and of what is
     /// read away.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Option<Heard> {
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Option<OutputEvent> {
         match self.from.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
             Ok(count) if count > 0 => {
                 let room = usize::try_from(self.limit.saturating_sub(self.total)).unwrap_or(usize::MAX);
                 self.total += count as u64;
                 let piece = &buffer[..count.min(room)];
-                (!piece.is_empty()).then(|| Heard::Piece(self.stream, piece.to_vec()))
+                (!piece.is_empty()).then(|| OutputEvent::Piece(self.stream, piece.to_vec()))
             }
             // What cannot be read any more has ended, too.
-            _ => Some(Heard::All(self.stream, self.total)),
+            _ => Some(OutputEvent::All(self.stream, self.total)),
         }
     }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::editable::Editable;
 use super::places::Places;
-use super::plan::{Place, Step};
+use super::plan::{Location, Step};
 use super::scope::Scope;
 use super::state::{Files, MAX_FILE};
 use crate::agents;
@@ -36,7 +36,7 @@ const COMMENT: &str = "# ";
 
 /// The record of one scope.
 #[derive(Debug)]
-pub struct Placed<'a> {
+pub struct Receipts<'a> {
     settings: &'a Settings,
     scope: &'a Scope,
     /// `None` where there is no place for it.
@@ -46,18 +46,18 @@ pub struct Placed<'a> {
 
 /// What was placed of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Was {
+pub enum PreviousInstall {
     /// The tree that was locked, and the places where it is still the one that was put there.
-    Copy(Box<Locked>, BTreeSet<Place>),
+    Copy(Box<Locked>, BTreeSet<Location>),
     /// The link to the directory of an editable skill.
     Link(Link),
 }
 
 /// What went out of the two files of a scope since its last change here.
 #[derive(Debug, Default)]
-pub struct Gone {
+pub struct RemovedSkill {
     /// Skills that nothing names any more.
-    pub left: BTreeMap<SkillName, Was>,
+    pub left: BTreeMap<SkillName, PreviousInstall>,
     /// Agents that were to see a skill, and that the lockfile does not name for it any more.
     pub unlinked: BTreeMap<SkillName, BTreeSet<&'static str>>,
 }
@@ -104,14 +104,14 @@ impl Mark {
     }
 }
 
-fn spot(place: &Place) -> Spot {
+fn spot(place: &Location) -> Spot {
     match place {
-        Place::Canonical | Place::Disabled => Spot::new(),
-        Place::Agent(id) => id.clone(),
+        Location::Canonical | Location::Disabled => Spot::new(),
+        Location::Agent(id) => id.clone(),
     }
 }
 
-impl<'a> Placed<'a> {
+impl<'a> Receipts<'a> {
     /// The record of `scope`. Nothing is read or written.
     pub fn of(settings: &'a Settings, scope: &'a Scope) -> Self {
         let work_dir = scope.work_dir();
@@ -123,23 +123,23 @@ impl<'a> Placed<'a> {
     }
 
     /// What was placed in the scope and `files` do not name, be it there or not.
-    pub fn left(&self, files: &Files) -> BTreeMap<SkillName, Was> {
+    pub fn orphans(&self, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
         let text = self.read();
         self.known(&text).map(|(heading, lock)| self.left_of(&heading, lock, files)).unwrap_or_default()
     }
 
     /// What was placed in the scope, and somebody else took out of `files`.
-    pub fn gone(&self, files: &Files) -> Gone {
+    pub fn gone(&self, files: &Files) -> RemovedSkill {
         let text = self.read();
-        let Some((heading, lock)) = self.known(&text) else { return Gone::default() };
-        Gone { left: self.left_of(&heading, lock, files), unlinked: unlinked(lock, files) }
+        let Some((heading, lock)) = self.known(&text) else { return RemovedSkill::default() };
+        RemovedSkill { left: self.left_of(&heading, lock, files), unlinked: unlinked(lock, files) }
     }
 
-    fn left_of(&self, heading: &Heading, lock: &str, files: &Files) -> BTreeMap<SkillName, Was> {
+    fn left_of(&self, heading: &Heading, lock: &str, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
         let mut left = self.unnamed(heading, lock, files, |_| false).unwrap_or_default();
         let places = Places::new(self.scope, self.settings);
         for (name, was) in &mut left {
-            if let (Was::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
+            if let (PreviousInstall::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
                 ours.extend(marks.iter().filter_map(|(spot, mark)| still_put(&places, name, spot, *mark)));
             }
         }
@@ -162,7 +162,7 @@ impl<'a> Placed<'a> {
         lock: &str,
         files: &Files,
         is_named: impl Fn(&SkillName) -> bool,
-    ) -> Option<BTreeMap<SkillName, Was>> {
+    ) -> Option<BTreeMap<SkillName, PreviousInstall>> {
         let recorded = heading.links.keys().chain(heading.put.keys());
         let mut names: BTreeSet<&SkillName> =
             recorded.filter(|name| !files.knows(name) && !is_named(name)).collect();
@@ -175,17 +175,19 @@ impl<'a> Placed<'a> {
             files.lock.skills.values().flat_map(|locked| &locked.dependencies).map(String::as_str).collect();
         names.retain(|name| !needed.contains(name.as_str()));
         // What the other scope has in the same directory is not left there by this one.
-        if let Some(twin) = self.scope.twin(self.settings).ok()? {
+        if let Some(twin) = self.scope.other_scope(self.settings).ok()? {
             let twin = Files::read(&twin).ok()?;
             names.retain(|name| !twin.knows(name));
         }
         let links = heading.links.iter().filter(|(name, _)| names.contains(name));
-        let mut left: BTreeMap<SkillName, Was> =
-            links.map(|(name, link)| (name.clone(), Was::Link(link.clone()))).collect();
+        let mut left: BTreeMap<SkillName, PreviousInstall> =
+            links.map(|(name, link)| (name.clone(), PreviousInstall::Link(link.clone()))).collect();
         if names.iter().any(|name| heading.put.contains_key(*name)) {
             let put = |name: &SkillName| names.contains(name) && heading.put.contains_key(name);
             let copies = parse(lock)?.skills.into_iter().filter(|(name, _)| put(name));
-            left.extend(copies.map(|(name, locked)| (name, Was::Copy(Box::new(locked), BTreeSet::new()))));
+            left.extend(
+                copies.map(|(name, locked)| (name, PreviousInstall::Copy(Box::new(locked), BTreeSet::new()))),
+            );
         }
         Some(left)
     }
@@ -202,7 +204,7 @@ impl<'a> Placed<'a> {
     /// Notes in place of `old` what is placed in the scope, of which `manifest` is the manifest now, and `left` besides,
     /// with what was `put` there. Not synced: who loses it loses no more than the removal of what somebody else took out
     /// of the lockfile.
-    fn write(&self, old: &str, manifest: &Manifest, left: BTreeMap<SkillName, Was>, put: Marks) {
+    fn write(&self, old: &str, manifest: &Manifest, left: BTreeMap<SkillName, PreviousInstall>, put: Marks) {
         let Some(file) = &self.file else { return };
         let Some(text) = self.text(manifest, left, put) else { return };
         // What cannot be noted is not remembered: that is no failure of the change.
@@ -267,7 +269,12 @@ impl<'a> Placed<'a> {
     }
 
     /// The record, empty where there is nothing to note; `None` where the lockfile cannot be read.
-    fn text(&self, manifest: &Manifest, left: BTreeMap<SkillName, Was>, put: Marks) -> Option<String> {
+    fn text(
+        &self,
+        manifest: &Manifest,
+        left: BTreeMap<SkillName, PreviousInstall>,
+        put: Marks,
+    ) -> Option<String> {
         let mut lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok()?.unwrap_or_default();
         let mut links: BTreeMap<SkillName, Link> = BTreeMap::new();
         for (name, entry) in manifest.skills().iter().filter(|(_, entry)| entry.editable) {
@@ -281,8 +288,8 @@ impl<'a> Placed<'a> {
         let mut copies = BTreeMap::new();
         for (name, was) in left {
             match was {
-                Was::Copy(locked, _) => drop(copies.insert(name, *locked)),
-                Was::Link(link) => drop(links.insert(name, link)),
+                PreviousInstall::Copy(locked, _) => drop(copies.insert(name, *locked)),
+                PreviousInstall::Link(link) => drop(links.insert(name, link)),
             }
         }
         if !copies.is_empty() {
@@ -310,7 +317,7 @@ pub struct Untouched<'a> {
 impl Untouched<'_> {
     /// Whether the tree with `digest` at the place of `name` is the one that was put there, every byte as it was locked
     /// then: whatever the lockfile says now, nobody edited it.
-    pub fn has(&self, place: &Place, name: &SkillName, digest: &Digest) -> bool {
+    pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
         let mark = self.put.get(name).and_then(|marks| marks.get(&spot(place)));
         locked
@@ -320,7 +327,7 @@ impl Untouched<'_> {
     }
 }
 
-impl Was {
+impl PreviousInstall {
     /// Whether a restore takes it away: it lies in `scope` as it was placed.
     pub fn is_whole(&self, scope: &Scope, name: &SkillName) -> bool {
         match self {
@@ -388,10 +395,10 @@ fn parse(lock: &str) -> Option<Lockfile> {
 
 /// The place of `name` that `spot` means, if the tree that lies there is the one with this `mark`. What has a
 /// repository of its own in it was worked on, whatever its digest says.
-fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Place> {
+fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Location> {
     let meant = match spot {
-        "" => vec![Place::Canonical, Place::Disabled],
-        agent => vec![Place::Agent(agent.to_owned())],
+        "" => vec![Location::Canonical, Location::Disabled],
+        agent => vec![Location::Agent(agent.to_owned())],
     };
     meant.into_iter().find(|place| {
         let path = places.of(place, name).ok();

@@ -10,10 +10,10 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Stream;
 use super::follow::SOON;
-use super::heard::{Heard, PIECE, Pipe, has_ended};
+use super::output_event::{OutputEvent, PIECE, Pipe, has_ended};
 
 /// The ends of a script's outputs, and of the script.
-pub(super) struct Ears {
+pub(super) struct Output {
     pipes: Vec<Pipe<Box<dyn Source>>>,
     pid: Pid,
     /// Is readable when the script has ended, which is then left to be waited for: until then its number is
@@ -26,7 +26,7 @@ pub(super) struct Ears {
 trait Source: Read + std::os::fd::AsFd + Send {}
 impl<T: Read + std::os::fd::AsFd + Send> Source for T {}
 
-impl Ears {
+impl Output {
     /// Listens to `child`, whose outputs are taken: `limit` bytes of each are handed on.
     pub(super) fn of(child: &mut Child, limit: u64) -> Self {
         let pipe = |stream, from| Pipe::new(stream, from, limit);
@@ -44,7 +44,7 @@ impl Ears {
     }
 
     /// Waits until there is something to hear, `limit` at most. Unless it `listens`, that is the script's end alone.
-    pub(super) fn hear(&mut self, limit: Duration, listens: bool) -> Vec<Heard> {
+    pub(super) fn hear(&mut self, limit: Duration, listens: bool) -> Vec<OutputEvent> {
         let limit = if self.end.is_none() { limit.min(SOON) } else { limit };
         let pipes = if listens { self.pipes.len() } else { 0 };
         let mut wanted: Vec<PollFd<'_>> = self
@@ -62,13 +62,13 @@ impl Ears {
         for (pipe, _) in self.pipes.iter_mut().take(pipes).zip(&ready).filter(|(_, ready)| **ready) {
             heard.extend(pipe.read(&mut self.buffer));
         }
-        let ended: Vec<Stream> = heard.iter().filter_map(Heard::ended).collect();
+        let ended: Vec<Stream> = heard.iter().filter_map(OutputEvent::ended).collect();
         let ends = ready.get(pipes).copied();
         self.pipes.retain(|pipe| !ended.contains(&pipe.stream()));
         if !self.is_over && ends.unwrap_or_else(|| has_ended(self.pid)) {
             self.is_over = true;
             self.end = None;
-            heard.push(Heard::Exited);
+            heard.push(OutputEvent::Exited);
         }
         heard
     }

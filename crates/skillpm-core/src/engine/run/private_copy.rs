@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::Script;
-use super::copies::Copies;
+use super::copy_pool::CopyPool;
 use crate::advice::{Verb, message};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ const PRIVATE: &str = "home";
 
 /// A copy of a skill, and a directory for what its script writes. Both go with the value.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct PrivateCopy {
     dir: TempDir,
     /// The copy.
     files: PathBuf,
@@ -35,13 +35,13 @@ pub(super) struct Stage {
     digest: Digest,
 }
 
-impl Stage {
+impl PrivateCopy {
     /// Takes the copy of `script` out of `copies`, or makes one.
     ///
     /// # Errors
     ///
-    /// As [`Stage::new`].
-    pub(super) fn of(script: &Script, copies: &Copies) -> Result<Self> {
+    /// As [`PrivateCopy::new`].
+    pub(super) fn of(script: &Script, copies: &CopyPool) -> Result<Self> {
         let waits = script.digest.and_then(|digest| copies.take(digest));
         let mut stage = match waits.filter(Self::renew) {
             Some(stage) => stage,
@@ -150,7 +150,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for PrivateCopy {
     fn drop(&mut self) {
         self.clear();
     }

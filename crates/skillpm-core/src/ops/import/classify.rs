@@ -10,21 +10,21 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::fs;
-use crate::install::plan::{Content, Place, Wanted};
+use crate::install::plan::{Content, Location, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Files, Found, Survey};
+use crate::install::state::{Files, OnDisk, Survey};
 use crate::interop::copy::{Likeness, compare};
 use crate::interop::hash::{computed_hash, git_tree_id, site_digest};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::fetcher::{asked, dependent, keep, locked};
-use crate::ops::gate::Gate;
 use crate::ops::install::{candidates, unprotected};
+use crate::ops::policy_check::PolicyCheck;
 use crate::refusal::Limits;
 use crate::resolve::Dependent;
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened, Wanted as Revision, local};
+use crate::source::{self, FetchedSource, Wanted as Revision, local};
 use crate::spec::{Origin, SourceSpec};
 use crate::tree::FileSet;
 
@@ -59,7 +59,7 @@ impl Action {
 
 /// A version of a skill in its source.
 struct Version {
-    opened: Opened,
+    opened: FetchedSource,
     candidate: Candidate,
 }
 
@@ -82,9 +82,9 @@ pub(super) struct Judge<'a> {
     survey: &'a Survey,
     everyone: &'a [&'static Agent],
     /// Lets in what the policy admits.
-    gate: Gate,
+    gate: PolicyCheck,
     /// Sources that were opened, or why they could not be.
-    opened: BTreeMap<(Origin, String), Result<Opened, Message>>,
+    opened: BTreeMap<(Origin, String), Result<FetchedSource, Message>>,
     /// The keys under which the names that were seen fall together.
     keys: BTreeMap<String, SkillName>,
     /// The skills that are adopted, and whose dependencies are not resolved.
@@ -100,7 +100,7 @@ impl<'a> Judge<'a> {
         survey: &'a Survey,
         everyone: &'a [&'static Agent],
     ) -> crate::error::Result<Self> {
-        let gate = Gate::new(context, scope, &files.manifest)?;
+        let gate = PolicyCheck::new(context, scope, &files.manifest)?;
         let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
         let keys = known.map(|name| (name.collision_key(), name.clone())).collect();
         let (opened, came, warnings) = (BTreeMap::new(), Vec::new(), Vec::new());
@@ -113,7 +113,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Says what is to become of `claim`.
-    pub(super) fn judge(&mut self, claim: &Claim) -> (ImportedSkill, Action) {
+    pub(super) fn classify(&mut self, claim: &Claim) -> (ImportedSkill, Action) {
         let mut skill = ImportedSkill {
             name: claim.directory.clone(),
             verdict: Verdict::Left,
@@ -204,27 +204,27 @@ impl<'a> Judge<'a> {
     }
 
     /// What lies at the places of `name`, the canonical one first.
-    fn copies(&self, name: &SkillName) -> Result<Vec<(Place, FileSet)>, Message> {
+    fn copies(&self, name: &SkillName) -> Result<Vec<(Location, FileSet)>, Message> {
         let mut copies = Vec::new();
-        let canonical = self.survey.canonical.get(name).map(|found| (Place::Canonical, found));
+        let canonical = self.survey.canonical.get(name).map(|found| (Location::Canonical, found));
         let agents = in_directories(self.survey, self.everyone, name);
-        let agents = agents.into_iter().map(|(agent, found)| (Place::Agent(agent.id.to_owned()), found));
+        let agents = agents.into_iter().map(|(agent, found)| (Location::Agent(agent.id.to_owned()), found));
         for (place, found) in canonical.into_iter().chain(agents) {
             let path = self
                 .scope
                 .place(&self.context.settings, &place, name)
                 .map_err(|error| error.with_causes())?;
             match (found, &place) {
-                (Found::Tree(_), _) => {
+                (OnDisk::Tree(_), _) => {
                     let lying = self.scope.index.trees().read(&path).map_err(|error| {
                         format!("`{}` contains what a skill must not have: {error}", path.display())
                     })?;
                     copies.push((place, lying.files));
                 }
-                (Found::OurLink | Found::OtherLink(_), Place::Canonical) => {
+                (OnDisk::OurLink | OnDisk::OtherLink(_), Location::Canonical) => {
                     return Err(format!("`{}` is a link, and was left as is", path.display()).into());
                 }
-                (Found::Other, Place::Canonical) => {
+                (OnDisk::Other, Location::Canonical) => {
                     return Err(format!("`{}` is not a directory", path.display()).into());
                 }
                 _ => {}
@@ -306,7 +306,12 @@ impl<'a> Judge<'a> {
     }
 
     /// Looks through older versions of the directory for the one that the other tool's hash names.
-    fn older(&mut self, claim: &Claim, spec: &SourceSpec, now: &Opened) -> Result<Option<Version>, Message> {
+    fn older(
+        &mut self,
+        claim: &Claim,
+        spec: &SourceSpec,
+        now: &FetchedSource,
+    ) -> Result<Option<Version>, Message> {
         let (Some(revision), true) = (&now.revision, claim.proof != Proof::None) else { return Ok(None) };
         let commits = source::history(self.context, &spec.origin, revision, spec.path.as_deref(), OLDER);
         let commits = match commits {
@@ -331,7 +336,7 @@ impl<'a> Judge<'a> {
         Ok(None)
     }
 
-    fn open(&mut self, spec: &SourceSpec, commit: Option<&String>) -> Result<Opened, Message> {
+    fn open(&mut self, spec: &SourceSpec, commit: Option<&String>) -> Result<FetchedSource, Message> {
         let reference = spec.reference.as_ref();
         let asked = commit.cloned().or_else(|| reference.map(ToString::to_string)).unwrap_or_default();
         let (context, scope) = (self.context, self.scope);
@@ -354,9 +359,9 @@ fn describe(skill: &mut ImportedSkill, locked: &Locked) {
 
 /// The skill that `claim` means in `opened`: in the directory that the other tool wrote down, else by its
 /// name.
-fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, Message> {
+fn find(claim: &Claim, spec: &SourceSpec, opened: &FetchedSource) -> Result<Version, Message> {
     let version = |candidate: &Candidate| {
-        let delivered = opened.deliver(candidate).map_err(|error| error.with_causes())?;
+        let delivered = opened.fetch(candidate).map_err(|error| error.with_causes())?;
         let (opened, candidate) = delivered.unwrap_or_else(|| (opened.clone(), candidate.clone()));
         Ok(Version { opened, candidate })
     };
@@ -446,10 +451,10 @@ fn adopted(claim: &Claim, tie: &Tie, missing: bool, made: &Made) -> String {
     reason
 }
 
-fn differs(place: &Place, files: &[String], tie: &Tie) -> String {
+fn differs(place: &Location, files: &[String], tie: &Tie) -> String {
     let whose = match place {
-        Place::Canonical | Place::Disabled => "your copy".to_owned(),
-        Place::Agent(agent) => format!("the copy of {agent}"),
+        Location::Canonical | Location::Disabled => "your copy".to_owned(),
+        Location::Agent(agent) => format!("the copy of {agent}"),
     };
     let from = if *tie == Tie::Proven { "the version that was installed" } else { "its source as it is now" };
     format!("{whose} was kept; it differs from {from}: {}", listed(files))

@@ -20,7 +20,7 @@ use crate::store::{Session, Store};
 use crate::tree::{FileSet, Tree};
 
 /// A skill that is to be taken in.
-pub(super) struct Job<'a> {
+pub(super) struct IngestJob<'a> {
     pub(super) name: SkillName,
     /// Where its files are.
     pub(super) tree: &'a Tree,
@@ -43,9 +43,9 @@ pub(super) struct Ready {
     pub(super) warnings: Vec<Warning>,
 }
 
-impl Job<'_> {
+impl IngestJob<'_> {
     /// Reads the skill; what is to be installed goes into `intake`.
-    pub(super) fn read(&self, intake: &Intake) -> Result<Ready> {
+    pub(super) fn read(&self, intake: &Ingest) -> Result<Ready> {
         let set = self.tree.skill(&self.candidate.path, &Limits::default()).map_err(Error::from);
         if self.editable.is_some() {
             // A link leads to files that no copy could have, too.
@@ -83,7 +83,7 @@ fn unportable(name: &SkillName, set: &FileSet) -> Option<Warning> {
 }
 
 /// Where the skills of sources are stored. Any number of threads may use it at once.
-pub(super) struct Intake {
+pub(super) struct Ingest {
     store: Option<Session>,
     /// Why the store cannot be written; reported once.
     trouble: Mutex<Option<Warning>>,
@@ -96,7 +96,7 @@ struct Taken {
     set: FileSet,
 }
 
-impl Intake {
+impl Ingest {
     /// Opens the store for writing. Skills are taken in without one where it cannot be opened.
     pub(super) fn new(context: &Context) -> Self {
         let intake = Self { store: None, trouble: Mutex::default() };

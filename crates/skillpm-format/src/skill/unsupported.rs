@@ -9,10 +9,10 @@ use crate::skill::{DeviationKind, load_with};
 struct Oddity {
     number: u8,
     text: &'static str,
-    wanted: Wanted,
+    wanted: ExpectedType,
 }
 
-enum Wanted {
+enum ExpectedType {
     /// It loads with this description, and a text is told that holds this; nothing where that is
     /// empty.
     Loads(&'static str, &'static str),
@@ -22,9 +22,9 @@ enum Wanted {
     File,
 }
 
-use Wanted::{File, Loads, Skipped};
+use ExpectedType::{File, Loads, Skipped};
 
-const fn oddity(number: u8, text: &'static str, wanted: Wanted) -> Oddity {
+const fn oddity(number: u8, text: &'static str, wanted: ExpectedType) -> Oddity {
     Oddity { number, text, wanted }
 }
 

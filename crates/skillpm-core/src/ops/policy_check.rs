@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::admission::{Admission, Asked, Decision, Dirs};
+use crate::admission::{Admission, Decision, Dirs, PolicySubject};
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::context::Context;
@@ -22,25 +22,25 @@ use crate::name::SkillName;
 use crate::settings::Policies;
 use crate::skill::SKILL_FILE;
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened, Released};
+use crate::source::{self, FetchedSource, Released};
 use crate::spec::Origin;
 use crate::text::line_column;
 use crate::tree::{FileEntry, FileSet};
 
 /// Lets in what all files admit, and remembers which lines decided.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
+pub(super) struct PolicyCheck {
     admission: Admission,
-    decided: Vec<Decided>,
+    decided: Vec<PolicyDecision>,
     /// The same, so that each is told once however many skills it let in.
-    told: HashSet<Decided>,
+    told: HashSet<PolicyDecision>,
     /// When revisions were released, as far as that was asked: skills of one source share it.
     released: BTreeMap<(Origin, Option<String>), Released>,
 }
 
 /// What was decided about a source or a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
-pub struct Decided {
+pub struct PolicyDecision {
     /// The source or the skill.
     pub subject: String,
     /// What a line says of it.
@@ -106,7 +106,7 @@ fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
     Ok(true)
 }
 
-impl Gate {
+impl PolicyCheck {
     /// The gate of `scope`.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Gate {
     /// # Errors
     ///
     /// Where a file denies it, with the line.
-    pub(super) fn source(&mut self, asked: Asked<'_>) -> Result<()> {
+    pub(super) fn source(&mut self, asked: PolicySubject<'_>) -> Result<()> {
         let decisions = self.admission.source(asked);
         self.decide(|| shown(asked), decisions)
     }
@@ -131,7 +131,12 @@ impl Gate {
     /// # Errors
     ///
     /// Where it is not, with the line; where its time of release must be asked for and cannot.
-    pub(super) fn release(&mut self, context: &Context, asked: Asked<'_>, opened: &Opened) -> Result<()> {
+    pub(super) fn release(
+        &mut self,
+        context: &Context,
+        asked: PolicySubject<'_>,
+        opened: &FetchedSource,
+    ) -> Result<()> {
         if !self.admission.asks_for_age(asked) {
             return Ok(());
         }
@@ -155,7 +160,7 @@ impl Gate {
     pub(super) fn held_back(
         &mut self,
         context: &Context,
-        asked: Asked<'_>,
+        asked: PolicySubject<'_>,
         revision: Option<&str>,
     ) -> Result<Option<String>> {
         if !self.admission.asks_for_age(asked) {
@@ -192,7 +197,7 @@ impl Gate {
         self.file_set(name, set, file, |bytes| candidate.document(bytes))
     }
 
-    /// As [`Gate::content`]; `read` makes the document of the skill's `file`.
+    /// As [`PolicyCheck::content`]; `read` makes the document of the skill's `file`.
     fn file_set(
         &mut self,
         name: &SkillName,
@@ -207,11 +212,11 @@ impl Gate {
         self.audit(name, file.path.as_str(), &document, Some(&files::of_set(set)?))
     }
 
-    /// As [`Gate::content`], of the files of a skill, which may be older than the policy.
+    /// As [`PolicyCheck::content`], of the files of a skill, which may be older than the policy.
     ///
     /// # Errors
     ///
-    /// As [`Gate::content`].
+    /// As [`PolicyCheck::content`].
     pub(super) fn skill(&mut self, name: &SkillName, set: &FileSet) -> Result<()> {
         match skill_file(set) {
             Some(file) => self.file_set(name, set, file, |bytes| Arc::new(Document::from_bytes(bytes))),
@@ -219,11 +224,11 @@ impl Gate {
         }
     }
 
-    /// As [`Gate::content`], of a skill to whose directory `dir` a link is to lead.
+    /// As [`PolicyCheck::content`], of a skill to whose directory `dir` a link is to lead.
     ///
     /// # Errors
     ///
-    /// As [`Gate::content`].
+    /// As [`PolicyCheck::content`].
     pub(super) fn directory(&mut self, name: &SkillName, dir: &Path) -> Result<()> {
         if self.admission.audit().is_none() {
             return Ok(());
@@ -279,7 +284,7 @@ impl Gate {
     }
 
     /// What was decided, in the order of the questions.
-    pub(super) fn decided(self) -> Vec<Decided> {
+    pub(super) fn decided(self) -> Vec<PolicyDecision> {
         self.decided
     }
 
@@ -295,7 +300,7 @@ impl Gate {
                 let hint = decision.hint.clone().unwrap_or_else(more);
                 return Err(refused(&subject, &decision).hint(message!("nothing was changed; ", hint)));
             }
-            let decided = Decided { subject: subject.clone(), decision };
+            let decided = PolicyDecision { subject: subject.clone(), decision };
             if self.told.insert(decided.clone()) {
                 self.decided.push(decided);
             }
@@ -318,15 +323,15 @@ fn now() -> i64 {
 /// The line that refused, as the cause of an error.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} says so")]
-struct Said(String);
+struct RefusalReason(String);
 
 fn refused(subject: &str, decision: &Decision) -> Error {
     let error = Error::integrity(format!("`{subject}` {}", decision.reason)).coded(codes::NOT_ADMITTED);
-    error.because(Said(decision.line.to_string()))
+    error.because(RefusalReason(decision.line.to_string()))
 }
 
 /// A source as messages name it.
-pub(super) fn shown(asked: Asked<'_>) -> String {
+pub(super) fn shown(asked: PolicySubject<'_>) -> String {
     let spec = crate::spec::SourceSpec {
         origin: asked.origin.clone(),
         path: asked.path.map(ToOwned::to_owned),

@@ -25,7 +25,7 @@ pub(in crate::ops) type Ids = BTreeSet<&'static str>;
 
 /// Who is to see what.
 #[derive(Debug)]
-pub(in crate::ops) struct Audience<'a> {
+pub(in crate::ops) struct AgentTargets<'a> {
     settings: &'a Settings,
     scope: &'a Scope,
     files: &'a Files,
@@ -52,7 +52,7 @@ struct Choice {
     own: BTreeMap<SkillName, Ids>,
 }
 
-impl<'a> Audience<'a> {
+impl<'a> AgentTargets<'a> {
     /// Reads what the manifest and the lockfile say.
     ///
     /// # Errors
@@ -290,7 +290,7 @@ impl<'a> Audience<'a> {
     }
 
     /// Says in `wanted` who is to see it, and in its entry, where that changes or is new.
-    pub(in crate::ops) fn dress(&self, wanted: &mut Wanted) {
+    pub(in crate::ops) fn assign(&self, wanted: &mut Wanted) {
         let ids = self.of(&wanted.name);
         let has_dir = |agent: &&Agent| self.scope.agent_dir(self.settings, agent).is_some();
         wanted.agents = agents::all().iter().filter(|agent| ids.contains(agent.id)).filter(has_dir).collect();

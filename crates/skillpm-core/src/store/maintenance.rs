@@ -18,14 +18,14 @@ pub struct StoreLock {
 
 /// A copy that a user edited. Nothing takes it away.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptTree {
     /// Its directory.
     pub path: PathBuf,
     /// The digest that it had when it was kept.
     pub digest: Digest,
 }
 
-impl Kept {
+impl KeptTree {
     /// Whether its files still have the digest that its name says.
     pub fn is_whole(&self) -> bool {
         is_whole(&self.path, &self.digest)
@@ -64,12 +64,12 @@ impl Store {
     /// # Errors
     ///
     /// Where the store cannot be read.
-    pub fn kept(&self) -> Result<Vec<Kept>> {
+    pub fn kept(&self) -> Result<Vec<KeptTree>> {
         let dir = self.root.join(KEPT);
         let mut kept = self.old().kept()?;
         for name in fs::list_dir(&dir)? {
             if let Some(digest) = name.get(..64).and_then(Digest::from_hex) {
-                kept.push(Kept { path: dir.join(name), digest });
+                kept.push(KeptTree { path: dir.join(name), digest });
             }
         }
         kept.sort_by(|a, b| (a.digest, &a.path).cmp(&(b.digest, &b.path)));

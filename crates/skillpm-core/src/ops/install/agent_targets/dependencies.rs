@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{Audience, Ids, needs_link};
+use super::{AgentTargets, Ids, needs_link};
 use crate::install::plan::{Content, Wanted};
 use crate::name::SkillName;
 use crate::ops::dependencies::dependents_of;
 
-impl Audience<'_> {
+impl AgentTargets<'_> {
     /// Takes note of skills that come, some of them because others need them, and of what is there and asked for
     /// from now on. What an earlier version needed no longer matters.
-    pub(in crate::ops) fn come<'b>(
+    pub(in crate::ops) fn on_install<'b>(
         &mut self,
         wanted: &'b [Wanted],
         there: impl Iterator<Item = &'b SkillName>,
@@ -30,7 +30,7 @@ impl Audience<'_> {
     }
 
     /// Takes note that the skills `names` go.
-    pub(in crate::ops) fn go(&mut self, names: &[SkillName]) {
+    pub(in crate::ops) fn on_remove(&mut self, names: &[SkillName]) {
         let stay = self.kept.iter().filter(|name| !names.contains(name)).cloned().collect();
         let gone = names.iter().map(|name| (name, None)).collect();
         self.dependents = dependents_of(self.files, &stay, &BTreeSet::new(), &gone);
@@ -64,7 +64,7 @@ impl Audience<'_> {
 
     /// The skills that others need and that are not among `wanted`, of which agents see more or less than before:
     /// what lies there stays.
-    pub(in crate::ops) fn along(&self, wanted: &[Wanted]) -> Vec<Wanted> {
+    pub(in crate::ops) fn affected(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let lock = &self.files.lock.skills;
         let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
         // What others needed until now may be asked for from now on.

@@ -6,7 +6,7 @@
 use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::stage::Stage;
+use super::private_copy::PrivateCopy;
 use crate::digest::Digest;
 
 /// How many copies wait at most.
@@ -17,17 +17,17 @@ const MOST_BYTES: u64 = 16 << 20;
 /// Where copies of skills wait for the next run of the same bytes. They go with the last clone of this value. By default
 /// none waits, and each goes when its run is over.
 #[derive(Debug, Clone, Default)]
-pub struct Copies(Option<Arc<Waiting>>);
+pub struct CopyPool(Option<Arc<Waiting>>);
 
 #[derive(Debug)]
 struct Waiting {
     /// The process that they are of. One that is forked off has the same directories in mind, which are not its own.
     owner: u32,
     /// The one that was used last comes last; `None` once no more are to be kept.
-    stages: Mutex<Option<Vec<Stage>>>,
+    stages: Mutex<Option<Vec<PrivateCopy>>>,
 }
 
-impl Copies {
+impl CopyPool {
     /// Returns a place where up to four copies of at most 16 MiB wait.
     pub fn waiting() -> Self {
         let (owner, stages) = (process::id(), Mutex::new(Some(Vec::new())));
@@ -40,7 +40,7 @@ impl Copies {
     }
 
     /// Takes the copy of the files with `digest`, if one waits. It may have changed since.
-    pub(super) fn take(&self, digest: Digest) -> Option<Stage> {
+    pub(super) fn take(&self, digest: Digest) -> Option<PrivateCopy> {
         self.change(|stages| {
             let stages = stages.as_mut()?;
             let at = stages.iter().position(|stage| stage.digest() == digest)?;
@@ -50,7 +50,7 @@ impl Copies {
 
     /// Keeps `stage`, which has files of `bytes` in all, if there is a place for it. Otherwise it is removed, as is the one
     /// that was not used for longest.
-    pub(super) fn put(&self, stage: Stage, bytes: u64) {
+    pub(super) fn put(&self, stage: PrivateCopy, bytes: u64) {
         let gone = self.change(|stages| match stages {
             Some(stages) if bytes <= MOST_BYTES => {
                 stages.push(stage);
@@ -63,7 +63,7 @@ impl Copies {
     }
 
     /// Has `change` change what waits; `None`, and nothing done, where this process is not the owner.
-    fn change<T>(&self, change: impl FnOnce(&mut Option<Vec<Stage>>) -> T) -> Option<T> {
+    fn change<T>(&self, change: impl FnOnce(&mut Option<Vec<PrivateCopy>>) -> T) -> Option<T> {
         // Asked before the lock, which another thread may have held when this process was forked off.
         let waiting = self.0.as_ref().filter(|waiting| waiting.owner == process::id())?;
         Some(change(&mut waiting.stages.lock().unwrap_or_else(PoisonError::into_inner)))
@@ -75,7 +75,7 @@ impl Drop for Waiting {
         if self.owner != process::id()
             && let Some(stages) = self.stages.get_mut().unwrap_or_else(PoisonError::into_inner).take()
         {
-            stages.into_iter().for_each(Stage::leave);
+            stages.into_iter().for_each(PrivateCopy::leave);
         }
     }
 }
