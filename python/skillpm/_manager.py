@@ -246,8 +246,8 @@ class SkillManager:
             PathError: Its file is gone, leads out of its directory, or is not a regular file.
 
         """
-        skill, problem = self._library.load(name)
-        return _told(skill, problem)
+        skill, problems = self._library.load(name)
+        return _told(skill, *problems)
 
     def invoke_skill(self, name: str, arguments: str = "", *, form: Form = "plain") -> str:
         """Return what an agent gets of a skill.

@@ -9,68 +9,23 @@ use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use skillpm::engine::tools::ToolSet;
-use skillpm::engine::{FileError, LookupError, Skill};
 use skillpm::error::Error;
 use skillpm::interrupt;
+use skillpm::ops::session::SessionError;
 use skillpm::reporter::Reporter;
 
 use crate::errors;
 #[cfg(debug_assertions)]
 use crate::given::Given;
 
-/// Why the library did not do what was asked of it.
-pub(crate) enum Failure {
-    /// A name that leads to no skill.
-    Lookup(LookupError),
-    /// A file of a skill that is not read.
-    File(FileError),
-    /// A manifest of scripts that is not right.
-    Manifest {
-        /// Whose it is.
-        skill: Arc<Skill>,
-        /// What it has, the faults included.
-        set: Arc<ToolSet>,
-    },
-    /// A name that leads to no script of a skill.
-    NoScript {
-        /// What was asked for.
-        script: String,
-        /// Why there is none.
-        error: Error,
-    },
-    /// Arguments that do not fit a script, and why.
-    Call(String),
-    /// Anything else that a verb fails by.
-    Verb(Error),
-}
-
-impl From<LookupError> for Failure {
-    fn from(error: LookupError) -> Self {
-        Self::Lookup(error)
-    }
-}
-
-impl From<FileError> for Failure {
-    fn from(error: FileError) -> Self {
-        match error {
-            FileError::Skill(error) => Self::Lookup(error),
-            error @ FileError::File { .. } => Self::File(error),
-        }
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Verb(error)
-    }
-}
-
 /// Runs `work` without the interpreter, so that other threads go on, and turns its failure into an exception.
 ///
 /// A panic is a defect of skillpm. It becomes an exception like any other: what is no subclass of `Exception`
 /// would end a host that is prepared for everything else.
-pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Failure> + Send) -> PyResult<T> {
+pub(crate) fn run<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, SessionError> + Send,
+) -> PyResult<T> {
     // Whatever `work` borrows is either read only or whole again after a failure.
     ended(py, py.detach(|| catch_unwind(AssertUnwindSafe(work))))
 }
@@ -82,7 +37,7 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Fail
 /// and ends when it next looks. A change that has begun is waited for: half of it is of use to nobody.
 pub(crate) fn run_stoppable<T: Send + 'static>(
     py: Python<'_>,
-    work: impl FnOnce(Arc<dyn Reporter>) -> Result<T, Failure> + Send + 'static,
+    work: impl FnOnce(Arc<dyn Reporter>) -> Result<T, SessionError> + Send + 'static,
 ) -> PyResult<T> {
     let waiter = Arc::new(Waiter(AtomicU8::new(PREPARES)));
     let reporter = Arc::clone(&waiter);
@@ -130,7 +85,7 @@ pub(crate) fn check_signals() -> PyResult<()> {
 }
 
 /// What becomes of work that is over.
-fn ended<T>(py: Python<'_>, done: thread::Result<Result<T, Failure>>) -> PyResult<T> {
+fn ended<T>(py: Python<'_>, done: thread::Result<Result<T, SessionError>>) -> PyResult<T> {
     match done {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(failure)) => Err(errors::raised(py, failure)),

@@ -9,12 +9,12 @@ use skillpm::engine::load::Unusable;
 use skillpm::engine::resources::Unreadable;
 use skillpm::engine::run::Ran;
 use skillpm::engine::tools::ToolSet;
-use skillpm::engine::{self, FileError, LookupError};
+use skillpm::engine::{self, LookupError, NotFound};
 use skillpm::error::{Error, ErrorKind};
 use skillpm::fs::BeneathError;
+use skillpm::ops::session::SessionError;
 use skillpm::ops::tools::WrongManifest;
 
-use crate::call::Failure;
 use crate::given;
 use crate::running;
 use crate::words::worded;
@@ -66,38 +66,37 @@ impl<'py> Raise<'py> {
 }
 
 /// The exception for a failure of the library.
-pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
+pub(crate) fn raised(py: Python<'_>, failure: SessionError) -> PyErr {
     match failure {
-        Failure::Verb(error) => of_verb(py, &error),
-        Failure::Lookup(LookupError::Unknown(unknown)) => {
+        SessionError::Verb(error) => of_verb(py, &error),
+        SessionError::Skill(NotFound { reason: LookupError::Unknown(unknown), error }) => {
             let offered = unknown.available.iter().filter(|name| !unknown.for_people.contains(name));
             let offered: Vec<_> = offered.cloned().collect();
-            Raise::of(py, "SkillNotFoundError", &unknown.clone().into())
+            Raise::of(py, "SkillNotFoundError", &error)
                 .with("name", unknown.name)
                 .with("available", unknown.available)
                 .with("for_models", offered)
                 .into_error()
         }
-        Failure::Lookup(error) => match &error {
-            LookupError::Failed(told) => of_diagnostic(py, told, &error.clone().into()),
-            _ => of_verb(py, &error.into()),
-        },
-        Failure::File(FileError::File { skill, file, reason }) => {
+        SessionError::Skill(NotFound { reason: LookupError::Failed(told), error }) => {
+            of_diagnostic(py, &told, &error)
+        }
+        SessionError::Skill(NotFound { error, .. }) => of_verb(py, &error),
+        SessionError::File { skill, name, file, reason } => {
             let (code, path) = (reason.code(), skill.dir.join(&file));
             let class = match &reason {
                 Unreadable::Refused(BeneathError::Unreadable(_)) => "StorageError",
                 _ => "PathError",
             };
-            let raise = Raise::of(py, class, &reason.into_error(&skill.meta.name, &file));
+            let raise = Raise::of(py, class, &reason.into_error(&name, &file));
             raise.with("code", code).with("path", path.to_string_lossy()).into_error()
         }
-        Failure::File(error) => of_verb(py, &error.into()),
-        Failure::Manifest { skill, set } => of_manifest(py, &skill, &set),
-        Failure::NoScript { script, error } => Raise::of(py, "PathError", &error)
+        SessionError::Manifest { skill, set } => of_manifest(py, &skill, &set),
+        SessionError::NoScript { script, error } => Raise::of(py, "PathError", &error)
             .with("code", "script-not-found")
             .with("path", script)
             .into_error(),
-        Failure::Call(reason) => {
+        SessionError::Arguments(reason) => {
             Raise::new(py, "ConfigurationError", format!("the arguments do not fit the script: {reason}"))
                 .with("code", "arguments")
                 .into_error()

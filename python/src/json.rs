@@ -6,8 +6,8 @@ use pyo3::exceptions::{PyOverflowError, PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
+use skillpm::ops::session::SessionError;
 
-use crate::call::Failure;
 use crate::{errors, given};
 
 /// Deeper values are refused: each level costs stack.
@@ -111,7 +111,7 @@ pub(crate) fn arguments(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let py = value.py();
     level(value, MAX_DEPTH).map_err(|unfit| match unfit {
         Unfit::Raised(error) => given::told(py, error),
-        unfit => errors::raised(py, Failure::Call(unfit.to_string())),
+        unfit => errors::raised(py, SessionError::Arguments(unfit.to_string())),
     })
 }
 

@@ -1,18 +1,15 @@
 //! The skills of some sources.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pyo3::prelude::*;
+use skillpm::context::Context;
 use skillpm::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
-use skillpm::engine::{self, Activated, Arguments, Form, Source, SourceKind, sources_of};
-use skillpm::install::scope::{Scope, ScopeKind};
-use skillpm::ops::audit::{Activations, not_written};
-use skillpm::ops::catalog::{Disabled, disabled};
+use skillpm::engine::{Arguments, Form};
+use skillpm::ops::invoke::InvokeRequest;
+use skillpm::ops::session::{Session, SessionOptions};
 use skillpm::policy::{Duplicates, Freshness, Policy};
-use skillpm::settings::Settings;
 
 use crate::call;
 use crate::diagnostic::Diagnostic;
@@ -23,38 +20,12 @@ use crate::running;
 use crate::script::Script;
 use crate::skill::{self, Skill};
 use crate::surroundings;
-use crate::words::worded;
+use crate::words::worded_all;
 
 /// What `SkillManager` asks. It can be shared between threads.
 #[pyclass(frozen, module = "skillpm._native")]
 pub(crate) struct Library {
-    pub(crate) engine: Arc<engine::Library>,
-    pub(crate) settings: Settings,
-    activations: Activations,
-    places: Places,
-}
-
-/// Which of the places of a preset are looked at.
-struct Places {
-    project: bool,
-    user: bool,
-}
-
-impl Places {
-    fn has(&self, source: &Source) -> bool {
-        match source.kind {
-            SourceKind::Project => self.project,
-            SourceKind::User => self.user || self.project && source.is_of(SourceKind::Project),
-            SourceKind::Extra | SourceKind::Bundled => true,
-        }
-    }
-
-    /// The scopes whose manifests have a say. Without a home the user has none.
-    fn scopes(&self, settings: &Settings) -> Vec<Scope> {
-        let wanted = [(self.project, ScopeKind::Project), (self.user, ScopeKind::User)];
-        let wanted = wanted.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
-        wanted.filter_map(|kind| Scope::new(settings, kind).ok()).collect()
-    }
+    pub(crate) session: Session,
 }
 
 #[pymethods]
@@ -102,54 +73,46 @@ impl Library {
             return Err(errors::choice_of("ask", "a function from a question to yes or no", ask));
         }
         policy.strict_sources = strict_sources.unwrap_or(policy.strict_sources);
-        let places = Places { project, user };
+        let options = SessionOptions { policy, project, user, directories: sources.0, paths: false };
         call::run(py, || {
             let mut settings = surroundings::settings(root.map(|root| root.0))?;
             if !audit {
                 settings.audit.file = None;
             }
-            let found = sources_of(&settings, &policy)?;
-            let mut all: Vec<Source> = found.into_iter().filter(|source| places.has(source)).collect();
-            for (name, dir) in sources.0 {
-                // Whoever names a directory means the one that the process sees under that name.
-                let mut source = Source::new(SourceKind::Extra, settings.env.cwd.join(dir));
-                if let Some(name) = name {
-                    source.name = name.into();
-                }
-                all.push(source);
-            }
-            let engine = Arc::new(engine::Library::new(all, policy));
-            Ok(Self { engine, activations: Activations::new(&settings), settings, places })
+            Ok(Self { session: Session::new(Context::silent(settings), options)? })
         })
     }
 
     /// Where skills are looked for: names and directories.
     fn sources(&self) -> Vec<(String, PathBuf)> {
-        self.engine.sources().iter().map(|source| (source.name.to_string(), source.dir.clone())).collect()
+        self.session.sources().iter().map(|source| (source.name.to_string(), source.dir.clone())).collect()
     }
 
     fn skills(&self, py: Python<'_>) -> PyResult<Vec<SkillMetadata>> {
-        let snapshot = call::run(py, || Ok(self.engine.snapshot()?))?;
+        let snapshot = call::run(py, || Ok(self.session.snapshot()?))?;
         Ok(snapshot.skills().iter().map(SkillMetadata::from).collect())
     }
 
     fn shadowed(&self, py: Python<'_>) -> PyResult<Vec<SkillMetadata>> {
-        let snapshot = call::run(py, || Ok(self.engine.snapshot()?))?;
+        let snapshot = call::run(py, || Ok(self.session.snapshot()?))?;
         Ok(snapshot.shadowed().iter().map(SkillMetadata::from).collect())
     }
 
     fn diagnostics(&self, py: Python<'_>) -> PyResult<Vec<Diagnostic>> {
         call::run(py, || {
-            Ok(self.engine.snapshot()?.told().iter().map(|told| Diagnostic::from(&**told)).collect())
+            Ok(self.session.snapshot()?.told().iter().map(|told| Diagnostic::from(&**told)).collect())
         })
     }
 
     fn get(&self, py: Python<'_>, name: Given<String>) -> PyResult<SkillMetadata> {
-        call::run(py, || Ok(SkillMetadata::from(&self.engine.get(&name)?)))
+        call::run(py, || Ok(SkillMetadata::from(&self.session.find(&name)?.skill)))
     }
 
-    fn load(&self, py: Python<'_>, name: Given<String>) -> PyResult<(Skill, Option<String>)> {
-        call::run(py, || skill::load(&self.engine, &name))
+    fn load(&self, py: Python<'_>, name: Given<String>) -> PyResult<(Skill, Vec<String>)> {
+        call::run(py, || {
+            let opened = self.session.open(&name)?;
+            Ok((Skill::from(&opened), worded_all(&opened.warnings)))
+        })
     }
 
     /// What an agent gets of a skill, and what is to be said beside that. With `record` it is written into the audit
@@ -164,25 +127,16 @@ impl Library {
         record: bool,
         session: Option<Given<String>>,
     ) -> PyResult<(String, Vec<String>)> {
-        let began = Instant::now();
         let form: Form = form.parse().map_err(|_| {
             let names = Form::NAMES.map(|(name, _)| format!("`{name}`")).join(", ");
             errors::choice(py, "form", &format!("one of {names}"), &form)
         })?;
+        let session = session.map(|session| session.0);
+        let request =
+            InvokeRequest { name: name.0, arguments: Arguments::new(arguments.0), form, record, session };
         call::run(py, || {
-            let split = Arguments::new(arguments.as_str());
-            let Activated { skill, activation, unlisted } = self.engine.activate(&name, &split, form)?;
-            let text = activation.render(form);
-            let mut problems: Vec<_> =
-                unlisted.map(|problem| skill::no_files(&name, &problem)).into_iter().collect();
-            if record {
-                let given = [OsString::from(arguments.0)];
-                let given = if given[0].is_empty() { &[][..] } else { &given };
-                let session = session.as_ref().map(|session| session.as_str());
-                let written = self.activations.write(&skill, given, began.elapsed(), session);
-                problems.extend(written.err().map(|error| not_written(&error)));
-            }
-            Ok((text, problems))
+            let outcome = self.session.invoke(&request)?;
+            Ok((outcome.content, worded_all(&outcome.warnings)))
         })
     }
 
@@ -195,7 +149,7 @@ impl Library {
     ) -> PyResult<skill::Content> {
         let max = errors::number(max, "max_bytes")?;
         call::run(py, || {
-            let (_, content) = self.engine.read_file(&name, &file, max)?;
+            let (_, content) = self.session.read(&name, &file, max)?;
             Ok(content.into())
         })
     }
@@ -217,24 +171,22 @@ impl Library {
         let fields: Vec<Field> =
             fields.iter().map(|field| field.parse()).collect::<Result<_, _>>().map_err(unknown)?;
         call::run(py, || {
-            let Disabled { names: disabled, warnings } =
-                disabled(&self.settings, &self.places.scopes(&self.settings));
             let tags = tags.0;
-            let options = Options { form, fields, tags, hidden, disabled, budget, ..Options::default() };
-            let catalog = self.engine.catalog(&options)?;
+            let options = Options { form, fields, tags, hidden, budget, ..Options::default() };
+            let (catalog, warnings) = self.session.catalog(options)?;
             let cut = catalog.cut.iter().map(|cut| cut.name.clone()).collect();
-            let warnings = warnings.iter().map(|warning| worded(&warning.message)).collect();
+            let warnings = worded_all(&warnings);
             Ok((catalog.text().into_owned(), cut, warnings))
         })
     }
 
     fn tools(&self, py: Python<'_>, name: Given<String>) -> PyResult<(Vec<Script>, Vec<String>)> {
-        call::run(py, || crate::script::of(&self.engine, &name))
+        call::run(py, || crate::script::of(&self.session, &name))
     }
 
     fn invalidate(&self, py: Python<'_>) -> PyResult<()> {
         call::run(py, || {
-            self.engine.invalidate();
+            self.session.invalidate();
             Ok(())
         })
     }

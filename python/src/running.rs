@@ -9,16 +9,15 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use skillpm::admission::Scripts;
-use skillpm::context::Context;
-use skillpm::engine::run::{Captured, Copies, Ended, Exit, Mode, Ran, Stdin, Watch};
-use skillpm::ops::run::{Place, RunRequest, no_script, run_found};
+use skillpm::engine::run::{Captured, Copies, Ended, Exit, Mode, Ran, Watch};
+use skillpm::ops::run::{CallRequest, Place, RunRequest};
 use skillpm::reporter::{Choice, Interact, Silent};
 
-use crate::call::{self, Failure};
+use crate::call;
 use crate::given::Given;
 use crate::library::Library;
 use crate::repr::Repr;
-use crate::words::worded;
+use crate::words::worded_all;
 use crate::{errors, json, surroundings};
 
 /// Most programs run the scripts of a few skills again and again. These are of the process that imported the package: one
@@ -170,7 +169,8 @@ pub(crate) fn run(
     let arguments = json::arguments(arguments)?;
     let mut how = how.0;
     let cwd = how.cwd.take();
-    let request = request(py, &name, how)?;
+    let timeout = timeout(py, how.timeout)?;
+    let request = request(py, &name, &script, how)?;
     let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
     let mut watch = Watched {
         stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default(),
@@ -181,26 +181,11 @@ pub(crate) fn run(
         None => Arc::new(Silent),
     };
     let done = call::run(py, || {
-        let context = Context { interact, ..Context::silent(library.settings.clone()) };
-        let skill = library.engine.get(&name)?;
-        let tools = library.engine.tools_of(&skill);
-        let Some(tool) = tools.get(&script) else {
-            let error = no_script(&skill, &name, &script);
-            return Err(Failure::NoScript { script, error });
-        };
-        let call = tool.call(&arguments).map_err(|error| Failure::Call(error.to_string()))?;
         let mut request = request;
         request.cwd = Place::Dir(surroundings::below_here(cwd)?);
-        request.script.clone_from(&tool.script);
-        request.args = call.words.into_iter().map(OsString::from).collect();
-        request.stdin = call.input.map_or(Stdin::Closed, |text| Stdin::Bytes(text.into_bytes()));
-        let given = request.limits.timeout.is_zero().then_some(tool.timeout).flatten();
-        if request.limits.timeout.is_zero() {
-            request.limits.timeout = given.unwrap_or(skillpm::engine::run::Limits::default().timeout);
-        }
-        let outcome = run_found(&context, &skill, &request, &mut watch)?;
-        let warnings: Vec<_> = outcome.warnings.iter().map(|warning| worded(&warning.message)).collect();
-        Ok((outcome.ran, warnings))
+        let call = CallRequest { request, arguments, timeout };
+        let outcome = library.session.call(&call, interact, &mut watch)?;
+        Ok((outcome.ran, worded_all(&outcome.warnings)))
     });
     // What a callback raised, or a signal, comes before what followed from it.
     if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -211,23 +196,23 @@ pub(crate) fn run(
     Ok((ScriptResult::of(ran), warnings))
 }
 
-fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
-    let mut request = RunRequest::new(name, "");
+/// How long a script may take; `None` where nothing was said of it.
+fn timeout(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let Some(seconds) = seconds else { return Ok(None) };
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(timeout) if !timeout.is_zero() => Ok(Some(timeout)),
+        _ => Err(errors::choice(py, "timeout", "a number of seconds above 0", &seconds.to_string())),
+    }
+}
+
+fn request(py: Python<'_>, name: &str, script: &str, how: How) -> PyResult<RunRequest> {
+    let mut request = RunRequest::new(name, script);
     request.unsaid = how.scripts;
     request.sandbox = match how.sandbox.as_str() {
         "auto" => Mode::Auto,
         "require" => Mode::Require,
         "off" => Mode::Off,
         other => return Err(errors::choice(py, "sandbox", "`auto`, `require` or `off`", other)),
-    };
-    // None at all stands for the script's own, which is not known yet.
-    request.limits.timeout = match how.timeout.map(Duration::try_from_secs_f64) {
-        None => Duration::ZERO,
-        Some(Ok(timeout)) if !timeout.is_zero() => timeout,
-        Some(_) => {
-            let given = how.timeout.unwrap_or_default().to_string();
-            return Err(errors::choice(py, "timeout", "a number of seconds above 0", &given));
-        }
     };
     request.limits.output = how.max_output;
     request.copies = COPIES.clone();

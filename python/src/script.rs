@@ -8,13 +8,14 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
-use skillpm::engine;
-use skillpm::engine::tools::{Tool, ToolDiagnostic};
+use skillpm::engine::tools::Tool;
+use skillpm::engine::{self, Hit};
+use skillpm::ops::session::{Session, SessionError};
 
-use crate::call::Failure;
 use crate::given::Given;
 use crate::json;
 use crate::repr::Repr;
+use crate::words::worded_all;
 
 /// A script of a skill, what it is for and what it takes. It cannot be changed.
 #[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
@@ -180,13 +181,10 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The scripts of the skill `name`, and what is to be said of those that are none.
-pub(crate) fn of(library: &engine::Library, name: &str) -> Result<(Vec<Script>, Vec<String>), Failure> {
-    let skill = library.get(name)?;
-    let set = library.tools(name)?;
-    if set.diagnostics.iter().any(|told| matches!(told, ToolDiagnostic::Manifest { .. })) {
-        return Err(Failure::Manifest { skill, set });
-    }
-    let scripts = set.tools.iter().map(|tool| Script::of(&skill, tool)).collect();
-    Ok((scripts, set.diagnostics.iter().map(ToString::to_string).collect()))
+/// The scripts of the skill `name`, and what a person should know of it and of what is none.
+pub(crate) fn of(session: &Session, name: &str) -> Result<(Vec<Script>, Vec<String>), SessionError> {
+    let (Hit { skill, warnings }, set) = session.tools(name, session.policy().scripts)?;
+    let mut warnings = worded_all(&warnings);
+    warnings.extend(set.diagnostics.iter().map(ToString::to_string));
+    Ok((set.tools.iter().map(|tool| Script::of(&skill, tool)).collect(), warnings))
 }

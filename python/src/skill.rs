@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use skillpm::engine::{self, Opened, resources};
-use skillpm::tree::ReadError;
+use skillpm::engine::resources;
+use skillpm::ops::session::Opened;
 
-use crate::call::Failure;
 use crate::given::Given;
 use crate::metadata::SkillMetadata;
 use crate::repr::Repr;
@@ -76,21 +75,15 @@ impl Skill {
     }
 }
 
-/// The skill `name`, and what is to be said of it.
-pub(crate) fn load(library: &engine::Library, name: &str) -> Result<(Skill, Option<String>), Failure> {
-    let Opened { skill, body, files, unlisted } = library.open(name, true)?;
-    let loaded = Skill {
-        metadata: SkillMetadata::from(&skill),
-        content: body,
-        base_directory: skill.dir.clone(),
-        files,
-    };
-    Ok((loaded, unlisted.map(|problem| no_files(name, &problem))))
-}
-
-/// What is said where the files of a skill are not listed.
-pub(crate) fn no_files(name: &str, problem: &ReadError) -> String {
-    format!("the files of the skill `{name}` are not listed: {problem}")
+impl From<&Opened> for Skill {
+    fn from(opened: &Opened) -> Self {
+        Self {
+            metadata: SkillMetadata::from(&opened.skill),
+            content: opened.body.clone(),
+            base_directory: opened.skill.dir.clone(),
+            files: opened.files.clone(),
+        }
+    }
 }
 
 /// What is in a file: `str` or `bytes`.

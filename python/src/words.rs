@@ -1,7 +1,7 @@
 //! How the Python package words messages: functions and keyword arguments where it has them, else the command.
 
 use serde_json::Value;
-use skillpm::advice::{Call, Message, Opt, Verb, Wording};
+use skillpm::advice::{Call, Message, Opt, Verb, Warning, Wording};
 use skillpm::cli::CommandLine;
 use skillpm::scope::ScopeKind;
 
@@ -11,6 +11,11 @@ struct Python;
 /// Returns `message` in the words of Python.
 pub(crate) fn worded(message: &Message) -> String {
     message.worded(&Python)
+}
+
+/// The same of each of `warnings`.
+pub(crate) fn worded_all(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(|warning| worded(&warning.message)).collect()
 }
 
 impl Wording for Python {

@@ -11,7 +11,8 @@ mod presets;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use skillpm::engine::Library;
+use skillpm::context::Context;
+use skillpm::ops::session::Session;
 use skillpm::policy::Policy;
 
 use crate::support::{Output, Sandbox};
@@ -183,8 +184,8 @@ fn answer(sandbox: &Sandbox, ask: &Value) -> Value {
             )
         }
         "call" => {
-            let library = Library::of_places(&sandbox.settings(), Policy::DEFAULT).expect("places");
-            let tools = library.tools(name).expect("a skill");
+            let session = Session::of_person(&Context::silent(sandbox.settings())).expect("opens");
+            let (_, tools) = session.tools(name, Policy::DEFAULT.scripts).expect("a skill");
             let tool = tools.get(text("script")).expect("a script");
             let error = tool.call(&ask["arguments"]).expect_err("it is about what is refused");
             json!({ "error": format!("the arguments do not fit the script: {error}"), "exit": 2 })

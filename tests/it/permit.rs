@@ -7,17 +7,23 @@ use std::sync::Arc;
 
 use skillpm::admission::Scripts;
 use skillpm::context::Context;
-use skillpm::engine::{Skill, find};
-use skillpm::error::{Error, ErrorKind};
+use skillpm::engine::{Hit, Skill};
+use skillpm::error::{Error, ErrorKind, Result};
 use skillpm::install::scope::ScopeKind;
 use skillpm::ops::permit::{Permit, PermitRequest, permit};
 use skillpm::ops::provenance::{Checked, Provenance, provenance};
+use skillpm::ops::session::Session;
 use skillpm::reporter::{Choice, Interact};
 use skillpm::settings::{Policies, Settings};
 
 use crate::support::{Output, Sandbox};
 
 const SCRIPT: &str = "scripts/greet.sh";
+
+/// The skill `name` that a person means who types it.
+fn found(context: &Context, name: &str) -> Result<Hit> {
+    Ok(Session::of_person(context)?.find(name)?)
+}
 
 fn skill(sandbox: &Sandbox, dir: &str, name: &str) {
     sandbox.write(
@@ -292,7 +298,7 @@ impl Interact for Says {
 }
 
 fn ask(context: &Context, change: impl Fn(&mut PermitRequest<'_>)) -> Result<Permit, Error> {
-    let hit = find(context, "demo")?;
+    let hit = found(context, "demo")?;
     let mut request = PermitRequest {
         skill: &hit.skill,
         script: SCRIPT,
@@ -458,7 +464,7 @@ fn the_verb_tells_what_holds_for_scripts() {
 
 fn checked(sandbox: &Sandbox, name: &str) -> Checked {
     let context = Context::silent(sandbox.settings());
-    provenance(&context, &find(&context, name).expect(name).skill).expect(name)
+    provenance(&context, &found(&context, name).expect(name).skill).expect(name)
 }
 
 /// What is said of `skill` where it lies in `dir`.
@@ -479,7 +485,7 @@ fn as_locked(checked: &Checked) -> Option<(ScopeKind, bool)> {
 #[test]
 fn copies_links_and_disabled_skills_are_as_locked() {
     let sandbox = locked(&["--agent", "claude-code"]);
-    let found = find(&Context::silent(sandbox.settings()), "demo").expect("there").skill;
+    let found = found(&Context::silent(sandbox.settings()), "demo").expect("there").skill;
     assert_eq!(as_locked(&checked(&sandbox, "demo")), Some((ScopeKind::Project, true)));
     let of = |sandbox: &Sandbox, dir: &str| as_locked(&of_directory(sandbox, &found, dir));
     assert_eq!(of(&sandbox, ".claude/skills/demo"), Some((ScopeKind::Project, true)), "a link");
@@ -535,7 +541,7 @@ fn a_skill_in_another_one_is_a_part_of_it() {
     skill(&sandbox, "src/demo", "demo");
     skill(&sandbox, "src/demo/inner", "inner");
     assert_eq!(sandbox.run(&["install", "./src/demo"]).code, Some(0));
-    let outer = find(&Context::silent(sandbox.settings()), "demo").expect("there").skill;
+    let outer = found(&Context::silent(sandbox.settings()), "demo").expect("there").skill;
     let inner = |dir: &str| of_directory(&sandbox, &outer, dir);
     let found = inner(".agents/skills/demo/inner");
     assert_eq!((as_locked(&found), found.below.as_str()), (Some((ScopeKind::Project, true)), "inner"));

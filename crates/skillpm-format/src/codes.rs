@@ -34,6 +34,8 @@ codes! {
     AGENTS_OF_THEIR_OWN = "agents-of-their-own";
     /// Git may change line ends, because `.agents/.gitattributes` cannot be written.
     ATTRIBUTES_UNWRITABLE = "attributes-unwritable";
+    /// The audit log cannot be written.
+    AUDIT_NOT_WRITTEN = "audit-not-written";
     /// A skill has commands that some agents run before they read it; none was run.
     COMMANDS_NOT_RUN = "commands-not-run";
     /// A settings file, manifest, policy or lockfile is wrong, in a way without a code of its own.

@@ -6,6 +6,7 @@
     clippy::print_stdout,
     reason = "this is for tests alone, which fail by panics"
 )]
+#![expect(clippy::return_self_not_must_use, reason = "what is built in a test is used there")]
 #![expect(clippy::missing_panics_doc, reason = "every function here panics where a test is to fail")]
 
 pub mod archive;

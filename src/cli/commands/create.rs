@@ -95,7 +95,7 @@ fn variable(text: &str) -> Result<(String, String), &'static str> {
 pub(super) fn run(app: &App, args: &CreateArgs) -> Result<u8> {
     if args.list_templates {
         if args.json {
-            render::create::templates_json(&app.printer, BUILTIN);
+            app.printer.json(&BUILTIN);
         } else {
             render::create::templates(&app.printer, BUILTIN);
         }

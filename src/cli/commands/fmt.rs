@@ -34,7 +34,7 @@ pub(super) fn run(app: &App, args: &FmtArgs) -> Result<u8> {
     let request = FmtRequest { targets: super::targets(&args.paths, None)?, dry_run };
     let outcome = fmt(&app.context, &request)?;
     if args.json {
-        render::fmt::json(&app.printer, &outcome, dry_run);
+        render::fmt::json(&app.printer, &outcome);
         return Ok(exit::fmt(&outcome, args.check));
     }
     // Where only the verdict or the difference is wanted, no text is passed on.

@@ -5,7 +5,8 @@ use clap::Args;
 use crate::cli::{App, exit};
 use crate::engine::{Arguments, Form};
 use crate::error::{Error, Result};
-use crate::ops::invoke::{InvokeRequest, invoke};
+use crate::ops::invoke::InvokeRequest;
+use crate::ops::session::Session;
 
 // Arguments of `invoke`.
 #[derive(Debug, Clone, Args)]
@@ -27,7 +28,7 @@ pub(crate) struct InvokeArgs {
 }
 
 pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
-    let outcome = invoke(&app.context, &request(args)?)?;
+    let outcome = Session::of_person(&app.context)?.invoke(&request(args)?)?;
     app.printer.warnings(&outcome.warnings);
     if form(args) == Form::Json {
         app.printer.json(&outcome.activation.as_json());
@@ -45,7 +46,7 @@ fn request(args: &InvokeArgs) -> Result<InvokeRequest> {
         [one] => Arguments::new(one.as_str()),
         words => Arguments::of_words(words.to_vec()),
     };
-    Ok(InvokeRequest { name: name.clone(), arguments, form: form(args) })
+    Ok(InvokeRequest { arguments, form: form(args), ..InvokeRequest::new(name) })
 }
 
 fn form(args: &InvokeArgs) -> Form {

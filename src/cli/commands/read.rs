@@ -6,6 +6,7 @@ use crate::cli::{App, exit};
 use crate::engine::resources::MAX_BYTES;
 use crate::error::Result;
 use crate::ops::read::{ReadRequest, files, read};
+use crate::ops::session::Session;
 use crate::policy::Listing;
 
 // Arguments of `read`.
@@ -41,8 +42,9 @@ pub(crate) struct ReadArgs {
 }
 
 pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
+    let session = Session::of_person(&app.context)?;
     let Some(path) = &args.path else {
-        let outcome = files(&app.context, &args.name, args.list)?;
+        let outcome = files(&session, &args.name, args.list)?;
         app.printer.warnings(&outcome.warnings);
         if args.json {
             app.printer.json(&outcome);
@@ -54,7 +56,7 @@ pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
         return Ok(exit::SUCCESS);
     };
     let outcome = read(
-        &app.context,
+        &session,
         &ReadRequest {
             name: args.name.clone(),
             path: path.clone(),

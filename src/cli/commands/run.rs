@@ -11,7 +11,8 @@ use crate::cli::{App, exit, render};
 use crate::context::Context;
 use crate::engine::run::{Ended, Limits, Mode, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
-use crate::ops::run::{Place, RunRequest, run as run_script, script_missing};
+use crate::ops::run::{Place, RunRequest, script_missing};
+use crate::ops::session::Session;
 
 // Arguments of `run`.
 #[derive(Debug, Clone, Args)]
@@ -105,7 +106,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     #[cfg(unix)]
     close_fds::set_fds_cloexec(3, &[]);
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
-    let outcome = run_script(&app.context, &request(&app.context, args)?, &mut watch)?;
+    let outcome = Session::of_person(&app.context)?.run(&request(&app.context, args)?, &mut watch)?;
     app.printer.warnings(&outcome.warnings);
     // Nobody stopped it who would have to be told.
     if outcome.ran.ended == Some(Ended::Stopped) && app.printer.is_closed() {

@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::{App, exit, render};
 use crate::engine::tools::ToolFormat;
 use crate::error::Result;
+use crate::ops::session::Session;
 use crate::ops::tools::{ToolsRequest, tools};
 
 // Arguments of `tools`.
@@ -53,7 +54,7 @@ impl From<FormatArg> for ToolFormat {
 
 pub(super) fn run(app: &App, args: &ToolsArgs) -> Result<u8> {
     let request = ToolsRequest { name: args.name.clone(), recursive: args.recursive };
-    let outcome = tools(&app.context, &request)?;
+    let outcome = tools(&Session::of_person(&app.context)?, &request)?;
     match args.format {
         Some(form) => render::tools::definitions(&app.printer, &outcome, form.into()),
         None if args.json => render::tools::json(&app.printer, &outcome),

@@ -66,9 +66,9 @@ pub(super) fn run(app: &App, args: &UndoArgs) -> Result<u8> {
     if args.forget {
         let outcome = forget(&app.context, &request)?;
         if args.json {
-            render::undo::forgotten_json(&app.printer, outcome, args.dry_run);
+            app.printer.json(&outcome);
         } else {
-            render::undo::forgotten(&app.printer, outcome, args.dry_run);
+            render::undo::forgotten(&app.printer, outcome);
         }
         return Ok(exit::SUCCESS);
     }

@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
 use super::{and, install, one_line};
 use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
 use crate::fs::relative;
 use crate::install::scope::ScopeKind;
-use crate::ops::create::{Builtin, CreateOutcome, CreatedFile, Installed};
+use crate::ops::create::{Builtin, CreateOutcome};
 use crate::source::local::portable;
 use crate::text::shell_word;
 
@@ -47,26 +45,8 @@ pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
     }
 }
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    name: &'a str,
-    path: String,
-    template: &'a str,
-    dry_run: bool,
-    files: &'a [CreatedFile],
-    installed: Option<&'a Installed>,
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &CreateOutcome) {
-    printer.json(&Report {
-        name: &outcome.name,
-        path: outcome.path.display().to_string(),
-        template: &outcome.template,
-        dry_run: outcome.dry_run,
-        files: &outcome.files,
-        installed: outcome.installed.as_ref(),
-    });
+    printer.json(outcome);
 }
 
 /// The built-in templates, a line each.
@@ -77,19 +57,6 @@ pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
     printer.hint("use one with `skillpm create NAME --template TEMPLATE`; `./directory` and `owner/repo/directory` work too");
 }
 
-/// A built-in template in JSON. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Template<'a> {
-    name: &'a str,
-    summary: &'a str,
-}
-
-/// The built-in templates as JSON: an array.
-pub(crate) fn templates_json(printer: &Printer, templates: &[Builtin]) {
-    let one = |template: &Builtin| Template { name: template.name, summary: template.summary };
-    printer.json(&templates.iter().map(one).collect::<Vec<_>>());
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +65,7 @@ mod tests {
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
     use crate::install::sight::Unseen;
+    use crate::ops::create::{CreatedFile, Installed};
 
     #[test]
     fn programs_are_told_where_it_is_and_what_is_in_it() {

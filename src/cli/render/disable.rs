@@ -1,14 +1,10 @@
 //! `disable` and `enable`: a line for each skill.
 
-use serde::Serialize;
-
 use super::{and, count, install, one_line, steps};
-use crate::advice::Warning;
 use crate::cli::printer::Printer;
 use crate::cli::words::scope_flag;
-use crate::install::plan::{ChangedFiles, NewLink, Step};
-use crate::install::scope::ScopeKind;
-use crate::ops::disable::{DisableOutcome, DisabledSkill};
+use crate::install::plan::Step;
+use crate::ops::disable::DisableOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     if outcome.dry_run {
@@ -19,28 +15,8 @@ pub(crate) fn show(printer: &Printer, outcome: &DisableOutcome, disabled: bool) 
     printer.warnings(&outcome.warnings);
 }
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    scope: Option<ScopeKind>,
-    dry_run: bool,
-    skills: &'a [DisabledSkill],
-    steps: &'a [Step],
-    links: &'a [NewLink],
-    files_changed: ChangedFiles,
-    warnings: &'a [Warning],
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &DisableOutcome) {
-    printer.json(&Report {
-        scope: outcome.scope,
-        dry_run: outcome.dry_run,
-        skills: &outcome.skills,
-        steps: &outcome.steps,
-        links: &outcome.links,
-        files_changed: outcome.files,
-        warnings: &outcome.warnings,
-    });
+    printer.json(outcome);
     printer.warnings(&outcome.warnings);
 }
 
@@ -75,8 +51,12 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::plan::ChangedFiles;
+    use crate::install::scope::ScopeKind;
+    use crate::ops::disable::DisabledSkill;
 
     fn skill(name: &str, changed: bool) -> DisabledSkill {
         let agents = vec!["claude-code".to_owned(), "goose".to_owned()];

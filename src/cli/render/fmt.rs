@@ -1,11 +1,9 @@
 //! `fmt`: what changed, what has no canonical form, and how many files there were.
 
-use serde::Serialize;
-
 use super::{count, diff, one_line};
 use crate::cli::printer::Printer;
 use crate::document::Position;
-use crate::ops::fmt::{FmtOutcome, Form, Formatted};
+use crate::ops::fmt::{FmtOutcome, Form};
 
 pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_diff: bool) {
     let verb = if check || with_diff { "would change" } else { "formatted" };
@@ -26,49 +24,8 @@ pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_di
     installed(printer, outcome.installed);
 }
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    dry_run: bool,
-    skills: Vec<Skill<'a>>,
-    left_locked: usize,
-}
-
-#[derive(Serialize)]
-struct Skill<'a> {
-    path: String,
-    state: &'static str,
-    diff: Option<String>,
-    text: Option<&'a str>,
-    reason: Option<&'a str>,
-    at: Option<Place>,
-}
-
-#[derive(Serialize)]
-struct Place {
-    line: usize,
-    column: usize,
-}
-
-pub(crate) fn json(printer: &Printer, outcome: &FmtOutcome, dry_run: bool) {
-    let skills = outcome.files.iter().map(skill).collect();
-    printer.json(&Report { dry_run, skills, left_locked: outcome.installed });
-}
-
-fn skill(file: &Formatted) -> Skill<'_> {
-    let (state, reason, at) = match &file.form {
-        Form::Canonical => ("canonical", None, None),
-        Form::Changed { .. } => ("changed", None, None),
-        Form::Refused { reason, at } => ("refused", Some(reason.as_str()), *at),
-    };
-    Skill {
-        path: file.file.display().to_string(),
-        state,
-        diff: file.diff(),
-        text: file.text.as_deref(),
-        reason,
-        at: at.map(|Position { line, column }| Place { line, column }),
-    }
+pub(crate) fn json(printer: &Printer, outcome: &FmtOutcome) {
+    printer.json(outcome);
 }
 
 /// Tells how many skills were left alone because a lockfile names them.
@@ -113,6 +70,7 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::document::Document;
+    use crate::ops::fmt::Formatted;
     use crate::ops::fmt::form;
 
     fn outcome() -> FmtOutcome {
@@ -125,7 +83,7 @@ mod tests {
             file("docx", "---\nname: 'docx'\ndescription: Reads DOCX.\n---\n"),
             file("bad", "---\nname: bad\ndescription: Use: always\n---\n"),
         ];
-        FmtOutcome { files, installed: 0 }
+        FmtOutcome { dry_run: true, files, installed: 0 }
     }
 
     fn told(check: bool, with_diff: bool) -> (String, String) {
@@ -173,7 +131,7 @@ mod tests {
         outcome.files[0].text = Some("text".to_owned());
         outcome.installed = 2;
         let (talking, out, err) = printer(Look::PLAIN);
-        json(&talking, &outcome, true);
+        json(&talking, &outcome);
         assert_eq!(err.text(), "");
         skillpm_testing::Schema::read("fmt.schema.json").assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();

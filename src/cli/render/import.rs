@@ -1,13 +1,9 @@
 //! `import`: a table of what was found, and what to do next.
 
-use serde::Serialize;
-
 use super::table::Table;
 use super::{and, counted, install, one_line, short_revision, steps};
-use crate::advice::Warning;
 use crate::cli::printer::Printer;
 use crate::cli::words::{scope_flag, worded};
-use crate::install::plan::{ChangedFiles, Step};
 use crate::install::scope::ScopeKind;
 use crate::manifest;
 use crate::name::SkillName;
@@ -42,32 +38,8 @@ pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     next(printer, outcome);
 }
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    scope: Option<ScopeKind>,
-    dry_run: bool,
-    read: &'a [String],
-    skills: &'a [ImportedSkill],
-    steps: &'a [Step],
-    files_changed: ChangedFiles,
-    agents: &'a [String],
-    needed: &'a [SkillName],
-    warnings: &'a [Warning],
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &ImportOutcome) {
-    printer.json(&Report {
-        scope: outcome.scope,
-        dry_run: outcome.dry_run,
-        read: &outcome.read,
-        skills: &outcome.skills,
-        steps: &outcome.steps,
-        files_changed: outcome.files,
-        agents: &outcome.agents,
-        needed: &outcome.needed,
-        warnings: &outcome.warnings,
-    });
+    printer.json(outcome);
     printer.warnings(&outcome.warnings);
 }
 
@@ -147,8 +119,11 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::plan::ChangedFiles;
+    use crate::install::plan::Step;
 
     fn skill(name: &str, verdict: Verdict, found_in: FoundIn, reason: &str) -> ImportedSkill {
         let known = found_in != FoundIn::Directory;

@@ -2,19 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use super::{and, count, counted, one_line, quoted, short_revision, steps};
-use crate::advice::Warning;
 use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
 use crate::cli::words::scope_flag;
-use crate::install::plan::{ChangedFiles, NewLink, Step};
+use crate::install::plan::ChangedFiles;
 use crate::install::scope::ScopeKind;
 use crate::install::sight::Unseen;
 use crate::manifest;
-use crate::ops::install::{Change, InstallOutcome, InstalledSkill, LeftOut};
-use crate::ops::policy::Decided;
+use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 
 /// So many skills that stay as they are get a line each. More would bury what changed: they are counted.
 const MOST_UNCHANGED: usize = 10;
@@ -31,42 +27,8 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     }
 }
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    scope: Option<ScopeKind>,
-    dry_run: bool,
-    skills: &'a [InstalledSkill],
-    steps: &'a [Step],
-    links: &'a [NewLink],
-    files_changed: ChangedFiles,
-    agents: &'a [String],
-    seen_by: &'a [String],
-    unseen: &'a [Unseen],
-    left_modified: &'a [String],
-    left_unreadable: &'a [String],
-    left_out: &'a [LeftOut],
-    decided: &'a [Decided],
-    warnings: &'a [Warning],
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
-    printer.json(&Report {
-        scope: outcome.scope,
-        dry_run: outcome.dry_run,
-        skills: &outcome.skills,
-        steps: &outcome.steps,
-        links: &outcome.links,
-        files_changed: outcome.files,
-        agents: &outcome.agents,
-        seen_by: &outcome.seen_by,
-        unseen: &outcome.unseen,
-        left_modified: &outcome.left_modified,
-        left_unreadable: &outcome.left_unreadable,
-        left_out: &outcome.left_out,
-        decided: &outcome.decided,
-        warnings: &outcome.warnings,
-    });
+    printer.json(outcome);
     warn(printer, outcome);
 }
 
@@ -214,10 +176,13 @@ fn counts(skills: &[InstalledSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::fs::LinkKind;
+    use crate::install::plan::NewLink;
     use crate::install::plan::Place;
+    use crate::install::plan::Step;
 
     fn skill(name: &str, change: Change) -> InstalledSkill {
         InstalledSkill {

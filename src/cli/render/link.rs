@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use super::{and, count, install, quoted, steps};
-use crate::advice::Warning;
 use crate::cli::printer::Printer;
-use crate::install::plan::{ChangedFiles, NewLink, Place, Step};
-use crate::install::scope::ScopeKind;
-use crate::ops::link::{LinkOutcome, LinkedSkill};
+use crate::install::plan::{Place, Step};
+use crate::ops::link::LinkOutcome;
 
 /// Shows what came or went; `named` where skills were.
 pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
@@ -21,30 +17,8 @@ pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named
     printer.warnings(&outcome.warnings);
 }
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    scope: Option<ScopeKind>,
-    dry_run: bool,
-    agents: &'a [String],
-    skills: &'a [LinkedSkill],
-    steps: &'a [Step],
-    links: &'a [NewLink],
-    files_changed: ChangedFiles,
-    warnings: &'a [Warning],
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &LinkOutcome) {
-    printer.json(&Report {
-        scope: outcome.scope,
-        dry_run: outcome.dry_run,
-        agents: &outcome.agents,
-        skills: &outcome.skills,
-        steps: &outcome.steps,
-        links: &outcome.links,
-        files_changed: outcome.files,
-        warnings: &outcome.warnings,
-    });
+    printer.json(outcome);
     printer.warnings(&outcome.warnings);
 }
 
@@ -87,8 +61,12 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::plan::ChangedFiles;
+    use crate::install::scope::ScopeKind;
+    use crate::ops::link::LinkedSkill;
 
     fn outcome(steps: Vec<Step>) -> LinkOutcome {
         LinkOutcome {

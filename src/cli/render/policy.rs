@@ -1,21 +1,12 @@
 //! `policy`: the lines that hold, and what they say of sources.
 
-use serde::Serialize;
-
 use super::one_line;
-use crate::admission::{Line, Permission};
+use crate::admission::Permission;
 use crate::cli::printer::Printer;
-use crate::ops::policy::{Decided, PolicyOutcome, Ruling};
-
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    lines: &'a [Line],
-    sources: &'a [Ruling],
-}
+use crate::ops::policy::{Decided, PolicyOutcome};
 
 pub(crate) fn json(printer: &Printer, outcome: &PolicyOutcome) {
-    printer.json(&Report { lines: &outcome.lines, sources: &outcome.sources });
+    printer.json(outcome);
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
@@ -78,9 +69,11 @@ fn because(decided: &Decided) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::admission::Line;
     use crate::admission::{Because, Decision, Pending};
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::ops::policy::Ruling;
 
     #[test]
     fn the_schema_describes_the_json() {

@@ -2,94 +2,12 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-
 use crate::cli::printer::Printer;
-use crate::engine::run::{Captured, Ended, Exit, UNHEARD};
+use crate::engine::run::{Ended, Exit, UNHEARD};
 use crate::ops::run::RunOutcome;
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    skill: &'a str,
-    source: &'a str,
-    digest: String,
-    script: &'a str,
-    interpreter: String,
-    /// `exited`, `signalled`, `timeout`, `processes`, `stopped`, or `unknown`.
-    status: &'static str,
-    exit_code: Option<i32>,
-    signal: Option<i32>,
-    stdout: Output,
-    stderr: Output,
-    leftovers: usize,
-    duration_ms: u64,
-    sandbox: Sandbox,
-}
-
-#[derive(Serialize)]
-struct Output {
-    text: String,
-    bytes: u64,
-    cut: bool,
-}
-
-#[derive(Serialize)]
-struct Sandbox {
-    landlock: Option<u32>,
-    seccomp: bool,
-    network: bool,
-    unix_sockets: bool,
-    cwd: String,
-    read: Vec<String>,
-    write: Vec<String>,
-    closed: Option<String>,
-}
-
-impl From<&Captured> for Output {
-    fn from(captured: &Captured) -> Self {
-        Self { text: captured.text(), bytes: captured.total, cut: captured.is_cut() }
-    }
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &RunOutcome) {
-    let ran = &outcome.ran;
-    let (exit_code, signal) = match ran.exit {
-        Exit::Code(code) => (Some(code), None),
-        Exit::Signal(signal) => (None, Some(signal)),
-        Exit::Unknown => (None, None),
-    };
-    let status = match ran.ended {
-        Some(ended) => ended.word(),
-        None if signal.is_some() => "signalled",
-        None if exit_code.is_none() => "unknown",
-        None => "exited",
-    };
-    let shown = |path: &std::path::PathBuf| path.display().to_string();
-    printer.json(&Report {
-        skill: &ran.skill,
-        source: &outcome.source,
-        digest: ran.digest.to_string(),
-        script: &ran.script,
-        interpreter: shown(&ran.interpreter),
-        status,
-        exit_code,
-        signal,
-        stdout: (&ran.stdout).into(),
-        stderr: (&ran.stderr).into(),
-        leftovers: ran.leftovers,
-        duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
-        sandbox: Sandbox {
-            landlock: ran.sandbox.landlock,
-            seccomp: ran.sandbox.seccomp,
-            network: !ran.sandbox.no_network,
-            unix_sockets: !ran.sandbox.no_unix_sockets,
-            cwd: shown(&ran.sandbox.cwd),
-            read: ran.sandbox.read.iter().map(shown).collect(),
-            write: ran.sandbox.write.iter().map(shown).collect(),
-            closed: ran.sandbox.closed.clone(),
-        },
-    });
+    printer.json(outcome);
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
@@ -144,6 +62,7 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::digest::Digest;
+    use crate::engine::run::Captured;
     use crate::engine::run::{Ran, Sandbox};
 
     #[test]

@@ -56,6 +56,7 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::engine::tools::{DescribedBy, TypedBy};
+    use crate::ops::session::Session;
     use crate::ops::tools::{PassedAs, ToolsRequest, tools};
     use crate::world::World;
 
@@ -66,7 +67,9 @@ mod tests {
         world.write(".agents/skills/calc/scripts/say.sh", "# Usage: say.sh [-l] <text>\n");
         let long = format!("# \u{1b}[2J {}\n", "word ".repeat(30));
         world.write(".agents/skills/calc/scripts/words.js", &long.replace('#', "//"));
-        let mut outcome = tools(&world.context(), &ToolsRequest::default()).expect("tools");
+        let mut outcome =
+            tools(&Session::of_person(&world.context()).expect("opens"), &ToolsRequest::default())
+                .expect("tools");
         outcome.warnings.push(Warning::new("odd", "odd"));
         outcome
     }

@@ -1,15 +1,11 @@
 //! `undo`: what became of each skill, and how to do the change again.
 
-use serde::Serialize;
-
 use super::cache::size;
 use super::{install, one_line, quoted, steps};
-use crate::advice::{Message, Warning};
 use crate::cli::printer::Printer;
 use crate::cli::words::{scope_flag, worded};
-use crate::install::plan::{ChangedFiles, Step};
-use crate::install::scope::ScopeKind;
-use crate::ops::undo::{Forgotten, UndoOutcome, Undone, UndoneSkill};
+use crate::install::plan::ChangedFiles;
+use crate::ops::undo::{Forgotten, UndoOutcome, Undone};
 
 pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     let (files, gone) = (outcome.files, outcome.files_gone);
@@ -63,40 +59,14 @@ fn words(change: Undone) -> (&'static str, &'static str) {
     }
 }
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    scope: Option<ScopeKind>,
-    dry_run: bool,
-    finished: bool,
-    redone: bool,
-    skills: &'a [UndoneSkill],
-    steps: &'a [Step],
-    files_changed: ChangedFiles,
-    files_removed: ChangedFiles,
-    kept: &'a [Message],
-    warnings: &'a [Warning],
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &UndoOutcome) {
-    printer.json(&Report {
-        scope: outcome.scope,
-        dry_run: outcome.dry_run,
-        finished: outcome.finished,
-        redone: outcome.redone,
-        skills: &outcome.skills,
-        steps: &outcome.steps,
-        files_changed: outcome.files,
-        files_removed: outcome.files_gone,
-        kept: &outcome.kept,
-        warnings: &outcome.warnings,
-    });
+    printer.json(outcome);
 }
 
-pub(crate) fn forgotten(printer: &Printer, outcome: Forgotten, dry_run: bool) {
+pub(crate) fn forgotten(printer: &Printer, outcome: Forgotten) {
     match outcome {
         Forgotten { forgotten: false, .. } => printer.note("there is nothing to forget"),
-        Forgotten { bytes, .. } if dry_run => {
+        Forgotten { bytes, dry_run: true, .. } => {
             printer.data(&format!("would forget the last change, {}", size(bytes)));
             printer.note("nothing was changed: this was a dry run");
         }
@@ -106,24 +76,15 @@ pub(crate) fn forgotten(printer: &Printer, outcome: Forgotten, dry_run: bool) {
     }
 }
 
-/// The JSON form of [`forgotten`].
-#[derive(Serialize)]
-struct ForgottenReport {
-    dry_run: bool,
-    #[serde(flatten)]
-    outcome: Forgotten,
-}
-
-pub(crate) fn forgotten_json(printer: &Printer, outcome: Forgotten, dry_run: bool) {
-    printer.json(&ForgottenReport { dry_run, outcome });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::Place;
+    use crate::install::plan::Step;
+    use crate::install::scope::ScopeKind;
+    use crate::ops::undo::UndoneSkill;
 
     #[test]
     fn a_line_for_each_skill() {
@@ -200,8 +161,8 @@ mod tests {
         show(&talking, &UndoOutcome { finished: true, ..UndoOutcome::default() });
         let user = Some(ScopeKind::User);
         show(&talking, &UndoOutcome { scope: user, finished: true, ..UndoOutcome::default() });
-        forgotten(&talking, Forgotten { forgotten: false, bytes: 0 }, false);
-        forgotten(&talking, Forgotten { forgotten: true, bytes: 1234 }, false);
+        forgotten(&talking, Forgotten { dry_run: false, forgotten: false, bytes: 0 });
+        forgotten(&talking, Forgotten { dry_run: false, forgotten: true, bytes: 1234 });
         insta::assert_snapshot!(err.text(), @"
         there is nothing to do: everything is as it was before the last change
         an interrupted `undo` was completed
@@ -212,11 +173,11 @@ mod tests {
         the last change was forgotten, 1.2 kB
         ");
         let (talking, out, _) = printer(Look::PLAIN);
-        forgotten_json(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
+        talking.json(&Forgotten { dry_run: true, forgotten: true, bytes: 1 });
         schema.assert_describes(&out.text());
         let (talking, out, _) = printer(Look::PLAIN);
-        forgotten(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
-        forgotten_json(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
+        forgotten(&talking, Forgotten { dry_run: true, forgotten: true, bytes: 1 });
+        talking.json(&Forgotten { dry_run: true, forgotten: true, bytes: 1 });
         insta::assert_snapshot!(out.text(), @r#"
         would forget the last change, 1 byte
         {

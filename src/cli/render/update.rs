@@ -1,17 +1,12 @@
 //! `update`: first what is new and what a reviewer must see, then what was done.
 
-use serde::Serialize;
-
 use super::{count, counted, diff, install, one_line, quoted, short_revision, skills_are, steps};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::cli::words::{scope_flag, worded};
-use crate::install::plan::{ChangedFiles, NewLink, Step};
-use crate::install::scope::ScopeKind;
 use crate::merge::Conflict;
-use crate::ops::policy::Decided;
-use crate::ops::update::{MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version};
+use crate::ops::update::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
 use crate::text::without_queries;
 
 /// Shows what is about to change: as data where that is all that was asked for, else as talk.
@@ -80,34 +75,8 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning])
     }
 }
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    scope: Option<ScopeKind>,
-    dry_run: bool,
-    skills: &'a [UpdatedSkill],
-    steps: &'a [Step],
-    links: &'a [NewLink],
-    files_changed: ChangedFiles,
-    refused: &'a [String],
-    failures: &'a [UpdateFailure],
-    decided: &'a [Decided],
-    warnings: &'a [Warning],
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
-    printer.json(&Report {
-        scope: outcome.scope,
-        dry_run: outcome.dry_run,
-        skills: &outcome.skills,
-        steps: &outcome.steps,
-        links: &outcome.links,
-        files_changed: outcome.files,
-        refused: &outcome.refused,
-        failures: &outcome.failures,
-        decided: &outcome.decided,
-        warnings: &outcome.warnings,
-    });
+    printer.json(outcome);
     warn(printer, outcome, told);
 }
 
@@ -264,8 +233,11 @@ mod tests {
     use crate::agents::CANONICAL_DIR;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::plan::ChangedFiles;
+    use crate::install::scope::ScopeKind;
     use crate::ops::diff::{Counts, FileStatus};
     use crate::ops::update::ChangedFile;
+    use crate::ops::update::UpdateFailure;
     use crate::review::{Change, Kind, Review};
 
     fn version(number: &str) -> Version {

@@ -1,9 +1,6 @@
 //! `verify`: what differs, and how.
 
-use serde::Serialize;
-
 use super::{count, one_line};
-use crate::advice::Warning;
 use crate::cli::printer::Printer;
 use crate::cli::words::{scope_flag, worded};
 use crate::install::editable::put_back;
@@ -13,17 +10,8 @@ use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, Veri
 /// How many files of one place are shown, unless all are asked for.
 const FILES: usize = 20;
 
-/// The JSON form. It is an interface: fields are only added.
-#[derive(Serialize)]
-struct Report<'a> {
-    ok: bool,
-    skills: &'a [VerifiedSkill],
-    warnings: &'a [Warning],
-}
-
 pub(crate) fn json(printer: &Printer, outcome: &VerifyOutcome) {
-    let (skills, warnings) = (&outcome.skills, &outcome.warnings);
-    printer.json(&Report { ok: outcome.is_ok(), skills, warnings });
+    printer.json(outcome);
     printer.warnings(&outcome.warnings);
 }
 
@@ -162,6 +150,7 @@ fn summary(skills: &[VerifiedSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::ops::verify::ChangedFile;

@@ -1,10 +1,11 @@
 //! Every preset, asked through the library.
 
 use serde_json::{Map, Value, json};
-use skillpm::engine::{
-    self, Arguments, Diagnostic, Form, Library, Source, SourceKind, resources, sources_of,
-};
+use skillpm::context::Context;
+use skillpm::engine::{self, Arguments, Diagnostic, resources};
 use skillpm::error::Error;
+use skillpm::ops::invoke::InvokeRequest;
+use skillpm::ops::session::{Session, SessionOptions};
 use skillpm::policy::Policy;
 
 use super::Case;
@@ -17,13 +18,11 @@ pub(super) fn all(sandbox: &Sandbox, case: &Case) -> Value {
 }
 
 fn answers(sandbox: &Sandbox, case: &Case, policy: Policy) -> Value {
-    let settings = sandbox.settings();
-    let mut sources = sources_of(&settings, &policy).expect("places");
-    sources.retain(|_| case.places != Some(false));
-    let named = case.sources.iter().flatten();
-    sources.extend(named.map(|dir| Source::new(SourceKind::Extra, sandbox.root().join(dir))));
-    let library = Library::new(sources, policy);
-    let snapshot = match library.snapshot() {
+    let places = case.places != Some(false);
+    let directories = case.sources.iter().flatten().map(|dir| (None, sandbox.root().join(dir))).collect();
+    let options = SessionOptions { policy, project: places, user: places, directories, paths: false };
+    let session = Session::new(Context::silent(sandbox.settings()), options).expect("opens");
+    let snapshot = match session.snapshot() {
         Ok(snapshot) => snapshot,
         Err(error) => return failure(error),
     };
@@ -32,17 +31,20 @@ fn answers(sandbox: &Sandbox, case: &Case, policy: Policy) -> Value {
         let skills = snapshot.skills().iter().map(|skill| skill.meta.name.as_str());
         skills.map(|name| (name.to_owned(), work(name))).collect::<Map<_, _>>()
     };
-    let invoked = |name: &str| match library.activate(name, &arguments, Form::Plain) {
-        Ok(activated) => activated.activation.render(Form::Plain).into(),
-        Err(error) => failure(error),
+    let invoked = |name: &str| {
+        let arguments = arguments.clone();
+        match session.invoke(&InvokeRequest { arguments, ..InvokeRequest::new(name) }) {
+            Ok(outcome) => outcome.content.into(),
+            Err(error) => failure(error),
+        }
     };
-    let files = |name: &str| library.open(name, true).map_or_else(failure, |opened| json!(opened.files));
+    let files = |name: &str| session.open(name).map_or_else(failure, |opened| json!(opened.files));
     let tools = |name: &str| {
         let names =
             |set: &engine::tools::ToolSet| set.tools.iter().map(|tool| tool.tool_name.clone()).collect();
-        library.tools(name).map_or_else(failure, |set| names(&set))
+        session.tools(name, session.policy().scripts).map_or_else(failure, |(_, set)| names(&set))
     };
-    let reads = case.reads.iter().map(|(name, path)| match library.read_file(name, path, 1 << 20) {
+    let reads = case.reads.iter().map(|(name, path)| match session.read(name, path, 1 << 20) {
         Ok((_, resources::Content::Text(text))) => text.into(),
         Ok((_, resources::Content::Binary(bytes))) => json!(bytes.len()),
         Err(error) => failure(error),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::discover::{Diagnostic, key};
 use super::find::Disk;
-use super::library::{Instructions, LookupError, Snapshot};
+use super::library::{LookupError, NotFound, Snapshot};
 use super::load::SKILL_FILE;
 use super::scan::read;
 use super::skill::Skill;
@@ -29,47 +29,30 @@ pub struct Hit {
     pub warnings: Vec<Warning>,
 }
 
-/// Finds the skill `name`, as [`Snapshot::get`] does, and what a person should know of it.
+/// Finds the skill `name` in `snapshot`, as [`Snapshot::get`] does, and what a person should know of it.
 ///
 /// # Errors
 ///
 /// Where there is no such skill, with the names that there are, and where it cannot be loaded.
-pub fn find(context: &Context, name: &str) -> Result<Hit> {
-    find_in(&default_sources(&context.settings)?, name)
-}
-
-/// [`find`] in `sources`, the first first.
-///
-/// # Errors
-///
-/// As [`find`].
-pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
-    let snapshot = Snapshot::of(sources, &Policy::DEFAULT)?;
+pub fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
     match snapshot.get(name) {
-        Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(&snapshot, skill, name) }),
+        Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(snapshot, skill, name) }),
         Err(LookupError::Unknown(unknown)) => {
             let diagnostics = snapshot.diagnostics().iter().take(MAX_DIAGNOSTICS);
-            Err(unknown.into_error(diagnostics.map(ToString::to_string)))
+            let error = unknown.clone().into_error(diagnostics.map(ToString::to_string));
+            Err(NotFound { reason: unknown.into(), error })
         }
         Err(LookupError::Failed(diagnostic)) => Err(failed(name, diagnostic)),
     }
 }
 
-impl Hit {
-    /// Reads the instructions of the skill, which was asked for by `name`.
-    ///
-    /// # Errors
-    ///
-    /// Where its file cannot be used any more.
-    pub fn instructions(&self, name: &str) -> Result<Instructions> {
-        Instructions::read(&self.skill, &Policy::DEFAULT).map_err(|diagnostic| failed(name, diagnostic))
-    }
-}
-
 /// Returns the error for a skill that was asked for by `name`, and of which there is `diagnostic`.
-fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> Error {
+pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
     match &*diagnostic {
-        Diagnostic::Skill { file, reason } => reason.to_error(name, file),
+        Diagnostic::Skill { file, reason } => {
+            let error = reason.to_error(name, file);
+            NotFound { reason: LookupError::Failed(diagnostic), error }
+        }
         _ => LookupError::Failed(diagnostic).into(),
     }
 }
@@ -159,7 +142,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     fn hit(world: &World, name: &str) -> (String, Vec<String>) {
-        let hit = find(&world.context(), name).expect(name);
+        let hit = world.find(name).expect(name);
         let dir =
             hit.skill.dir.strip_prefix(world.root()).expect("below").to_string_lossy().replace('\\', "/");
         (dir, hit.warnings.iter().map(ToString::to_string).collect())
@@ -258,7 +241,14 @@ mod tests {
         let library = Library::new(sources.clone(), Policy::DEFAULT);
         for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
             let asked = format!("project:{name}");
-            assert!(find_in(&sources, &asked).expect(name).skill.dir.ends_with(dir), "{asked}");
+            assert!(
+                find_among(&Snapshot::of(&sources, &Policy::DEFAULT).expect("found"), &asked)
+                    .expect(name)
+                    .skill
+                    .dir
+                    .ends_with(dir),
+                "{asked}"
+            );
             assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
         }
     }
@@ -283,13 +273,10 @@ mod tests {
             ("PDF reader: fast", "home/.agents/skills/c"),
         ] {
             assert_eq!(hit(&world, name).0, dir, "{name}");
-            assert_eq!(
-                library.get(name).expect(name).dir,
-                find(&world.context(), name).expect(name).skill.dir
-            );
+            assert_eq!(library.get(name).expect(name).dir, world.find(name).expect(name).skill.dir);
         }
         for name in ["user:", ":pdf", "user:word", "nobody:pdf", "user:../.agents/skills/pdf", "user:b"] {
-            let error = find(&world.context(), name).expect_err(name);
+            let error = Error::from(world.find(name).expect_err(name));
             assert_eq!(error.to_string(), format!("there is no skill `{name}`"));
         }
     }
@@ -298,7 +285,7 @@ mod tests {
     #[test]
     fn an_unknown_name_gets_the_closest_and_all_others() {
         let world = World::new();
-        let unknown = |name: &str| find(&world.context(), name).expect_err("unknown");
+        let unknown = |name: &str| Error::from(world.find(name).expect_err("unknown"));
         assert!(unknown("pdf").hints()[0].to_string().contains("`install "));
         for number in 10..35 {
             world.skill(&format!(".agents/skills/pdf-{number}"), &format!("pdf-{number}"));
@@ -320,7 +307,7 @@ mod tests {
         world.skill("etc", "../../etc");
         world.skill(".agents/skills/a", "a");
         for name in ["../../etc", "../skills/a", "./a", "a/", "/", "..", "", "a\\..\\a", "a\0"] {
-            let error = find(&world.context(), name).expect_err(name);
+            let error = Error::from(world.find(name).expect_err(name));
             assert_eq!(error.kind(), ErrorKind::Usage, "{name:?}");
         }
         world.skill(".agents/skills/b", "../../etc");
@@ -332,7 +319,7 @@ mod tests {
     fn a_skill_that_cannot_be_loaded_says_why_unless_there_is_another() {
         let world = World::new();
         world.write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\n---\n");
-        let error = find(&world.context(), "pdf").expect_err("cannot be loaded");
+        let error = Error::from(world.find("pdf").expect_err("cannot be loaded"));
         assert_eq!(error.kind(), ErrorKind::Findings);
         let message = error.to_string();
         assert!(message.starts_with("the skill `pdf` cannot be loaded: `"), "{message}");
@@ -360,7 +347,7 @@ mod tests {
         let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
         for (name, dir) in [("one", "one"), ("pdf", "m-real"), ("word", "g/word")] {
             let dir = world.project().join(".agents/skills").join(dir);
-            assert_eq!(find(&world.context(), name).expect(name).skill.dir, dir, "{name}");
+            assert_eq!(world.find(name).expect(name).skill.dir, dir, "{name}");
             assert_eq!(library.get(name).expect(name).dir, dir, "{name}");
         }
         let (dir, warnings) = hit(&world, "alias");
@@ -378,7 +365,7 @@ mod tests {
         world.write("secret", "---\nname: x\ndescription: y\n---\n");
         fs::create_dir_all(&world.project().join(".agents/skills/x")).expect("creates");
         world.link("../../../secret", ".agents/skills/x/SKILL.md");
-        let error = find(&world.context(), "x").expect_err("refused");
+        let error = Error::from(world.find("x").expect_err("refused"));
         assert_eq!(error.kind(), ErrorKind::Integrity);
         assert!(error.to_string().contains("leads out of the skill's directory"), "{error}");
     }

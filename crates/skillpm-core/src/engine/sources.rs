@@ -269,7 +269,12 @@ mod tests {
             assert!(sources.iter().all(|source| source.is_of(SourceKind::Project)));
             let library = crate::engine::Library::new(sources.clone(), Policy::DEFAULT);
             for name in ["pdf", "user:pdf", "project:pdf", "user-claude:docx", "project-claude:docx"] {
-                let found = crate::engine::find_in(&sources, name).expect(name).skill;
+                let found = crate::engine::find_among(
+                    &crate::engine::Snapshot::of(&sources, &Policy::DEFAULT).expect("found"),
+                    name,
+                )
+                .expect(name)
+                .skill;
                 assert_eq!(found.kind, SourceKind::User, "{name}");
                 assert_eq!(library.get(name).expect(name).dir, found.dir);
             }

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use crate::context::Context;
+use crate::engine::{Hit, NotFound, Snapshot, default_sources, find_among};
 use crate::env::Env;
 use crate::fs;
+use crate::policy::Policy;
 use crate::settings::Settings;
 
 /// A project and a home beside it; both are gone when the value is dropped.
@@ -46,6 +48,12 @@ impl World {
 
     pub(crate) fn context(&self) -> Context {
         Context::silent(self.settings(&[]))
+    }
+
+    /// Finds the skill `name` where skills are searched unless places are named.
+    pub(crate) fn find(&self, name: &str) -> Result<Hit, NotFound> {
+        let sources = default_sources(&self.settings(&[])).expect("places");
+        find_among(&Snapshot::of(&sources, &Policy::DEFAULT)?, name)
     }
 
     /// Writes `text` to `path` of the project.

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::absent;
+use super::session::Session;
 use crate::advice::{Opt, Warning, message};
 use crate::agents;
 use crate::context::Context;
 use crate::engine::catalog::block::{self, BlockError};
 use crate::engine::catalog::{Catalog, Options};
-use crate::engine::{self, Library, Snapshot, Source, SourceKind, default_sources, each_once};
+use crate::engine::{Snapshot, Source, SourceKind, default_sources, each_once};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
@@ -139,9 +140,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let only = request.scope.or(request.write.as_ref().map(|_| ScopeKind::Project));
     let Scopes { there: mut scopes, missing } = Scopes::new(&context.settings, only)?;
     let mut warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
-    let disabled = disabled(&context.settings, &scopes);
-    options.disabled.extend(disabled.names);
-    warnings.extend(disabled.warnings);
+    let disabling = scopes.clone();
     // A file is of one project, and those around it have their own. What they disable is where no agent looks.
     if request.write.is_none() {
         around(&context.settings, &mut scopes)?;
@@ -149,9 +148,11 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
-    let library = Library::new(sources(context, request, &scopes)?, policy);
-    let snapshot = library.snapshot()?;
-    let catalog = engine::catalog::catalog(snapshot.skills(), &options);
+    let session =
+        Session::of_sources(context.clone(), sources(context, request, &scopes)?, disabling, policy);
+    let (catalog, damaged) = session.catalog(options)?;
+    let snapshot = session.snapshot()?;
+    warnings.extend(damaged);
     warnings.extend(snapshot.diagnostics().iter().map(|diagnostic| Warning::from(&**diagnostic)));
     // Both files are read for it, so it is only looked for where an agent is told nothing, or a file would lose entries.
     if request.write.is_some() || snapshot.skills().is_empty() {

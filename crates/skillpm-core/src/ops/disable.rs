@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use super::absent::installed_names;
 use super::change::{Changed, Edits, How, rearrange};
 use super::update::has_conflicts;
@@ -26,13 +28,13 @@ pub struct DisableRequest {
     pub force: bool,
 }
 
-/// What changed.
-#[derive(Debug, Clone, Default)]
+/// What changed. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct DisableOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
-    /// The directory of the skills that are disabled, as it is named in the working directory.
-    pub place: String,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
     /// The skills, sorted by name.
     pub skills: Vec<DisabledSkill>,
     /// What was or would be done, in order.
@@ -40,11 +42,13 @@ pub struct DisableOutcome {
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
     /// What a person should know.
     pub warnings: Vec<Warning>,
+    /// The directory of the skills that are disabled, as it is named in the working directory.
+    #[serde(skip)]
+    pub place: String,
 }
 
 /// A skill that was named.

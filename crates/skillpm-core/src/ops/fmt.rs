@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+
 use crate::context::Context;
 use crate::document::{self, Document, Position};
 use crate::engine::load::{self, Unusable};
@@ -65,13 +68,35 @@ impl Formatted {
     }
 }
 
-/// What was done.
-#[derive(Debug, Default)]
+impl Serialize for Formatted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let (state, reason, at) = match &self.form {
+            Form::Canonical => ("canonical", None, None),
+            Form::Changed { .. } => ("changed", None, None),
+            Form::Refused { reason, at } => ("refused", Some(reason), at.as_ref()),
+        };
+        let mut formatted = serializer.serialize_struct("Formatted", 6)?;
+        formatted.serialize_field("path", &self.file.display().to_string())?;
+        formatted.serialize_field("state", state)?;
+        formatted.serialize_field("diff", &self.diff())?;
+        formatted.serialize_field("text", &self.text)?;
+        formatted.serialize_field("reason", &reason)?;
+        formatted.serialize_field("at", &at)?;
+        formatted.end()
+    }
+}
+
+/// What was done. The JSON form is an interface: fields are only added.
+#[derive(Debug, Default, Serialize)]
 pub struct FmtOutcome {
+    /// Whether nothing was written.
+    pub dry_run: bool,
     /// The files, in the order of the paths.
+    #[serde(rename = "skills")]
     pub files: Vec<Formatted>,
     /// How many of them are not canonical and were left alone, because they are those of installed skills: a lockfile
     /// names their bytes. They are not among `files`.
+    #[serde(rename = "left_locked")]
     pub installed: usize,
 }
 
@@ -84,7 +109,7 @@ pub struct FmtOutcome {
 /// A path that is not there, holds no skill, or cannot be read or written.
 pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
     let cwd = &context.settings.cwd;
-    let mut outcome = FmtOutcome::default();
+    let mut outcome = FmtOutcome { dry_run: request.dry_run, ..FmtOutcome::default() };
     let mut searched = Searched::default();
     let mut finder = Finder::new(cwd, &mut searched);
     for target in &request.targets {

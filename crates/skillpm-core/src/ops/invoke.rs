@@ -1,21 +1,17 @@
 //! `invoke`: what an agent would get.
 
-use std::ffi::OsString;
-use std::time::{Duration, Instant};
-
-use super::audit::{Activations, not_written};
-use super::named::{find, is_alias};
+use super::named::is_alias;
+use super::session::not_listed;
 use super::update::unsettled;
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
-use crate::engine::{Activation, Arguments, Form, Instructions, Skill, activate, resources};
-use crate::error::Result;
+use crate::engine::{Activation, Arguments, Form, Skill, activate, resources};
 use crate::policy::Policy;
 use crate::skill::{Deviation, DeviationKind};
 
 /// Which skill, with what.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct InvokeRequest {
     /// The skill's name.
     pub name: String,
@@ -23,6 +19,18 @@ pub struct InvokeRequest {
     pub arguments: Arguments,
     /// The form of the content. It decides whether the skill's files are looked at.
     pub form: Form,
+    /// Whether it is written into the audit log.
+    pub record: bool,
+    /// The session that the line of the log is of; that of the process where it is `None`.
+    pub session: Option<String>,
+}
+
+impl InvokeRequest {
+    /// Asks for the skill `name` without arguments, in the plain form, and has it written down.
+    pub fn new(name: impl Into<String>) -> Self {
+        let (arguments, form) = (Arguments::default(), Form::default());
+        Self { name: name.into(), arguments, form, record: true, session: None }
+    }
 }
 
 /// What an agent would get.
@@ -36,30 +44,25 @@ pub struct InvokeOutcome {
     pub warnings: Vec<Warning>,
 }
 
-/// Returns what an agent would get. Nothing is run, and nothing is written but a line of the audit log.
-///
-/// # Errors
-///
-/// An unknown skill, or one that cannot be loaded.
-pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcome> {
-    let began = Instant::now();
-    let hit = find(context, &request.name)?;
-    let Instructions { skill, body } = hit.instructions(&request.name)?;
+/// Returns what an agent gets of `skill`, whose instructions are `body`, as `policy` has it.
+pub(super) fn invoked(
+    context: &Context,
+    policy: &Policy,
+    skill: &Skill,
+    body: &str,
+    request: &InvokeRequest,
+) -> InvokeOutcome {
     // The blank line that authors leave after the frontmatter is no part of the instructions.
     let body = body.trim_start_matches(['\r', '\n']);
-    let policy = Policy::DEFAULT;
     let mut activation =
         activate(skill.meta.clone(), body, &skill.dir, &request.arguments, policy.placeholders);
-    let mut warnings = hit.warnings;
-    warnings.extend(off_specification(context, &skill));
+    let mut warnings = Vec::new();
+    warnings.extend(off_specification(context, skill));
     warnings.extend(unsettled(&context.settings, &skill.dir));
     if request.form.lists_files() {
         match resources::list(&skill.dir, policy.listing) {
             Ok(files) => activation.files = files,
-            Err(error) => {
-                let told = format!("the files of `{}` are not listed: {error}", activation.meta.name);
-                warnings.push(Warning::new(codes::FILES_NOT_LISTED, told));
-            }
+            Err(error) => warnings.push(not_listed(&activation.meta.name, &error)),
         }
     }
     if !activation.commands.is_empty() {
@@ -70,20 +73,7 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
         );
         warnings.push(Warning::new(codes::COMMANDS_NOT_RUN, told));
     }
-    let content = activation.render(request.form);
-    written(context, &skill, &request.arguments, began.elapsed());
-    Ok(InvokeOutcome { content, activation, warnings })
-}
-
-/// Writes down that somebody got the instructions of `skill`, who may be an agent.
-fn written(context: &Context, skill: &Skill, arguments: &Arguments, took: Duration) {
-    let given = match arguments.text() {
-        "" => Vec::new(),
-        text => vec![OsString::from(text)],
-    };
-    if let Err(error) = Activations::new(&context.settings).write(skill, &given, took, None) {
-        context.reporter.trouble(&not_written(&error));
-    }
+    InvokeOutcome { content: activation.render(request.form), activation, warnings }
 }
 
 /// One line for everything that is against the specification and did not matter, repairs included. What
@@ -115,13 +105,14 @@ fn off_specification(context: &Context, skill: &Skill) -> Option<Warning> {
 mod tests {
     use super::*;
     use crate::engine::testing::World;
-    use crate::error::ErrorKind;
+    use crate::error::{ErrorKind, Result};
     use crate::fs;
+    use crate::ops::session::Session;
 
     fn invoked(world: &World, name: &str, arguments: &str) -> Result<InvokeOutcome> {
         let arguments = Arguments::new(arguments);
-        let request = InvokeRequest { name: name.to_owned(), arguments, form: Form::Plain };
-        invoke(&world.context(), &request)
+        let request = InvokeRequest { arguments, ..InvokeRequest::new(name) };
+        Ok(Session::of_person(&world.context())?.invoke(&request)?)
     }
 
     /// S0-US3.1, S0-US3.4, S0-US5.5, S0-FR-011, S0-FR-021, S0-FR-022, S0-FR-027.
@@ -222,8 +213,9 @@ mod tests {
         world.skill(".agents/skills/pdf", "pdf");
         world.write(".agents/skills/pdf/references/forms.md", "# Forms\n");
         for (_, form) in Form::NAMES {
-            let request = InvokeRequest { name: "pdf".to_owned(), form, ..InvokeRequest::default() };
-            let outcome = invoke(&world.context(), &request).expect("works");
+            let request = InvokeRequest { form, ..InvokeRequest::new("pdf") };
+            let session = Session::of_person(&world.context()).expect("opens");
+            let outcome = session.invoke(&request).expect("works");
             assert_eq!(outcome.content.contains("references/forms.md"), form.lists_files(), "{form}");
         }
     }

@@ -1,5 +1,7 @@
 //! `link` and `unlink`: agents that are to see skills that are installed, or no longer.
 
+use serde::Serialize;
+
 use super::absent::installed_names;
 use super::change::{Changed, Edits, How, rearrange};
 use super::install::ALL;
@@ -31,11 +33,13 @@ pub struct LinkRequest {
     pub force: bool,
 }
 
-/// What changed.
-#[derive(Debug, Clone, Default)]
+/// What changed. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct LinkOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
     /// The ids of the agents that were named.
     pub agents: Vec<String>,
     /// The skills with the agents that have a link or copy of their own now.
@@ -45,9 +49,8 @@ pub struct LinkOutcome {
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
     /// What a person should know.
     pub warnings: Vec<Warning>,
 }

@@ -36,6 +36,7 @@ pub mod provenance;
 pub mod read;
 pub mod remove;
 pub mod run;
+pub mod session;
 pub mod show;
 pub mod tools;
 pub mod tree;

@@ -8,12 +8,13 @@ use super::provenance::scopes_in_force;
 use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
-use crate::engine::{self, Hit, Source, default_sources};
+use crate::engine::{self, Hit, NotFound, Snapshot, Source, default_sources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{read_lock, read_manifest};
 use crate::name::SkillName;
+use crate::policy::Policy;
 use crate::settings::Settings;
 use crate::source::local;
 use crate::spec::is_local;
@@ -41,10 +42,42 @@ pub(super) fn find_in(
     sources: &[Source],
     only: Option<ScopeKind>,
 ) -> Result<Hit> {
-    let by_name = || {
-        let found = engine::find_in(sources, name).map(|hit| without_alias(context, name, hit));
-        found.map_err(|error| or_disabled(context, name, only, error))
-    };
+    path_or(context, name, || -> Result<Hit> {
+        Ok(find_among(context, name, &Snapshot::of(sources, &Policy::DEFAULT)?, only)?)
+    })
+}
+
+/// As [`find_in`], of a name in `snapshot`, and never of a path.
+///
+/// # Errors
+///
+/// As [`engine::find_among`].
+pub(super) fn find_among(
+    context: &Context,
+    name: &str,
+    snapshot: &Snapshot,
+    only: Option<ScopeKind>,
+) -> std::result::Result<Hit, NotFound> {
+    let found = engine::find_among(snapshot, name).map(|hit| without_alias(context, name, hit));
+    found.map_err(|NotFound { reason, error }| {
+        let error = or_disabled(context, name, only, error);
+        NotFound { reason, error }
+    })
+}
+
+/// Finds the skill in the directory that `name` is the path of; where it is none, what `by_name` finds.
+///
+/// # Errors
+///
+/// As [`engine::find_at`], and as `by_name`.
+pub(super) fn path_or<E: From<Error>>(
+    context: &Context,
+    name: &str,
+    by_name: impl FnOnce() -> std::result::Result<Hit, E>,
+) -> std::result::Result<Hit, E>
+where
+    Error: From<E>,
+{
     if !is_local(name) {
         return by_name();
     }
@@ -52,13 +85,14 @@ pub(super) fn find_in(
     match at {
         // Nobody checks what skills call themselves: where no directory is meant, it may be a name.
         Err(error) if error.kind() == ErrorKind::Usage => by_name().map_err(|unknown| {
+            let unknown = Error::from(unknown);
             if unknown.kind() != ErrorKind::Usage {
-                return unknown;
+                return unknown.into();
             }
             let told = Error::usage(unknown.message().clone()).hint(error.message().clone());
-            error.hints().iter().cloned().fold(told, Error::hint)
+            error.hints().iter().cloned().fold(told, Error::hint).into()
         }),
-        at => at,
+        at => Ok(at?),
     }
 }
 
@@ -99,7 +133,9 @@ pub fn known(settings: &Settings) -> BTreeMap<String, String> {
 
 /// The scripts of the skill `name`, below its `scripts/`; none where there is no such skill.
 pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
-    let hit = default_sources(settings).ok().and_then(|sources| engine::find_in(&sources, name).ok());
+    let sources = default_sources(settings).unwrap_or_default();
+    let hit =
+        Snapshot::of(&sources, &Policy::DEFAULT).ok().and_then(|all| engine::find_among(&all, name).ok());
     let tree = hit.and_then(|hit| fs::tree_of(&hit.skill.real).ok());
     let paths = tree.iter().flat_map(Tree::entries);
     paths.filter_map(|(path, _)| path.strip_prefix("scripts/")).map(ToOwned::to_owned).collect()

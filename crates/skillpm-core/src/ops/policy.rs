@@ -2,6 +2,8 @@
 
 pub use super::gate::Decided;
 
+use serde::Serialize;
+
 use super::gate;
 use crate::admission::{Admission, Asked, Line, Pending, Permission, Scripts};
 use crate::advice::{Verb, message};
@@ -22,8 +24,8 @@ pub struct PolicyRequest {
     pub scope: Option<ScopeKind>,
 }
 
-/// What holds.
-#[derive(Debug, Clone, Default)]
+/// What holds. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct PolicyOutcome {
     /// All lines that hold, in the order in which they are asked: the machine's before the manifest's, then what
     /// the user's manifest says of scripts.

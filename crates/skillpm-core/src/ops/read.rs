@@ -4,12 +4,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
-use super::named::find;
+use super::session::Session;
 use crate::advice::{Opt, Warning, message};
-use crate::context::Context;
 use crate::engine::resources::{self, Content, MAX_BYTES};
 use crate::error::{Error, Result};
-use crate::policy::{Listing, Policy};
+use crate::policy::Listing;
 
 /// Which file, and how much of it.
 #[derive(Debug, Clone)]
@@ -68,12 +67,9 @@ pub struct FilesOutcome {
 ///
 /// An unknown skill; a name that leads out of its directory, or to nothing; what is no regular file or too
 /// large; a part of what is no text.
-pub fn read(context: &Context, request: &ReadRequest) -> Result<ReadOutcome> {
-    let hit = find(context, &request.name)?;
+pub fn read(session: &Session, request: &ReadRequest) -> Result<ReadOutcome> {
+    let (hit, content) = session.read(&request.name, &request.path, request.max_bytes)?;
     let name = &hit.skill.meta.name;
-    let content = resources::read(&hit.skill.dir, &request.path, &Policy::DEFAULT, request.max_bytes)
-        // By its own name another one may be found: what was asked for may be hidden.
-        .map_err(|error| error.into_error(&request.name, &request.path))?;
     let is_part = request.offset > 0 || request.limit.is_some();
     let (content, encoding) = match content {
         Content::Text(text) if is_part => (lines(&text, request.offset, request.limit).to_owned(), None),
@@ -105,8 +101,8 @@ pub fn read(context: &Context, request: &ReadRequest) -> Result<ReadOutcome> {
 /// # Errors
 ///
 /// An unknown skill, or a directory that cannot be read.
-pub fn files(context: &Context, name: &str, listing: Listing) -> Result<FilesOutcome> {
-    let hit = find(context, name)?;
+pub fn files(session: &Session, name: &str, listing: Listing) -> Result<FilesOutcome> {
+    let hit = session.find(name)?;
     let available_files = resources::list(&hit.skill.dir, listing).map_err(|error| {
         Error::io(format!("the files of the skill `{name}` are not listed")).because(error)
     })?;
@@ -136,6 +132,10 @@ mod tests {
         world
     }
 
+    fn session(world: &World) -> Session {
+        Session::of_person(&world.context()).expect("opens")
+    }
+
     fn request(path: &str) -> ReadRequest {
         ReadRequest { name: "pdf".into(), path: path.into(), ..ReadRequest::default() }
     }
@@ -145,7 +145,7 @@ mod tests {
     fn text_and_what_is_none() {
         let world = world();
         let json = |path: &str| {
-            let outcome = read(&world.context(), &request(path)).expect("reads");
+            let outcome = read(&session(&world), &request(path)).expect("reads");
             serde_json::to_string(&outcome).expect("JSON")
         };
         assert_eq!(
@@ -163,13 +163,13 @@ mod tests {
     fn the_schema_describes_the_json() {
         let world = world();
         let schema = skillpm_testing::Schema::read("read.schema.json");
-        let told = |path: &str| read(&world.context(), &request(path)).expect("reads");
+        let told = |path: &str| read(&session(&world), &request(path)).expect("reads");
         let json = |outcome: &ReadOutcome| serde_json::to_string(outcome).expect("JSON");
         schema.assert_describes(&json(&told("references/forms.md")));
         // Without its encoding it would be a text.
         let binary = serde_json::to_value(told("assets/logo.png")).expect("JSON");
         assert_eq!(schema.faults(&binary), [""; 0]);
-        let listed = files(&world.context(), "pdf", Listing::All).expect("lists");
+        let listed = files(&session(&world), "pdf", Listing::All).expect("lists");
         schema.assert_describes(&serde_json::to_string(&listed).expect("JSON"));
     }
 
@@ -190,7 +190,7 @@ mod tests {
         }
         assert_eq!(lines("a\n", 1, None), "");
         let world = world();
-        let part = |path: &str| read(&world.context(), &ReadRequest { limit: Some(1), ..request(path) });
+        let part = |path: &str| read(&session(&world), &ReadRequest { limit: Some(1), ..request(path) });
         assert_eq!(part("references/forms.md").expect("reads").content, "a\n");
         assert_eq!(part("assets/logo.png").expect_err("no lines").kind(), ErrorKind::Usage);
     }
@@ -201,7 +201,7 @@ mod tests {
         let world = world();
         world.skill("../home/.agents/skills/pdf", "pdf");
         let asked = ReadRequest { name: "user:pdf".into(), ..request("nope") };
-        let error = read(&world.context(), &asked).expect_err("not there");
+        let error = read(&session(&world), &asked).expect_err("not there");
         assert_eq!(error.hints(), ["`read user:pdf` lists its files"]);
     }
 
@@ -210,10 +210,10 @@ mod tests {
     fn unknown_skills_and_files() {
         let world = world();
         let error =
-            read(&world.context(), &ReadRequest { name: "pdff".into(), ..request("x") }).expect_err("none");
+            read(&session(&world), &ReadRequest { name: "pdff".into(), ..request("x") }).expect_err("none");
         assert_eq!(error.to_string(), "there is no skill `pdff`");
         assert_eq!(error.hints()[0], "did you mean `pdf`?");
-        let error = read(&world.context(), &request("form.md")).expect_err("none");
+        let error = read(&session(&world), &request("form.md")).expect_err("none");
         assert_eq!(
             error.to_string(),
             "the file `form.md` of the skill `pdf` is not read: there is no such file"
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn files_are_listed() {
         let world = world();
-        let list = |listing| files(&world.context(), "pdf", listing).expect("lists").available_files;
+        let list = |listing| files(&session(&world), "pdf", listing).expect("lists").available_files;
         assert_eq!(list(Listing::All), ["assets/logo.png", "references/forms.md"]);
         assert_eq!(list(Listing::Markdown), ["references/forms.md"]);
     }

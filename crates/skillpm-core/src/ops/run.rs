@@ -5,17 +5,23 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::audit::{place, record, refused, subject, unread};
 use super::named::find;
 use super::permit::{PermitRequest, permit};
+use super::session::SessionError;
 use crate::admission::Scripts;
 use crate::advice::{Opt, Warning, message};
 use crate::context::Context;
-use crate::engine::Skill;
 use crate::engine::run::{
-    self, Copies, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir,
+    self, Captured, Copies, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir,
 };
+use crate::engine::tools::ToolSet;
+use crate::engine::{NotFound, Skill};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
@@ -116,27 +122,143 @@ pub struct RunOutcome {
     pub warnings: Vec<Warning>,
 }
 
-/// Runs a script to its end. That it failed is no error; see [`Ran::success`].
-///
-/// # Errors
-///
-/// A skill or script that is not there; a script that may not run; what [`run::run`] says.
-pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome> {
-    let hit = find(context, &request.skill).inspect_err(|error| {
-        let asked = Subject { skill: request.skill.clone(), ..Subject::default() };
-        unread(context, &asked, &request.script, error);
-    })?;
-    let mut outcome = run_found(context, &hit.skill, request, watch)?;
-    outcome.warnings.splice(..0, hit.warnings);
-    Ok(outcome)
+impl Serialize for RunOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let ran = &self.ran;
+        let (exit_code, signal) = match ran.exit {
+            Exit::Code(code) => (Some(code), None),
+            Exit::Signal(signal) => (None, Some(signal)),
+            Exit::Unknown => (None, None),
+        };
+        let status = match ran.ended {
+            Some(ended) => ended.word(),
+            None if signal.is_some() => "signalled",
+            None if exit_code.is_none() => "unknown",
+            None => "exited",
+        };
+        let shown = |path: &PathBuf| path.display().to_string();
+        Json {
+            skill: &ran.skill,
+            source: &self.source,
+            digest: ran.digest.to_string(),
+            script: &ran.script,
+            interpreter: shown(&ran.interpreter),
+            status,
+            exit_code,
+            signal,
+            stdout: (&ran.stdout).into(),
+            stderr: (&ran.stderr).into(),
+            leftovers: ran.leftovers,
+            duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+            sandbox: SandboxJson {
+                landlock: ran.sandbox.landlock,
+                seccomp: ran.sandbox.seccomp,
+                network: !ran.sandbox.no_network,
+                unix_sockets: !ran.sandbox.no_unix_sockets,
+                cwd: shown(&ran.sandbox.cwd),
+                read: ran.sandbox.read.iter().map(shown).collect(),
+                write: ran.sandbox.write.iter().map(shown).collect(),
+                closed: ran.sandbox.closed.clone(),
+            },
+        }
+        .serialize(serializer)
+    }
 }
 
-/// [`run()`] for `skill`, which was found already.
+/// The JSON form of a [`RunOutcome`]. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Json<'a> {
+    skill: &'a str,
+    source: &'a str,
+    digest: String,
+    script: &'a str,
+    interpreter: String,
+    /// `exited`, `signalled`, `timeout`, `processes`, `stopped`, or `unknown`.
+    status: &'static str,
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    stdout: OutputJson,
+    stderr: OutputJson,
+    leftovers: usize,
+    duration_ms: u64,
+    sandbox: SandboxJson,
+}
+
+#[derive(Serialize)]
+struct OutputJson {
+    text: String,
+    bytes: u64,
+    cut: bool,
+}
+
+#[derive(Serialize)]
+struct SandboxJson {
+    landlock: Option<u32>,
+    seccomp: bool,
+    network: bool,
+    unix_sockets: bool,
+    cwd: String,
+    read: Vec<String>,
+    write: Vec<String>,
+    closed: Option<String>,
+}
+
+impl From<&Captured> for OutputJson {
+    fn from(captured: &Captured) -> Self {
+        Self { text: captured.text(), bytes: captured.total, cut: captured.is_cut() }
+    }
+}
+
+/// A script that is called as a tool, with named arguments.
+#[derive(Debug, Clone)]
+pub struct CallRequest {
+    /// The skill, the script by the name of its tool, and how it runs. Its arguments, input and time are set from the rest.
+    pub request: RunRequest,
+    /// The arguments: an object as the schema of the tool has it, or words.
+    pub arguments: Value,
+    /// How long it may take; where it is `None`, as long as its manifest says.
+    pub timeout: Option<Duration>,
+}
+
+impl CallRequest {
+    /// Returns the run of the tool of `skill` among `set`.
+    ///
+    /// # Errors
+    ///
+    /// A script that is not there, and arguments that do not fit it.
+    pub(super) fn prepared(
+        &self,
+        skill: &Skill,
+        set: &ToolSet,
+    ) -> std::result::Result<RunRequest, SessionError> {
+        let wanted = &self.request.script;
+        let Some(tool) = set.get(wanted) else {
+            let error = no_script(skill, &self.request.skill, wanted);
+            return Err(SessionError::NoScript { script: wanted.clone(), error });
+        };
+        let call = tool.call(&self.arguments).map_err(|error| SessionError::Arguments(error.to_string()))?;
+        let mut request = RunRequest { script: tool.script.clone(), ..self.request.clone() };
+        request.args = call.words.into_iter().map(OsString::from).collect();
+        request.stdin = call.input.map_or(Stdin::Closed, |text| Stdin::Bytes(text.into_bytes()));
+        request.limits.timeout = self.timeout.or(tool.timeout).unwrap_or(request.limits.timeout);
+        Ok(request)
+    }
+}
+
+/// Writes down that the script of `request` was refused, where `error` with which the skill was looked for is a refusal.
+pub(super) fn not_found(context: &Context, request: &RunRequest, error: &SessionError) {
+    if let SessionError::Skill(NotFound { error, .. }) | SessionError::Verb(error) = error {
+        let asked = Subject { skill: request.skill.clone(), ..Subject::default() };
+        unread(context, &asked, &request.script, error);
+    }
+}
+
+/// Runs a script of `skill` to its end. That it failed is no error; see [`Ran::success`].
 ///
 /// # Errors
 ///
-/// As [`run()`].
-pub fn run_found(
+/// A script that is not there or may not run; what [`run::run`] says.
+pub(super) fn run_found(
     context: &Context,
     skill: &Skill,
     request: &RunRequest,
@@ -290,7 +412,7 @@ pub fn script_missing(context: &Context, name: &str) -> Error {
 }
 
 /// Why `wanted` is no script of `skill`, which was asked for as `name`.
-pub fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
+fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
     match script_of(&skill.real, name, wanted) {
         Err(error) => error,
         Ok(path) => Error::usage(format!("the skill `{name}` has no script `{wanted}`"))

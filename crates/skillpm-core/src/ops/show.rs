@@ -12,12 +12,13 @@ use super::update::has_conflicts;
 use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
-use crate::engine::{Instructions, Skill, Source, SourceKind, default_sources, discover};
+use crate::engine::{Instructions, Skill, Source, SourceKind, default_sources, discover, failed};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::name::SkillName;
+use crate::policy::Policy;
 use crate::skill::SkillMeta;
 use crate::skill::find::is_skill_file;
 use crate::tokens;
@@ -136,7 +137,8 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
     let hit = find_in(context, &request.name, &sources, request.scope)?;
-    let Instructions { skill, body } = hit.instructions(&request.name)?;
+    let read = Instructions::read(&hit.skill, &Policy::DEFAULT);
+    let Instructions { skill, body } = read.map_err(|diagnostic| failed(&request.name, diagnostic))?;
     let Skill { meta, kind, dir, file, deviations, .. } = &*skill;
     let items = resources::inventory(dir).map_err(|error| {
         Error::io(format!("the files of the skill `{}` cannot be read", meta.name)).because(error)

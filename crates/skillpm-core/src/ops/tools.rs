@@ -5,16 +5,14 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::named::find;
+use super::session::Session;
 use crate::advice::Warning;
-use crate::context::Context;
 use crate::engine::tools::{
     DescribedBy, Language, ManifestFault, Tool, ToolDiagnostic, ToolFormat, ToolSet, TypedBy,
-    tools as tools_of,
 };
-use crate::engine::{Diagnostic, Skill, default_sources, discover};
+use crate::engine::{Diagnostic, Skill};
 use crate::error::{Error, Result};
-use crate::policy::{Policy, ScriptPlaces};
+use crate::policy::ScriptPlaces;
 
 /// How many faults of a manifest an error lists.
 const MAX_FAULTS: usize = 20;
@@ -93,38 +91,34 @@ impl ToolsOutcome {
 /// # Errors
 ///
 /// An unknown skill, or one whose manifest of tools is wrong. Among all skills that is a warning.
-pub fn tools(context: &Context, request: &ToolsRequest) -> Result<ToolsOutcome> {
-    let places = if request.recursive { ScriptPlaces::Recursive } else { Policy::DEFAULT.scripts };
+pub fn tools(session: &Session, request: &ToolsRequest) -> Result<ToolsOutcome> {
+    let places = if request.recursive { ScriptPlaces::Recursive } else { session.policy().scripts };
     let mut outcome = ToolsOutcome { name: request.name.clone(), ..ToolsOutcome::default() };
     if let Some(name) = &request.name {
-        let hit = find(context, name)?;
+        let (hit, set) = session.tools(name, places)?;
         outcome.warnings = hit.warnings;
-        let set = tools_of(&hit.skill.real, &hit.skill.meta.name, places);
-        if let Some(wrong) = WrongManifest::of(&set) {
-            return Err(wrong.error(&hit.skill.meta.name));
-        }
-        outcome.add(&hit.skill, set);
+        outcome.add(&hit.skill, &set);
         return Ok(outcome);
     }
-    let found = discover(&default_sources(&context.settings)?);
-    let telling = found.diagnostics.iter().filter(|diagnostic| {
+    let found = session.snapshot()?;
+    let telling = found.diagnostics().iter().filter(|diagnostic| {
         matches!(
             &***diagnostic,
             Diagnostic::Source(_) | Diagnostic::Skill { .. } | Diagnostic::Shadowed { .. }
         )
     });
     outcome.warnings.extend(telling.map(|diagnostic| Warning::from(&**diagnostic)));
-    for skill in &found.skills {
-        outcome.add(skill, tools_of(&skill.real, &skill.meta.name, places));
+    for skill in found.skills() {
+        outcome.add(skill, &session.library().tools(skill, places));
     }
     Ok(outcome)
 }
 
 impl ToolsOutcome {
-    fn add(&mut self, skill: &Skill, set: ToolSet) {
+    fn add(&mut self, skill: &Skill, set: &ToolSet) {
         self.warnings
             .extend(set.diagnostics.iter().map(|found| Warning::new(found.code(), found.to_string())));
-        self.tools.extend(set.tools.into_iter().map(|tool| listed(skill, tool)));
+        self.tools.extend(set.tools.iter().map(|tool| listed(skill, tool.clone())));
     }
 }
 

@@ -39,32 +39,35 @@ pub struct UndoRequest {
     pub force: bool,
 }
 
-/// What was taken back.
-#[derive(Debug, Clone, Default)]
+/// What was taken back. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct UndoOutcome {
     /// Where.
     pub scope: Option<ScopeKind>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// Whether an earlier run was cut off while it took the change back, and this one went on.
+    pub finished: bool,
+    /// Whether the change that was taken back had itself taken one back, which is made again by that.
+    pub redone: bool,
     /// The skills, sorted by name.
     pub skills: Vec<UndoneSkill>,
     /// What was or would be done, in order.
     pub steps: Vec<Step>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
     /// Which of these go, because there was none before.
+    #[serde(rename = "files_removed")]
     pub files_gone: ChangedFiles,
     /// What is told of copies that were kept, a sentence each.
     pub kept: Vec<Message>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
-    /// Whether the change that was taken back had itself taken one back, which is made again by that.
-    pub redone: bool,
-    /// Whether an earlier run was cut off while it took the change back, and this one went on.
-    pub finished: bool,
     /// Whether this change can be taken back in turn.
+    #[serde(skip)]
     pub undoable: bool,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
 }
 
 /// A skill and what happened to it.
@@ -161,6 +164,8 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
 /// What became of the record of the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
+    /// Whether nothing was removed because it was only to be shown.
+    pub dry_run: bool,
     /// Whether there was one.
     pub forgotten: bool,
     /// How many bytes it had.
@@ -176,7 +181,7 @@ pub fn forget(context: &Context, request: &UndoRequest) -> Result<Forgotten> {
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
     if !Transaction::is_begun(&scope) && !Record::is_there(&scope)? {
-        return Ok(Forgotten { forgotten: false, bytes: 0 });
+        return Ok(Forgotten { dry_run: request.dry_run, forgotten: false, bytes: 0 });
     }
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
@@ -184,7 +189,7 @@ pub fn forget(context: &Context, request: &UndoRequest) -> Result<Forgotten> {
     if let Some(transaction) = transaction {
         transaction.forget()?;
     }
-    Ok(Forgotten { forgotten: true, bytes })
+    Ok(Forgotten { dry_run: request.dry_run, forgotten: true, bytes })
 }
 
 fn nothing(context: &Context, scope: &Scope) -> Error {

@@ -3,14 +3,15 @@
 use super::{Resource, Template, TemplateFile};
 use crate::path::SafePath;
 
-/// A template that is part of the program.
-#[derive(Debug)]
+/// A template that is part of the program. The JSON form is an interface: fields are only added.
+#[derive(Debug, serde::Serialize)]
 pub struct Builtin {
     /// Its name.
     pub name: &'static str,
     /// What it is for, in one line.
     pub summary: &'static str,
     /// Paths and contents.
+    #[serde(skip)]
     pub(super) files: &'static [(&'static str, &'static str)],
 }
 

@@ -2,11 +2,13 @@
 
 use std::sync::OnceLock;
 
+use serde::Serialize;
+
 /// How many bytes share a count of what stands before them.
 const BLOCK: usize = 4096;
 
 /// A place in a text. Both numbers start at 1; columns count characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Position {
     /// The line.
     pub line: usize,

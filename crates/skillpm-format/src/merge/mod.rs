@@ -8,10 +8,10 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use skillpm::merge::{Labels, Outcome, Versions, merge};
-//! use skillpm::path::SafePath;
-//! use skillpm::refusal::Limits;
-//! use skillpm::tree::{FileEntry, FileSet, Memory};
+//! use skillpm_format::merge::{Labels, Outcome, Versions, merge};
+//! use skillpm_format::path::SafePath;
+//! use skillpm_format::refusal::Limits;
+//! use skillpm_format::tree::{FileEntry, FileSet, Memory};
 //!
 //! let skill = |text: &str| {
 //!     let path = SafePath::new("SKILL.md").expect("a safe path");
@@ -28,7 +28,7 @@
 //! assert_eq!(merged.files[0].outcome, Outcome::Merged);
 //! let text = merged.set.read(&merged.set.files()[0])?;
 //! assert_eq!(text, b"one, edited\ntwo\nthree, updated\n");
-//! # Ok::<(), skillpm::tree::ReadError>(())
+//! # Ok::<(), skillpm_format::tree::ReadError>(())
 //! ```
 
 mod file;

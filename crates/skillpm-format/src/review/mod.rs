@@ -8,10 +8,10 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use skillpm::path::SafePath;
-//! use skillpm::refusal::Limits;
-//! use skillpm::review::{Kind, review};
-//! use skillpm::tree::{FileEntry, FileSet, Memory};
+//! use skillpm_format::path::SafePath;
+//! use skillpm_format::refusal::Limits;
+//! use skillpm_format::review::{Kind, review};
+//! use skillpm_format::tree::{FileEntry, FileSet, Memory};
 //!
 //! let skill = |text: &str| {
 //!     let path = SafePath::new("SKILL.md").expect("a safe path");
@@ -25,7 +25,7 @@
 //! let kinds: Vec<Kind> = review.changes.iter().map(|change| change.kind).collect();
 //! assert_eq!(kinds, [Kind::DownloadExec, Kind::Command, Kind::Url]);
 //! assert!(review.new_capabilities() == 3 && review.changes[0].line == Some(3));
-//! # Ok::<(), skillpm::tree::ReadError>(())
+//! # Ok::<(), skillpm_format::tree::ReadError>(())
 //! ```
 
 mod addresses;

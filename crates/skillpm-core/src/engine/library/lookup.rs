@@ -101,6 +101,33 @@ impl From<LookupError> for Error {
     }
 }
 
+/// A name that leads to no skill.
+#[derive(Debug)]
+pub struct NotFound {
+    /// Why, for programs.
+    pub reason: LookupError,
+    /// The same for people.
+    pub error: Error,
+}
+
+impl From<LookupError> for NotFound {
+    fn from(reason: LookupError) -> Self {
+        Self { error: reason.clone().into(), reason }
+    }
+}
+
+impl From<Arc<Diagnostic>> for NotFound {
+    fn from(diagnostic: Arc<Diagnostic>) -> Self {
+        LookupError::Failed(diagnostic).into()
+    }
+}
+
+impl From<NotFound> for Error {
+    fn from(not_found: NotFound) -> Self {
+        not_found.error
+    }
+}
+
 /// The first names, and how many more there are.
 fn some(names: &[String]) -> String {
     let shown: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();

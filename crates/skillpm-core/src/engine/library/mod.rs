@@ -5,7 +5,6 @@
 //! a snapshot may go on with it.
 
 mod lookup;
-mod serve;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -15,8 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
-pub use lookup::{LookupError, UnknownSkill};
-pub use serve::{Activated, FileError, Opened};
+pub use lookup::{LookupError, NotFound, UnknownSkill};
 pub use snapshot::Snapshot;
 
 use super::discover::{Diagnostic, discover_with};
@@ -25,7 +23,7 @@ use super::skill::Skill;
 use super::sources::{Source, named_apart, sources_of};
 use super::tools::{ToolCache, ToolSet};
 use crate::error;
-use crate::policy::{Freshness, Policy};
+use crate::policy::{Freshness, Policy, ScriptPlaces};
 use crate::settings::Settings;
 use crate::skill;
 
@@ -170,41 +168,31 @@ impl Library {
         self.snapshot()?.get(name).cloned()
     }
 
-    /// Returns the instructions of the skill `name`. Its file is read, unless the policy keeps what was
+    /// Returns the instructions of `skill`, which was found here. Its file is read, unless the policy keeps what was
     /// read and the file is the same still.
     ///
     /// # Errors
     ///
-    /// As [`Library::get`]; a file that cannot be read any more.
-    pub fn instructions(&self, name: &str) -> Result<Instructions, LookupError> {
-        let skill = self.get(name)?;
+    /// A file that cannot be used any more.
+    pub fn instructions(&self, skill: &Arc<Skill>) -> Result<Instructions, Arc<Diagnostic>> {
         if self.policy.keep_bodies
             && let Some(kept) = lock(&self.bodies).get(&skill.real)
-            && Arc::ptr_eq(&kept.skill, &skill)
+            && Arc::ptr_eq(&kept.skill, skill)
         {
             return Ok(kept.clone());
         }
-        let read = Instructions::read(&skill, &self.policy)?;
+        let read = Instructions::read(skill, &self.policy)?;
         if self.policy.keep_bodies {
-            let kept = Instructions { skill: Arc::clone(&skill), body: Arc::clone(&read.body) };
+            let kept = Instructions { skill: Arc::clone(skill), body: Arc::clone(&read.body) };
             lock(&self.bodies).insert(skill.real.clone(), kept);
         }
         Ok(read)
     }
 
-    /// Returns the script tools of the skill `name`. They are read again only where the file system says that
-    /// something was changed (S1-FR-204.3).
-    ///
-    /// # Errors
-    ///
-    /// As [`Library::get`].
-    pub fn tools(&self, name: &str) -> Result<Arc<ToolSet>, LookupError> {
-        self.get(name).map(|skill| self.tools_of(&skill))
-    }
-
-    /// As [`Library::tools`], of a `skill` that was found already.
-    pub fn tools_of(&self, skill: &Skill) -> Arc<ToolSet> {
-        self.tools.tools(&skill.real, &skill.meta.name, self.policy.scripts)
+    /// Returns the script tools of `skill`, whose scripts are in `places`. They are read again only where the file system
+    /// says that something was changed (S1-FR-204.3).
+    pub fn tools(&self, skill: &Skill, places: ScriptPlaces) -> Arc<ToolSet> {
+        self.tools.tools(&skill.real, &skill.meta.name, places)
     }
 
     fn view(&self) -> Option<Arc<View>> {

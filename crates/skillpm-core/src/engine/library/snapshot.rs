@@ -28,7 +28,7 @@ impl Snapshot {
     /// # Errors
     ///
     /// As [`discover_with`].
-    pub(in crate::engine) fn of(sources: &[Source], policy: &Policy) -> Result<Self, LookupError> {
+    pub fn of(sources: &[Source], policy: &Policy) -> Result<Self, LookupError> {
         let found = discover_with(sources, policy)?;
         Ok(Self::new(sources.to_vec(), found, policy.duplicates))
     }

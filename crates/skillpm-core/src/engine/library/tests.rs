@@ -24,6 +24,11 @@ fn text(name: &str, version: usize) -> String {
     )
 }
 
+/// The instructions of the skill `name`.
+fn instructions(library: &Library, name: &str) -> Result<Instructions, LookupError> {
+    Ok(library.instructions(&library.get(name)?)?)
+}
+
 /// S3-NFR-6: whoever reads during a rescan sees every skill, and each as it was written at one time.
 #[test]
 fn readers_see_whole_views_while_skills_change() {
@@ -55,7 +60,7 @@ fn readers_see_whole_views_while_skills_change() {
                         assert!(version >= *newest, "time runs one way");
                         *newest = version;
                     }
-                    let read = library.instructions("skill-03").expect("reads");
+                    let read = instructions(&library, "skill-03").expect("reads");
                     let version = read.skill.meta.version.as_deref().expect("a version");
                     assert_eq!(read.body.trim(), format!("Body {version}"));
                 }
@@ -220,7 +225,7 @@ fn an_unknown_skill_names_those_there_are() {
 fn instructions_are_read_again_or_kept() {
     let world = World::new();
     let write = |version| world.write(".agents/skills/a/SKILL.md", &text("a", version));
-    let body = |library: &Library| library.instructions("a").expect("reads").body.trim().to_owned();
+    let body = |library: &Library| instructions(library, "a").expect("reads").body.trim().to_owned();
     let kept = Policy { keep_bodies: true, ..Policy::DEFAULT };
     let [fresh, kept, session] =
         [Policy::DEFAULT, kept.clone(), Policy { freshness: Freshness::Session, ..kept }]
@@ -228,15 +233,15 @@ fn instructions_are_read_again_or_kept() {
     let all = [&fresh, &kept, &session];
     write(1);
     assert_eq!(all.map(body), ["Body 1"; 3]);
-    let before = session.instructions("a").expect("reads");
-    assert!(Arc::ptr_eq(&before.body, &session.instructions("a").expect("reads").body), "read once");
+    let before = instructions(&session, "a").expect("reads");
+    assert!(Arc::ptr_eq(&before.body, &instructions(&session, "a").expect("reads").body), "read once");
     write(2);
     assert_eq!(all.map(body), ["Body 2", "Body 2", "Body 1"]);
     session.invalidate();
     assert_eq!(body(&session), "Body 2");
     fs::remove_tree(&world.project().join(".agents/skills/a")).expect("removes");
     assert_eq!(body(&session), "Body 2", "in the session it is still there");
-    assert!(fresh.instructions("a").is_err() && kept.instructions("a").is_err());
+    assert!(instructions(&fresh, "a").is_err() && instructions(&kept, "a").is_err());
 }
 
 /// Conflict C14: a source that is not there is empty, or an error where the policy says so.

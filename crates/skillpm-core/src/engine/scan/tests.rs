@@ -282,9 +282,9 @@ fn a_source_that_is_not_there() {
 fn an_unknown_skill() {
     let world = World::new();
     world.skill(".agents/skills/group/release-notes", "release-notes");
-    let error = crate::engine::find(&world.context(), "release-note").expect_err("unknown");
-    assert_eq!(error.to_string(), "there is no skill `release-note`");
-    assert_eq!(error.hints()[0], "did you mean `release-notes`?");
-    assert_eq!(error.hints()[1], "there are `release-notes`");
-    assert!(crate::engine::find(&world.context(), "release-notes").is_ok(), "as deep as discovery looks");
+    let error = world.find("release-note").expect_err("unknown");
+    assert_eq!(error.error.to_string(), "there is no skill `release-note`");
+    assert_eq!(error.error.hints()[0], "did you mean `release-notes`?");
+    assert_eq!(error.error.hints()[1], "there are `release-notes`");
+    assert!(world.find("release-notes").is_ok(), "as deep as discovery looks");
 }

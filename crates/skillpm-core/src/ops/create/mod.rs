@@ -49,8 +49,8 @@ pub struct CreateRequest {
     pub dry_run: bool,
 }
 
-/// What was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What was made. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CreateOutcome {
     /// The skill's name.
     pub name: String,
@@ -58,10 +58,10 @@ pub struct CreateOutcome {
     pub path: PathBuf,
     /// The template.
     pub template: String,
-    /// Its files, sorted.
-    pub files: Vec<CreatedFile>,
     /// Whether nothing was made.
     pub dry_run: bool,
+    /// Its files, sorted.
+    pub files: Vec<CreatedFile>,
     /// What was done so that agents see it, where it was made in a scope.
     pub installed: Option<Installed>,
 }

@@ -117,7 +117,7 @@ fn a_scope_is_a_place() {
         let again = create(&world.context(), &request).expect_err("it is there");
         assert_eq!(again.to_string(), "`pdf` is already installed");
     }
-    assert_eq!(crate::engine::find(&world.context(), "pdf").expect("found").warnings.len(), 1);
+    assert_eq!(world.find("pdf").expect("found").warnings.len(), 1);
 }
 
 /// Conflict C2, the strict level.

@@ -46,25 +46,26 @@ pub struct ImportRequest {
     pub dry_run: bool,
 }
 
-/// What was adopted, and what was not.
-#[derive(Debug, Clone, Default)]
+/// What was adopted, and what was not. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct ImportOutcome {
-    /// The skills that were found, sorted by name.
-    pub skills: Vec<ImportedSkill>,
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
     /// The files of other tools that were read.
     pub read: Vec<String>,
+    /// The skills that were found, sorted by name.
+    pub skills: Vec<ImportedSkill>,
     /// What was or would be done on disk, in order.
     pub steps: Vec<Step>,
+    /// Which of manifest and lockfile changed or would change.
+    #[serde(rename = "files_changed")]
+    pub files: ChangedFiles,
     /// The agents that the manifest names now and did not name before.
     pub agents: Vec<String>,
     /// The skills that came along because others need them.
     pub needed: Vec<SkillName>,
-    /// Which of manifest and lockfile changed or would change.
-    pub files: ChangedFiles,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
-    /// Where the skills are.
-    pub scope: Option<ScopeKind>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::available::{Available, OfferedPlugin};
 use super::desired::{DesiredNotes, LeftOut};
 use super::replaced;
@@ -22,13 +24,13 @@ use crate::ops::gate::Decided;
 use crate::resolve::graph::dependents;
 use crate::text::conflict_line;
 
-/// What was done.
-#[derive(Debug, Clone, Default)]
+/// What was done. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct InstallOutcome {
-    /// With `list`: what the sources hold.
-    pub available: Vec<Available>,
-    /// With `list` and a marketplace: its plugins, where none of them was named.
-    pub plugins: Vec<OfferedPlugin>,
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
     /// The skills that were asked for, sorted by name.
     pub skills: Vec<InstalledSkill>,
     /// What was or would be done, in order.
@@ -36,33 +38,39 @@ pub struct InstallOutcome {
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
     /// The ids of the agents that have links or copies of their own.
     pub agents: Vec<String>,
     /// The ids of the agents, of this machine or named by the manifest, that see all of these skills.
     pub seen_by: Vec<String>,
     /// The agents of this machine that do not see all skills of the scope.
     pub unseen: Vec<Unseen>,
-    /// Where a file changed: of these skills, those whose source only this machine has, a path outside of the project.
-    pub only_here: Vec<String>,
-    /// The directory of the skills, as it is named in the working directory.
-    pub place: String,
-    /// Where the skills are.
-    pub scope: Option<ScopeKind>,
-    /// What a person should know.
-    pub warnings: Vec<Warning>,
-    /// Those of the warnings that tell of copies of edited skills, which were saved.
-    pub saved: Vec<Warning>,
-    /// Which lines of which policy decided about the sources.
-    pub decided: Vec<Decided>,
     /// Skills that were edited and left as they are: the outcome is not what was asked for.
     pub left_modified: Vec<String>,
     /// Skills that cannot be read and are left as they are; the warnings say why.
     pub left_unreadable: Vec<String>,
     /// What was asked for among others and could not be installed; the warnings say why.
     pub left_out: Vec<LeftOut>,
+    /// Which lines of which policy decided about the sources.
+    pub decided: Vec<Decided>,
+    /// What a person should know.
+    pub warnings: Vec<Warning>,
+    /// With `list`: what the sources hold.
+    #[serde(skip)]
+    pub available: Vec<Available>,
+    /// With `list` and a marketplace: its plugins, where none of them was named.
+    #[serde(skip)]
+    pub plugins: Vec<OfferedPlugin>,
+    /// Where a file changed: of these skills, those whose source only this machine has, a path outside of the project.
+    #[serde(skip)]
+    pub only_here: Vec<String>,
+    /// The directory of the skills, as it is named in the working directory.
+    #[serde(skip)]
+    pub place: String,
+    /// Those of the warnings that tell of copies of edited skills, which were saved.
+    #[serde(skip)]
+    pub saved: Vec<Warning>,
 }
 
 /// A skill that was asked for.

@@ -13,9 +13,13 @@ use crate::ops::gate::Decided;
 use crate::path::SafePath;
 use crate::review::Review;
 
-/// What was done.
-#[derive(Debug, Clone, Default)]
+/// What was done. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct UpdateOutcome {
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
     /// The skills that were looked at, sorted by name.
     pub skills: Vec<UpdatedSkill>,
     /// What was or would be done, in order.
@@ -23,21 +27,19 @@ pub struct UpdateOutcome {
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
+    #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
-    /// The directory of the skills, as it is named in the working directory.
-    pub place: String,
-    /// Where the skills are.
-    pub scope: Option<ScopeKind>,
     /// Skills that bring new capabilities to which nobody has agreed.
     pub refused: Vec<String>,
     /// What could not be asked or used.
     pub failures: Vec<UpdateFailure>,
-    /// What a person should know.
-    pub warnings: Vec<Warning>,
     /// Which lines of which policy decided about the sources.
     pub decided: Vec<Decided>,
+    /// What a person should know.
+    pub warnings: Vec<Warning>,
+    /// The directory of the skills, as it is named in the working directory.
+    #[serde(skip)]
+    pub place: String,
 }
 
 /// A skill that was looked at. The JSON form of a value of this type is an interface: fields are only

@@ -8,7 +8,8 @@ mod compare;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
 
 pub(super) use self::compare::changed;
 pub use self::compare::{ChangedFile, FileChange};
@@ -146,12 +147,22 @@ impl VerifiedPlace {
 }
 
 /// What was found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyOutcome {
     /// The skills, project before user, then by name.
     pub skills: Vec<VerifiedSkill>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
+}
+
+impl Serialize for VerifyOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut outcome = serializer.serialize_struct("VerifyOutcome", 3)?;
+        outcome.serialize_field("ok", &self.is_ok())?;
+        outcome.serialize_field("skills", &self.skills)?;
+        outcome.serialize_field("warnings", &self.warnings)?;
+        outcome.end()
+    }
 }
 
 impl VerifyOutcome {

@@ -1,0 +1,473 @@
+//! A session: the skills of some places, as one front end offers them.
+//!
+//! Every front end asks here, so that a name leads to the same skill everywhere, with the same warnings, and a use of it is
+//! written into the same log.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::audit::{Activations, not_written};
+use super::catalog::{Disabled, disabled};
+use super::invoke::{InvokeOutcome, InvokeRequest, invoked};
+use super::named;
+use super::run::{self, CallRequest, RunOutcome, RunRequest};
+use super::tools::WrongManifest;
+use crate::advice::Warning;
+use crate::codes;
+use crate::context::Context;
+use crate::engine::catalog::{Catalog, Options, catalog};
+use crate::engine::resources::{self, Content, Unreadable};
+use crate::engine::run::Watch;
+use crate::engine::tools::ToolSet;
+use crate::engine::{
+    Hit, Instructions, Library, LookupError, NotFound, Skill, Snapshot, Source, SourceKind, failed,
+    sources_of,
+};
+use crate::error::{Error, Result};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::policy::{Freshness, Policy, ScriptPlaces};
+use crate::reporter::Interact;
+use crate::settings::Settings;
+use crate::tree::ReadError;
+
+/// Which skills a session offers, and how it reads them.
+#[derive(Debug, Clone)]
+pub struct SessionOptions {
+    /// How skills are found and loaded.
+    pub policy: Policy,
+    /// Whether the skills of the project are among them.
+    pub project: bool,
+    /// Whether the skills of the user are among them.
+    pub user: bool,
+    /// More directories of skills, after the others, each with the name of its source where it has one. Relative paths
+    /// count from the directory of the process.
+    pub directories: Vec<(Option<String>, PathBuf)>,
+    /// Whether a path such as `./pdf` means the skill in that directory: right for a person who types, wrong for a model.
+    pub paths: bool,
+}
+
+impl SessionOptions {
+    /// Returns the options of a person who types commands: all places, names and paths.
+    pub fn of_person() -> Self {
+        let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
+        Self { policy, project: true, user: true, directories: Vec::new(), paths: true }
+    }
+}
+
+/// The skills of some places, for as long as a program runs. It can be shared between threads.
+pub struct Session {
+    context: Context,
+    library: Library,
+    /// The scopes whose manifests disable skills.
+    scopes: Vec<Scope>,
+    activations: Activations,
+    paths: bool,
+}
+
+/// Why a session does not answer.
+#[derive(Debug)]
+pub enum SessionError {
+    /// A name that leads to no skill that can be used.
+    Skill(NotFound),
+    /// A file of a skill is not read.
+    File {
+        /// The skill.
+        skill: Arc<Skill>,
+        /// The name by which it was asked for.
+        name: String,
+        /// The file, as it was asked for.
+        file: String,
+        /// Why.
+        reason: Unreadable,
+    },
+    /// The manifest of a skill's scripts is wrong.
+    Manifest {
+        /// The skill.
+        skill: Arc<Skill>,
+        /// Its scripts, with the faults of the manifest.
+        set: Arc<ToolSet>,
+    },
+    /// A skill has no such script.
+    NoScript {
+        /// The script, as it was asked for.
+        script: String,
+        /// The same for people.
+        error: Error,
+    },
+    /// Arguments do not fit a script; the text says why.
+    Arguments(String),
+    /// Anything else by which a verb fails.
+    Verb(Error),
+}
+
+impl From<Error> for SessionError {
+    fn from(error: Error) -> Self {
+        Self::Verb(error)
+    }
+}
+
+impl From<LookupError> for SessionError {
+    fn from(reason: LookupError) -> Self {
+        Self::Skill(reason.into())
+    }
+}
+
+impl From<NotFound> for SessionError {
+    fn from(not_found: NotFound) -> Self {
+        Self::Skill(not_found)
+    }
+}
+
+impl From<SessionError> for Error {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Skill(not_found) => not_found.error,
+            SessionError::NoScript { error, .. } | SessionError::Verb(error) => error,
+            SessionError::File { name, file, reason, .. } => reason.into_error(&name, &file),
+            SessionError::Manifest { skill, set } => match WrongManifest::of(&set) {
+                Some(wrong) => wrong.error(&skill.meta.name),
+                None => {
+                    Self::config(format!("the tools of the skill `{}` cannot be listed", skill.meta.name))
+                }
+            },
+            SessionError::Arguments(reason) => {
+                Self::usage(format!("the arguments do not fit the script: {reason}"))
+            }
+        }
+    }
+}
+
+/// A skill with everything that an agent is told of it.
+#[derive(Debug)]
+pub struct Opened {
+    /// The skill.
+    pub skill: Arc<Skill>,
+    /// Its instructions, without the blank lines that authors leave after the frontmatter.
+    pub body: String,
+    /// Its other files that the policy lists, as `/`-separated paths below its directory.
+    pub files: Vec<String>,
+    /// What a person should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl Session {
+    /// Opens a session. Nothing is looked for yet.
+    ///
+    /// # Errors
+    ///
+    /// Where the root of the project cannot be found.
+    pub fn new(context: Context, options: SessionOptions) -> Result<Self> {
+        let SessionOptions { policy, project, user, directories, paths } = options;
+        let settings = &context.settings;
+        let is_wanted = |source: &Source| match source.kind {
+            SourceKind::Project => project,
+            SourceKind::User => user || project && source.is_of(SourceKind::Project),
+            SourceKind::Extra | SourceKind::Bundled => true,
+        };
+        let mut sources: Vec<_> = sources_of(settings, &policy)?.into_iter().filter(is_wanted).collect();
+        for (name, dir) in directories {
+            // Whoever names a directory means the one that the process sees under that name.
+            let mut source = Source::new(SourceKind::Extra, settings.env.cwd.join(dir));
+            if let Some(name) = name {
+                source.name = name.into();
+            }
+            sources.push(source);
+        }
+        let scopes = [(project, ScopeKind::Project), (user, ScopeKind::User)];
+        let scopes = scopes.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
+        // Without a home the user has no manifest.
+        let scopes = scopes.filter_map(|kind| Scope::new(settings, kind).ok()).collect();
+        Ok(Self { paths, ..Self::of_sources(context, sources, scopes, policy) })
+    }
+
+    /// Opens the session of a person who types commands.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::new`].
+    pub fn of_person(context: &Context) -> Result<Self> {
+        Self::new(context.clone(), SessionOptions::of_person())
+    }
+
+    /// Opens a session with the skills of `sources`, without those that the manifests of `scopes` disable.
+    pub(super) fn of_sources(
+        context: Context,
+        sources: Vec<Source>,
+        scopes: Vec<Scope>,
+        policy: Policy,
+    ) -> Self {
+        let activations = Activations::new(&context.settings);
+        Self { library: Library::new(sources, policy), activations, context, scopes, paths: false }
+    }
+
+    /// Returns where it looks for skills, the first place first.
+    pub fn sources(&self) -> &[Source] {
+        self.library.sources()
+    }
+
+    /// Returns what it tolerates, and when it looks again.
+    pub fn policy(&self) -> &Policy {
+        self.library.policy()
+    }
+
+    /// Returns where the skills are kept.
+    pub(super) fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Returns the settings that it works by.
+    pub fn settings(&self) -> &Settings {
+        &self.context.settings
+    }
+
+    /// Returns all skills, as fresh as the policy asks.
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::snapshot`].
+    pub fn snapshot(&self) -> Result<Arc<Snapshot>, SessionError> {
+        Ok(self.library.snapshot()?)
+    }
+
+    /// Forgets all that was read: the next question waits for a new search.
+    pub fn invalidate(&self) {
+        self.library.invalidate();
+    }
+
+    /// Finds the skill `name`, which may be `source:name` for one that another one hides, and what a person should know of
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such skill, or where it cannot be loaded.
+    pub fn find(&self, name: &str) -> Result<Hit, SessionError> {
+        let by_name = || {
+            let snapshot = self.library.snapshot()?;
+            Ok(named::find_among(&self.context, name, &snapshot, None)?)
+        };
+        if self.paths { named::path_or(&self.context, name, by_name) } else { by_name() }
+    }
+
+    /// Reads the skill `name` with its instructions, and lists its files.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::find`].
+    pub fn open(&self, name: &str) -> Result<Opened, SessionError> {
+        let Hit { skill, mut warnings } = self.find(name)?;
+        let Instructions { skill, body } = self.instructions(&skill, name)?;
+        let files = resources::list(&skill.dir, self.policy().listing).unwrap_or_else(|error| {
+            warnings.push(not_listed(name, &error));
+            Vec::new()
+        });
+        Ok(Opened { body: body.trim_start_matches(['\r', '\n']).to_owned(), skill, files, warnings })
+    }
+
+    /// Returns what an agent gets of a skill, and writes it into the audit log unless the request says otherwise. Nothing is
+    /// run.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::find`].
+    pub fn invoke(&self, request: &InvokeRequest) -> Result<InvokeOutcome, SessionError> {
+        let began = Instant::now();
+        let Hit { skill, warnings } = self.find(&request.name)?;
+        let Instructions { skill, body } = self.instructions(&skill, &request.name)?;
+        let mut outcome = invoked(&self.context, self.policy(), &skill, &body, request);
+        outcome.warnings.splice(..0, warnings);
+        if request.record {
+            outcome.warnings.extend(self.record(&skill, request, began.elapsed()));
+        }
+        Ok(outcome)
+    }
+
+    /// Reads the file `file` of the skill `name`, if it has no more than `max` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::find`]; a path that leads out of the skill or to nothing; a file that is too large.
+    pub fn read(&self, name: &str, file: &str, max: u64) -> Result<(Hit, Content), SessionError> {
+        let hit = self.find(name)?;
+        match resources::read(&hit.skill.dir, file, self.policy(), max) {
+            Ok(content) => Ok((hit, content)),
+            Err(reason) => {
+                let (name, file) = (name.to_owned(), file.to_owned());
+                Err(SessionError::File { skill: hit.skill, name, file, reason })
+            }
+        }
+    }
+
+    /// Returns the skill `name` with its scripts that an agent can call: those in `places`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::find`], and for a manifest of scripts that is wrong.
+    pub fn tools(&self, name: &str, places: ScriptPlaces) -> Result<(Hit, Arc<ToolSet>), SessionError> {
+        let hit = self.find(name)?;
+        let set = self.library.tools(&hit.skill, places);
+        match WrongManifest::of(&set) {
+            Some(_) => Err(SessionError::Manifest { skill: hit.skill, set }),
+            None => Ok((hit, set)),
+        }
+    }
+
+    /// Returns the catalog of all skills that are not disabled, and what a person should know of the manifests.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::snapshot`].
+    pub fn catalog(&self, mut options: Options) -> Result<(Catalog, Vec<Warning>), SessionError> {
+        let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
+        options.disabled.extend(names);
+        let snapshot = self.library.snapshot()?;
+        Ok((catalog(snapshot.skills(), &options), warnings))
+    }
+
+    /// Runs a script of a skill to its end, if it may. That it failed is no error.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::find`]; a script that is not there or may not run.
+    pub fn run(&self, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome, SessionError> {
+        let hit = self.find(&request.skill).inspect_err(|error| {
+            run::not_found(&self.context, request, error);
+        })?;
+        let mut outcome = run::run_found(&self.context, &hit.skill, request, watch)?;
+        outcome.warnings.splice(..0, hit.warnings);
+        Ok(outcome)
+    }
+
+    /// Calls a script of a skill as a tool: with named arguments, as its schema has them. A person is asked by `context`
+    /// where a policy wants that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::run`], and for arguments that do not fit.
+    pub fn call(
+        &self,
+        call: &CallRequest,
+        interact: Arc<dyn Interact>,
+        watch: &mut dyn Watch,
+    ) -> Result<RunOutcome, SessionError> {
+        let hit = self.find(&call.request.skill)?;
+        let set = self.library.tools(&hit.skill, self.policy().scripts);
+        let request = call.prepared(&hit.skill, &set)?;
+        let context = Context { interact, ..self.context.clone() };
+        Ok(run::run_found(&context, &hit.skill, &request, watch)?)
+    }
+
+    fn instructions(&self, skill: &Arc<Skill>, name: &str) -> Result<Instructions, SessionError> {
+        Ok(self.library.instructions(skill).map_err(|diagnostic| failed(name, diagnostic))?)
+    }
+
+    /// Writes down that somebody got the instructions of `skill`, who may be an agent. Returns what a person should know.
+    fn record(&self, skill: &Skill, request: &InvokeRequest, took: Duration) -> Option<Warning> {
+        let given = match request.arguments.text() {
+            "" => Vec::new(),
+            text => vec![OsString::from(text)],
+        };
+        let written = self.activations.write(skill, &given, took, request.session.as_deref());
+        written.err().map(|error| Warning::new(codes::AUDIT_NOT_WRITTEN, not_written(&error)))
+    }
+}
+
+/// Returns what a person is told where the files of the skill `name` are not listed.
+pub(super) fn not_listed(name: &str, problem: &ReadError) -> Warning {
+    Warning::new(
+        codes::FILES_NOT_LISTED,
+        format!("the files of the skill `{name}` are not listed: {problem}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::engine::{Arguments, Form};
+
+    fn session(world: &World) -> Session {
+        Session::new(world.context(), SessionOptions { paths: false, ..SessionOptions::of_person() })
+            .expect("opens")
+    }
+
+    /// S0-US3.1, S0-US5.5, S0-FR-006, S0-SC-002: whatever lies beside the instructions.
+    #[test]
+    fn activation() {
+        let world = World::new();
+        world.write(
+            ".agents/skills/pdf/SKILL.md",
+            "---\nname: pdf\ndescription: d\n---\n\n\nRead $ARGUMENTS.\n",
+        );
+        world.write(".agents/skills/pdf/references/a.md", "a");
+        let session = session(&world);
+        let active = |form| {
+            let request =
+                InvokeRequest { arguments: Arguments::new("x  y"), form, ..InvokeRequest::new("pdf") };
+            session.invoke(&request).expect("works")
+        };
+        let plain = active(Form::Plain);
+        assert!(plain.activation.files.is_empty() && plain.warnings.is_empty());
+        let dir = world.project().join(".agents/skills/pdf");
+        let expected = format!("Base directory for this skill: {}\n\nRead x  y.\n", dir.display());
+        assert_eq!(plain.content, expected);
+        assert_eq!(active(Form::Json).activation.files, ["references/a.md"]);
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            let odd = dir.join(std::ffi::OsStr::from_bytes(b"\xff"));
+            crate::fs::write_atomic(&odd, b"").expect("writes");
+            let listed = active(Form::Json);
+            assert!(listed.activation.files == ["references/a.md"] && listed.warnings.is_empty());
+            // Deeper than any path leads.
+            let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
+            let open = |at: &std::os::fd::OwnedFd, name: &str| {
+                rustix::fs::openat(at, name, flags, 0.into()).expect("opens")
+            };
+            let mut at = rustix::fs::open(&dir, flags, 0.into()).expect("opens");
+            let name = "d".repeat(250);
+            for _ in 0..20 {
+                rustix::fs::mkdirat(&at, &name, 0o755.into()).expect("is made");
+                at = open(&at, &name);
+            }
+            let deep = active(Form::Json);
+            assert!(deep.activation.files.is_empty() && deep.warnings.len() == 1);
+            assert_eq!(deep.activation.body, "Read x  y.\n");
+        }
+    }
+
+    /// S3-FR-11: a file of the skill, and nothing else.
+    #[test]
+    fn files() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.write(".agents/skills/pdf/references/a.md", "a");
+        let session = session(&world);
+        let read = |name: &str, file: &str| session.read(name, file, 9).map(|(_, content)| content);
+        assert_eq!(read("pdf", "references/a.md").expect("reads"), Content::Text("a".into()));
+        let error = Error::from(read("pdf", "../pdf/SKILL.md").expect_err("refused"));
+        assert!(error.to_string().ends_with("of the skill `pdf` is not read: it has `..`"), "{error}");
+        assert!(matches!(
+            read("word", "a"),
+            Err(SessionError::Skill(NotFound { reason: LookupError::Unknown(_), .. }))
+        ));
+        assert!(matches!(
+            read("pdf", "SKILL.md"),
+            Err(SessionError::File {
+                reason: Unreadable::Refused(crate::fs::BeneathError::TooLarge { .. }),
+                ..
+            })
+        ));
+    }
+
+    /// A model that asks for `./x` gets a skill of that name, never a directory.
+    #[test]
+    fn only_who_types_may_name_a_directory() {
+        let world = World::new();
+        world.skill("drafts/pdf", "pdf");
+        let typed = Session::of_person(&world.context()).expect("opens");
+        assert!(typed.find("./drafts/pdf").is_ok());
+        assert!(matches!(session(&world).find("./drafts/pdf"), Err(SessionError::Skill(_))));
+    }
+}
