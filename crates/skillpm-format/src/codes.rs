@@ -34,7 +34,7 @@ codes! {
     AGENTS_OF_THEIR_OWN = "agents-of-their-own";
     /// Git may change line ends, because `.agents/.gitattributes` cannot be written.
     ATTRIBUTES_UNWRITABLE = "attributes-unwritable";
-    /// A line of the audit log could not be written.
+    /// The audit log cannot be written.
     AUDIT_NOT_WRITTEN = "audit-not-written";
     /// A skill has commands that some agents run before they read it; none was run.
     COMMANDS_NOT_RUN = "commands-not-run";

@@ -46,7 +46,7 @@ fn listen(mut pipe: Pipe<impl Read + Send + 'static>, to: SyncSender<OutputEvent
             let Some(event) = pipe.read(&mut buffer) else { continue };
             let is_all = event.ended().is_some();
             // Nobody may listen any more.
-            if to.send(output_event).is_err() || is_all {
+            if to.send(event).is_err() || is_all {
                 return;
             }
         }
