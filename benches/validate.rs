@@ -20,7 +20,7 @@ use skillpm::lint::{self, Profile, Ruleset, Subject};
 use skillpm::name::SkillName;
 use skillpm::path::SafePath;
 use skillpm::refusal::Limits;
-use skillpm::tree::{Entry, Memory, Node, Tree};
+use skillpm::tree::{Memory, Node, Tree, TreeEntry};
 
 /// How many samples are taken, and how long each is at least.
 const SAMPLES: usize = 15;
@@ -130,12 +130,12 @@ fn files() -> Vec<(String, Vec<u8>)> {
 fn digests(bench: &Bench) {
     let files = files();
     let size: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
-    let entries: BTreeMap<String, Entry> = files
+    let entries: BTreeMap<String, TreeEntry> = files
         .iter()
         .enumerate()
         .map(|(id, (path, bytes))| {
             let node = Node::File { executable: path.starts_with("scripts"), size: bytes.len() as u64 };
-            (path.clone(), Entry { node, id })
+            (path.clone(), TreeEntry { node, id })
         })
         .collect();
     let tree = Tree::new(entries, Arc::new(Memory(files.into_iter().map(|(_, bytes)| bytes).collect())));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use skillpm::engine::resources;
-use skillpm::ops::session::Opened;
+use skillpm::ops::session::OpenedSkill;
 
 use crate::given::Given;
 use crate::metadata::SkillMetadata;
@@ -75,8 +75,8 @@ impl Skill {
     }
 }
 
-impl From<&Opened> for Skill {
-    fn from(opened: &Opened) -> Self {
+impl From<&OpenedSkill> for Skill {
+    fn from(opened: &OpenedSkill) -> Self {
         Self {
             metadata: SkillMetadata::from(&opened.skill),
             content: opened.body.clone(),

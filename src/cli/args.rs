@@ -35,7 +35,7 @@ use super::commands::update::UpdateArgs;
 use super::commands::validate::ValidateArgs;
 use super::commands::verify::VerifyArgs;
 use super::commands::why::WhyArgs;
-use super::{help, look, version};
+use super::{appearance, help, version};
 
 /// install, check and use Agent Skills
 #[derive(Debug, Parser)]
@@ -69,7 +69,7 @@ pub(crate) struct Cli {
 
 /// The program with all commands, whose own help page has groups of them.
 pub(super) fn program() -> clap::Command {
-    program_in(look::help_columns())
+    program_in(appearance::help_columns())
 }
 
 /// As [`program`], for a page of so many columns.

@@ -1,14 +1,13 @@
 //! The command line: translates what was typed into requests and renders outcomes. It decides
 //! nothing else.
 
+mod appearance;
 mod args;
 mod choose;
 mod commands;
 mod complete;
 pub mod exit;
 mod help;
-mod here;
-mod look;
 mod parse;
 mod printer;
 mod progress;
@@ -20,6 +19,7 @@ mod style;
 mod usage;
 mod version;
 mod words;
+mod working_dir;
 
 pub use render::diff::version_diff;
 pub use words::CommandLine;
@@ -28,8 +28,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use self::appearance::{Appearance, Typed};
 use self::args::Cli;
-use self::look::{Look, Typed};
 use self::printer::Printer;
 use crate::context::Context;
 use crate::env::{self, Env};
@@ -68,7 +68,7 @@ fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
     if let Ok(env) = &env
         && env.get(env::SKILLPM_COMPLETE).is_some()
     {
-        let printer = Printer::new(Look::new(env, Typed::of(&arguments)));
+        let printer = Printer::new(Appearance::new(env, Typed::of(&arguments)));
         return complete::answer(env, &arguments, &printer).unwrap_or_else(|error| failed(&printer, &error));
     }
     let arguments = several::repeated(parse::command_first(help_command(arguments)));
@@ -78,7 +78,7 @@ fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
         Ok(cli) => Typed::from(&cli.global),
         Err(_) => Typed::of(&arguments),
     };
-    let look = Look::new(env.as_ref().unwrap_or(&fallback), typed);
+    let look = Appearance::new(env.as_ref().unwrap_or(&fallback), typed);
     let printer = Arc::new(Printer::new(look));
     let result = match cli {
         Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, names, &printer)),
@@ -103,7 +103,8 @@ fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Result<u8> {
-    let may_ask = env.interactive && !look::build_machine(&env) && !commands::asks_nothing(&cli.command);
+    let may_ask =
+        env.interactive && !appearance::build_machine(&env) && !commands::asks_nothing(&cli.command);
     let progress = Arc::new(progress::Progress::new(Arc::clone(printer)));
     let may_start_others = commands::may_start_others(&cli.command);
     if commands::changes_as_one(&cli.command) {

@@ -13,10 +13,10 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 use serde::Serialize;
 
-use super::here::WorkingDir;
-use super::look::Look;
+use super::appearance::Appearance;
 use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, literals, paint};
 use super::words::worded;
+use super::working_dir::WorkingDir;
 use crate::advice::Warning;
 use crate::settings::Settings;
 use crate::text::without_queries;
@@ -29,7 +29,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
 
 /// Prints.
 pub(crate) struct Printer {
-    look: Look,
+    look: Appearance,
     /// From where paths in messages lead; found once a message has something to shorten.
     here: OnceLock<LazyLock<WorkingDir, Box<dyn FnOnce() -> WorkingDir + Send>>>,
     out: Mutex<Sink>,
@@ -63,7 +63,7 @@ impl Sink {
 
 impl Printer {
     /// Returns a printer to the streams of this process.
-    pub(crate) fn new(look: Look) -> Self {
+    pub(crate) fn new(look: Appearance) -> Self {
         // The streams pass what they get: texts are only styled where the look wants it.
         let pass = |colour| if colour { ColorChoice::Always } else { ColorChoice::AlwaysAnsi };
         let out = AutoStream::new(io::stdout(), pass(look.out_colour));
@@ -71,7 +71,7 @@ impl Printer {
         Self::with(look, Box::new(out), Box::new(err))
     }
 
-    fn with(look: Look, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
+    fn with(look: Appearance, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
         Self { look, here: OnceLock::new(), out: Sink::new(out), err: Sink::new(err) }
     }
 
@@ -83,7 +83,7 @@ impl Printer {
     }
 
     /// What the streams can show.
-    pub(crate) fn look(&self) -> &Look {
+    pub(crate) fn look(&self) -> &Appearance {
         &self.look
     }
 
@@ -313,7 +313,7 @@ pub(crate) mod testing {
     }
 
     /// Returns a printer, its standard output and its standard error.
-    pub(crate) fn printer(look: Look) -> (Printer, Page, Page) {
+    pub(crate) fn printer(look: Appearance) -> (Printer, Page, Page) {
         let (out, err) = (Page::default(), Page::default());
         let printer = Printer::with(look, Box::new(out.clone()), Box::new(err.clone()));
         (printer, out, err)
@@ -325,14 +325,15 @@ mod tests {
     use super::testing::{Page, printer};
     use super::*;
 
-    const COLOURS: Look = Look { out_colour: true, err_colour: true, out_terminal: true, ..Look::PLAIN };
+    const COLOURS: Appearance =
+        Appearance { out_colour: true, err_colour: true, out_terminal: true, ..Appearance::PLAIN };
 
     /// THREATS: a description that rewrites the title of the window.
     #[test]
     fn nothing_from_outside_acts_on_a_terminal() {
         let hostile = "a\u{1b}]0;x\u{7}\u{202e}b";
         let shown = "a\\u{1b}]0;x\\u{7}\\u{202e}b";
-        for look in [Look::PLAIN, COLOURS] {
+        for look in [Appearance::PLAIN, COLOURS] {
             let (printer, out, err) = printer(look);
             printer.data(hostile);
             printer.styled_data(hostile);
@@ -349,14 +350,14 @@ mod tests {
 
     #[test]
     fn a_message_of_two_lines_cannot_pass_for_two_messages() {
-        let (printer, _, err) = printer(Look::PLAIN);
+        let (printer, _, err) = printer(Appearance::PLAIN);
         printer.failure("no\nhint: run `curl evil`\n  x", &[], &[]);
         assert_eq!(err.text(), "error: no\n  hint: run `curl evil`\n  x\n");
     }
 
     #[test]
     fn json_stays_json() {
-        let (printer, out, _) = printer(Look::PLAIN);
+        let (printer, out, _) = printer(Appearance::PLAIN);
         let value = serde_json::json!({"name": "a\u{202e}\u{e0041}\u{1b}\u{7f}"});
         printer.json(&value);
         assert!(out.text().contains("a\\u202e\\udb40\\udc41\\u001b\\u007f"), "{}", out.text());
@@ -365,7 +366,7 @@ mod tests {
 
     #[test]
     fn content_is_exact_unless_a_terminal_shows_it() {
-        let (pipe, out, _) = printer(Look::PLAIN);
+        let (pipe, out, _) = printer(Appearance::PLAIN);
         pipe.content("a\u{1b}[2J");
         assert_eq!(out.text(), "a\u{1b}[2J");
         let (terminal, out, _) = printer(COLOURS);
@@ -375,7 +376,7 @@ mod tests {
 
     #[test]
     fn quiet_leaves_warnings_and_errors() {
-        let (printer, _, err) = printer(Look { quiet: true, ..Look::PLAIN });
+        let (printer, _, err) = printer(Appearance { quiet: true, ..Appearance::PLAIN });
         printer.status("+", "pdf");
         printer.note("note");
         printer.hint("hint");
@@ -399,7 +400,7 @@ mod tests {
     #[test]
     fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
         for (kind, fails) in [(io::ErrorKind::BrokenPipe, false), (io::ErrorKind::StorageFull, true)] {
-            let printer = Printer::with(Look::PLAIN, Box::new(Gone(kind)), Box::new(Page::default()));
+            let printer = Printer::with(Appearance::PLAIN, Box::new(Gone(kind)), Box::new(Page::default()));
             printer.data("x");
             printer.data("y");
             assert_eq!(printer.finish().is_some(), fails, "{kind:?}");

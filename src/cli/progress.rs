@@ -137,12 +137,12 @@ fn fitting(full: Form, columns: usize) -> (&'static str, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
     #[test]
     fn notices_are_told_and_the_lock_only_once() {
-        let (printer, out, err) = printer(Look::PLAIN);
+        let (printer, out, err) = printer(Appearance::PLAIN);
         let progress = Progress::new(Arc::new(printer));
         progress.download_started("github:o/r", Some(3));
         progress.download_progressed(3);
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn requests_are_told_to_those_who_want_to_know() {
-        let (printer, _, err) = printer(Look { verbose: true, ..Look::PLAIN });
+        let (printer, _, err) = printer(Appearance { verbose: true, ..Appearance::PLAIN });
         let progress = Progress::new(Arc::new(printer));
         let took = Some(std::time::Duration::from_millis(12));
         let request = Requested { method: "GET", address: "https://a.test/x?…", outcome: "200", took };

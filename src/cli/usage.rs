@@ -314,7 +314,7 @@ mod tests {
     fn told(line: &str) -> (String, Vec<String>) {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = Cli::try_parse_from(&arguments).expect_err(line);
-        let (printer, ..) = crate::cli::printer::testing::printer(crate::cli::look::Look::PLAIN);
+        let (printer, ..) = crate::cli::printer::testing::printer(crate::cli::appearance::Appearance::PLAIN);
         let error = answer(&error, &arguments, &printer).expect_err(line);
         assert_eq!(error.kind().exit_code(), exit::USAGE);
         (error.to_string(), error.hints().iter().map(ToString::to_string).collect())

@@ -401,6 +401,55 @@ fn every_code_is_a_constant_that_is_used_or_the_name_of_a_rule() {
     assert_eq!(codes("Warning::new(\n\"a\", x).coded(\"b\")").collect::<Vec<_>>(), ["a", "b"]);
 }
 
+/// The name of the type, the module or the public function that `line` declares.
+fn declared(line: &str) -> Option<&str> {
+    let (line, is_public) = match line.strip_prefix("pub") {
+        Some(rest) => (rest.split_once(") ").map_or(rest, |(_, rest)| rest).trim_start(), true),
+        None => (line, false),
+    };
+    let (kind, rest) = line.split_once(' ')?;
+    let is_named = matches!(kind, "struct" | "enum" | "trait" | "type" | "mod") || kind == "fn" && is_public;
+    is_named.then(|| &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())])
+}
+
+/// CONTRIBUTING has a word for each thing, and the code no other one.
+#[test]
+fn names_are_the_words_of_the_glossary() {
+    let page = std::fs::read_to_string(root().join("CONTRIBUTING.md")).expect("the page");
+    let (_, table) = page.split_once("## Words").expect("the glossary");
+    let (table, _) = table.split_once("\n## ").expect("another section");
+    let rows: Vec<Vec<_>> = table
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| -") && !line.starts_with("| word"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    assert!(rows.len() >= 60, "{} words", rows.len());
+    assert!(rows.is_sorted_by_key(|row| row[0].to_owned()), "the words are not sorted");
+    let quoted = |cell: &'_ str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let sources = sources();
+    let has = |path: &str| {
+        let name = path.rsplit("::").next().unwrap_or(path);
+        let ends = |text: &str, at: usize| !text[at..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let stands = |text: &str| {
+            text.match_indices(name).any(|(at, _)| {
+                let before = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                !before && ends(text, at + name.len())
+            })
+        };
+        path.contains('/') && root().join(path).exists() || sources.iter().any(|source| stands(&source.code))
+    };
+    let missing: Vec<_> = rows.iter().flat_map(|row| quoted(row[2])).filter(|path| !has(path)).collect();
+    assert!(missing.is_empty(), "the code no longer has {missing:?}");
+    let mut banned: BTreeSet<String> = rows.iter().flat_map(|row| quoted(row[3])).collect();
+    banned.extend(["Place", "Entry", "Found", "Said", "Known", "Report"].map(str::to_owned));
+    let wrong: Vec<_> = sources
+        .iter()
+        .flat_map(|source| source.code.lines().filter_map(declared).map(move |name| (&source.path, name)))
+        .filter(|(_, name)| banned.contains(*name))
+        .collect();
+    assert!(wrong.is_empty(), "the glossary has other words for {wrong:?}");
+}
+
 #[test]
 fn the_scan_sees_what_it_is_to_see() {
     let text = "//! crate::no\nuse crate::fs::Kind; // crate::no\nuse crate::{lint::{Rule, RULES}, spec};\n\

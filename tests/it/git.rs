@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use skillpm::context::Context;
-use skillpm::git::At;
+use skillpm::git::WantedRevision;
 use skillpm::install::scope::{Scope, ScopeKind};
 use skillpm::refusal::Limits;
 use skillpm::source::{self, Wanted};
@@ -1088,7 +1088,7 @@ fn a_repository_that_is_too_large_is_refused() {
     let url = server.url("skills.git");
     let fetch = |archive_bytes| {
         let limits = Limits { archive_bytes, ..Limits::default() };
-        skillpm::git::fetch(&context, &url, Transport::Http, At::Reference(None), &limits)
+        skillpm::git::fetch(&context, &url, Transport::Http, WantedRevision::Reference(None), &limits)
     };
     for _ in 0..2 {
         let error = fetch(10_000).expect_err("too large");

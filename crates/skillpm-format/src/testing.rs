@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::path::SafePath;
 use crate::refusal::Limits;
-use crate::tree::{Entry, FileEntry, FileSet, Memory, Node, Tree};
+use crate::tree::{FileEntry, FileSet, Memory, Node, Tree, TreeEntry};
 
 /// A file for [`file_set`]: its name, with a `*` behind it where it is executable, and its content.
 pub(crate) type File<'a> = (&'a str, &'a [u8]);
@@ -31,7 +31,7 @@ pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
             Some(name) => (name, Node::Symlink),
             None => (name.trim_end_matches('*'), Node::File { executable: name.ends_with('*'), size }),
         };
-        entries.insert(name.to_owned(), Entry { node, id });
+        entries.insert(name.to_owned(), TreeEntry { node, id });
         bytes.push(content.as_bytes().to_vec());
     }
     Tree::new(entries, Arc::new(Memory(bytes)))

@@ -48,7 +48,7 @@ pub const SUBMODULE: &str = "a submodule";
 
 /// One entry of a [`Tree`].
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct TreeEntry {
     /// What it is.
     pub node: Node,
     /// The handle by which [`Content`] knows it.
@@ -58,7 +58,7 @@ pub struct Entry {
 /// Files by path, as a source delivers them. Directories are implied by the paths below them.
 #[derive(Clone)]
 pub struct Tree {
-    entries: Arc<BTreeMap<String, Entry>>,
+    entries: Arc<BTreeMap<String, TreeEntry>>,
     content: Arc<dyn Content>,
     repository: bool,
     /// Directories that were not entered.
@@ -68,7 +68,7 @@ pub struct Tree {
 impl Tree {
     /// Returns a tree of `entries`, whose keys are `/`-separated relative paths without empty, `.`
     /// or `..` components.
-    pub fn new(entries: BTreeMap<String, Entry>, content: Arc<dyn Content>) -> Self {
+    pub fn new(entries: BTreeMap<String, TreeEntry>, content: Arc<dyn Content>) -> Self {
         Self { entries: Arc::new(entries), content, repository: false, skipped: Vec::new() }
     }
 
@@ -90,17 +90,17 @@ impl Tree {
     }
 
     /// All entries, sorted by path.
-    pub fn entries(&self) -> impl Iterator<Item = (&str, Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&str, TreeEntry)> {
         self.entries.iter().map(|(path, entry)| (path.as_str(), *entry))
     }
 
     /// The entry at `path`, if there is one.
-    pub fn get(&self, path: &str) -> Option<Entry> {
+    pub fn get(&self, path: &str) -> Option<TreeEntry> {
         self.entries.get(path).copied()
     }
 
     /// The entries below directory `dir` (`""` is the root) with their paths relative to it.
-    pub fn below<'a>(&'a self, dir: &'a str) -> impl Iterator<Item = (&'a str, Entry)> {
+    pub fn below<'a>(&'a self, dir: &'a str) -> impl Iterator<Item = (&'a str, TreeEntry)> {
         let prefix = if dir.is_empty() { String::new() } else { format!("{dir}/") };
         let skip = prefix.len();
         self.entries
@@ -124,7 +124,7 @@ impl Tree {
     /// `NotFound` where there is no regular file.
     pub fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, ReadError> {
         match self.get(path) {
-            Some(Entry { node: Node::File { size, .. }, id }) => {
+            Some(TreeEntry { node: Node::File { size, .. }, id }) => {
                 if size > limit {
                     return Err(Refusal::TooLarge { size, limit }.into());
                 }
@@ -150,7 +150,7 @@ impl Tree {
     /// # Errors
     ///
     /// As [`Content::copy_to`].
-    pub fn copy_to(&self, entry: Entry, sink: &mut dyn Write) -> Result<(), ReadError> {
+    pub fn copy_to(&self, entry: TreeEntry, sink: &mut dyn Write) -> Result<(), ReadError> {
         self.content.copy_to(entry.id, sink)
     }
 
@@ -217,7 +217,7 @@ impl Tree {
 
     /// The regular file of the same skill that the link at `path` names. One step only: a link to
     /// a link is refused, as are links through directories.
-    fn follow(&self, dir: &str, path: &str, link: Entry) -> Result<Entry, ReadError> {
+    fn follow(&self, dir: &str, path: &str, link: TreeEntry) -> Result<TreeEntry, ReadError> {
         let refused = || ReadError::from(Refusal::Symlink(path.to_owned()));
         let mut target = Capped { bytes: Vec::new(), limit: 1024 };
         self.content.copy_to(link.id, &mut target).map_err(|_| refused())?;

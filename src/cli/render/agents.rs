@@ -147,7 +147,7 @@ fn short(outcome: &AgentsOutcome, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::ops::agents::TwiceView;
 
@@ -181,7 +181,7 @@ mod tests {
             sees: 1,
             twice: vec![TwiceView { name: "pdf".to_owned(), places, same: true }],
         };
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &AgentsOutcome { agents: vec![agent], ..AgentsOutcome::default() });
         schema.assert_describes(&out.text());
     }

@@ -51,7 +51,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::trust::audit::{AuditLog, Event, Rotation, Sandboxed, Subject};
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_row_for_each_line() {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &recorded());
         insta::assert_snapshot!(out.text(), @"
         time                      event       skill  script          outcome           session
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn the_schemas_describe_the_json() {
         let outcome = recorded();
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         talking.json(&outcome);
         skillpm_testing::Schema::read("audit.schema.json").assert_describes(&out.text());
     }

@@ -41,7 +41,7 @@ fn entry(skill: &Available, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
     #[test]
@@ -58,7 +58,7 @@ mod tests {
             skill("bad", "", "skills/bad", Some("there is no description")),
         ];
         let outcome = InstallOutcome { available, ..InstallOutcome::default() };
-        let (talking, out, err) = printer(Look { width: Some(40), ..Look::PLAIN });
+        let (talking, out, err) = printer(Appearance { width: Some(40), ..Appearance::PLAIN });
         show(&talking, &outcome);
         insta::assert_snapshot!(out.text(), @r#"
         pdf
@@ -83,7 +83,7 @@ mod tests {
             problem: None,
         };
         let broken = Available { problem: Some("it has no name".to_owned()), ..skill.clone() };
-        let (printer, out, _) = printer(Look::PLAIN);
+        let (printer, out, _) = printer(Appearance::PLAIN);
         json(&printer, &InstallOutcome { available: vec![skill, broken], ..InstallOutcome::default() });
         let schema = skillpm_testing::Schema::read("available.schema.json");
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();

@@ -93,7 +93,7 @@ pub(super) fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::ops::cache::{Damaged, Removed, Room};
 
@@ -118,11 +118,11 @@ mod tests {
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("cache.schema.json");
         let (name, path) = (|| "github".to_owned(), || "/c/github".to_owned());
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         let room = || Room { name: name(), path: path(), count: 1, files: 2, bytes: 3 };
         talking.json(&CacheDirs { store: room(), downloads: path(), rooms: vec![room()] });
         schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         let gone = RemovedOutcome {
             removed: vec![Removed { room: name(), path: path(), bytes: 1 }],
             kept: vec![path()],
@@ -131,7 +131,7 @@ mod tests {
         };
         removed(&talking, &gone, true);
         schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         let reason = "it is cut off".to_owned();
         let damaged = vec![Damaged { room: name(), path: path(), reason, kept: false, removed: true }];
         talking.json(&VerifyOutcome { checked: 1, damaged, dry_run: false });

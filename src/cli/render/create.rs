@@ -61,7 +61,7 @@ pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
 mod tests {
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::agent_view::Unseen;
     use crate::install::plan::ChangedFiles;
@@ -78,7 +78,7 @@ mod tests {
             dry_run: true,
             installed: None,
         };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
         assert_eq!(err.text(), "");
         skillpm_testing::Schema::read("create.schema.json").assert_describes(&out.text());
@@ -89,7 +89,7 @@ mod tests {
             files_changed: ChangedFiles { manifest: true, lockfile: false },
             warnings: vec![Warning::new("odd", "odd")],
         };
-        let (more, installed_out, _) = printer(Look::PLAIN);
+        let (more, installed_out, _) = printer(Appearance::PLAIN);
         json(&more, &CreateOutcome { installed: Some(installed), ..outcome });
         skillpm_testing::Schema::read("create.schema.json").assert_describes(&installed_out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();

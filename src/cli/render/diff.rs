@@ -215,12 +215,12 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::ops::diff::unified;
     use crate::testing::file_set as set;
 
-    fn shown(old: &str, new: &str, look: Look) -> String {
+    fn shown(old: &str, new: &str, look: Appearance) -> String {
         let (talking, out, _) = printer(look);
         show(&talking, &unified(Path::new("pdf/SKILL.md"), old, new).expect("a diff"));
         out.text()
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn lines_have_the_colours_that_people_know() {
-        let colours = Look { out_colour: true, ..Look::PLAIN };
+        let colours = Appearance { out_colour: true, ..Appearance::PLAIN };
         insta::assert_snapshot!(shown("a\nb\n", "a\nc\n", colours).replace('\u{1b}', "␛"), @"
         ␛[1m--- a/pdf/SKILL.md␛[0m
         ␛[1m+++ b/pdf/SKILL.md␛[0m
@@ -237,7 +237,7 @@ mod tests {
         ␛[1m␛[31m-b␛[0m
         ␛[1m␛[32m+c␛[0m
         ");
-        insta::assert_snapshot!(shown("a\nb\n", "a\nc\n", Look::PLAIN), @"
+        insta::assert_snapshot!(shown("a\nb\n", "a\nc\n", Appearance::PLAIN), @"
         --- a/pdf/SKILL.md
         +++ b/pdf/SKILL.md
         @@ -1,2 +1,2 @@
@@ -350,9 +350,13 @@ mod tests {
 
     #[test]
     fn files_cannot_act_on_the_terminal() {
-        let text = shown("a\u{1b}[2J\u{1b}[31m\n", "\u{202e}\n", Look { out_colour: true, ..Look::PLAIN });
+        let text = shown(
+            "a\u{1b}[2J\u{1b}[31m\n",
+            "\u{202e}\n",
+            Appearance { out_colour: true, ..Appearance::PLAIN },
+        );
         assert!(text.contains("a\\u{1b}[2J\\u{1b}[31m") && text.contains("\\u{202e}"), "{text:?}");
-        let terminal = Look { out_terminal: true, ..Look::PLAIN };
+        let terminal = Appearance { out_terminal: true, ..Appearance::PLAIN };
         let text = shown("a\u{1b}[2J\n", "b\n", terminal.clone());
         assert!(text.contains("a\\u{1b}[2J"), "{text:?}");
         assert!(!shown("a\r\nb\r\n", "a\r\nc\r\n", terminal.clone()).contains(['\r', '\u{1b}']));
@@ -362,9 +366,9 @@ mod tests {
     /// `git apply` and `patch` compare bytes; only what a terminal would act on later is no patch any more.
     #[test]
     fn what_goes_into_a_pipe_is_a_patch() {
-        let text = shown("a\r\nb\u{1b}\r\n", "a\r\nc\u{1b}\r\n", Look::PLAIN);
+        let text = shown("a\r\nb\u{1b}\r\n", "a\r\nc\u{1b}\r\n", Appearance::PLAIN);
         assert!(text.ends_with("@@ -1,2 +1,2 @@\n a\r\n-b\\u{1b}\r\n+c\\u{1b}\r\n"), "{text:?}");
-        let text = shown("\u{feff}a\u{9b}\n", "b\u{202e}\n", Look::PLAIN);
+        let text = shown("\u{feff}a\u{9b}\n", "b\u{202e}\n", Appearance::PLAIN);
         assert!(text.ends_with("-\u{feff}a\\u{9b}\n+b\u{202e}\n"), "{text:?}");
     }
 }

@@ -52,7 +52,7 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
 mod tests {
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
     use crate::install::scope::ScopeKind;
@@ -75,7 +75,7 @@ mod tests {
             warnings: vec![Warning::new("odd", "odd")],
             ..DisableOutcome::default()
         };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome, true);
         show(&talking, &outcome, false);
         assert_eq!(out.text(), "");
@@ -100,7 +100,7 @@ mod tests {
         would hide pdf from agents
         would write skillpm.toml
         ");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
         skillpm_testing::Schema::read("disable.schema.json").assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();

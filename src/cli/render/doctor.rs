@@ -80,7 +80,7 @@ fn summary(outcome: &DoctorOutcome, all: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::health::problem::ALL;
     use crate::install::scope::ScopeKind;
@@ -110,7 +110,7 @@ mod tests {
             finding(false, Severity::Warning),
             finding(false, Severity::Note),
         ];
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         talking.json(&DoctorOutcome { findings, ..DoctorOutcome::default() });
         schema.assert_describes(&out.text());
     }

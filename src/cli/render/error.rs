@@ -26,7 +26,7 @@ fn causes(error: &Error) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
     #[test]
@@ -36,7 +36,7 @@ mod tests {
             .context("failed to install `pdf`")
             .hint("free some space")
             .hint("or use `--scope`");
-        let (printer, out, err) = printer(Look::PLAIN);
+        let (printer, out, err) = printer(Appearance::PLAIN);
         show(&printer, &error);
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @r#"

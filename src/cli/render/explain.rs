@@ -141,13 +141,13 @@ fn levels(rule: &Rule, mark: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::lint::{documented, rule};
 
     #[test]
     fn one_rule() {
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         one(&talking, rule("name-directory").expect("a rule"));
         insta::assert_snapshot!(out.text(), @"
         name-directory: the name matches the directory
@@ -181,7 +181,7 @@ mod tests {
             ("link-missing", Some("files:  looks for those that `SKILL.md` names")),
             ("script-executable", Some("files:  lists all of the skill, and reads scripts and Markdown")),
         ] {
-            let (talking, out, _) = printer(Look::PLAIN);
+            let (talking, out, _) = printer(Appearance::PLAIN);
             one(&talking, rule(id).expect("a rule"));
             let text = out.text();
             assert_eq!(text.lines().find(|line| line.starts_with("files:")), expected, "{id}");
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn all_rules_have_a_line() {
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         let rules: Vec<_> = documented().collect();
         list(&talking, &rules);
         assert_eq!(out.text().lines().count(), rules.len() + 1);
@@ -208,13 +208,13 @@ mod tests {
 
     #[test]
     fn json_has_everything() {
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &[rule("name-directory").expect("a rule")]);
         let read: Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(read[0]["levels"]["lenient"], "warning");
         assert_eq!(read[0]["fix"], "unsafe");
         assert_eq!(read[0]["needs"], "document");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         one(&talking, rule("file-name").expect("a rule"));
         assert!(out.text().contains("\nrepair: `--fix`\n"), "{}", out.text());
     }
@@ -232,7 +232,7 @@ mod tests {
         );
         schema.assert_generated("/$defs/rule/properties/levels/properties", &of_all.into());
         let told = |rules: &[&Rule]| {
-            let (talking, out, _) = printer(Look::PLAIN);
+            let (talking, out, _) = printer(Appearance::PLAIN);
             json(&talking, rules);
             out.text()
         };

@@ -39,7 +39,7 @@ fn warn(printer: &Printer, outcome: &ExportOutcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::ops::export::LeftOut;
 
@@ -53,7 +53,7 @@ mod tests {
             kept: vec!["old".to_owned()],
             text: "{}\n".to_owned(),
         };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
@@ -61,10 +61,10 @@ mod tests {
         existing entries that are not skillpm's were kept: `old`
         `/p/skills-lock.json` written: 1 skill of skillpm
         ");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
         skillpm_testing::Schema::read("export.schema.json").assert_describes(&out.text());
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &ExportOutcome { path: None, ..outcome });
         assert_eq!(out.text(), "{}\n");
     }

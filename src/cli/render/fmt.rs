@@ -67,7 +67,7 @@ fn summary(outcome: &FmtOutcome, verb: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::document::Document;
     use crate::ops::fmt::Formatted;
@@ -87,7 +87,7 @@ mod tests {
     }
 
     fn told(check: bool, with_diff: bool) -> (String, String) {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome(), check, with_diff);
         (out.text(), err.text())
     }
@@ -130,7 +130,7 @@ mod tests {
         let mut outcome = outcome();
         outcome.files[0].text = Some("text".to_owned());
         outcome.installed = 2;
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
         assert_eq!(err.text(), "");
         skillpm_testing::Schema::read("fmt.schema.json").assert_describes(&out.text());
@@ -145,10 +145,10 @@ mod tests {
 
     #[test]
     fn canonical_files_are_only_counted() {
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &FmtOutcome::default(), false, false);
         assert_eq!(err.text(), "0 skills: nothing to format\n");
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &FmtOutcome { installed: 2, ..FmtOutcome::default() }, false, false);
         insta::assert_snapshot!(err.text(), @"
         0 skills: nothing to format

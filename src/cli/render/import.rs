@@ -120,7 +120,7 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
 mod tests {
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
     use crate::install::plan::Step;
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_table_and_what_to_do_next() {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome());
         insta::assert_snapshot!(out.text(), @r"
         name  outcome  source                         why
@@ -182,7 +182,7 @@ mod tests {
         hint: `skillpm import own` makes `own` your own: it moves to `skills/own`
         hint: where you know its source, `skillpm install SOURCE --skill own` installs it from there
         ");
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &ImportOutcome::default());
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn json_has_all_of_it() {
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &ImportOutcome { dry_run: true, ..outcome() });
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(value["skills"][0]["verdict"], "edited");
@@ -210,7 +210,7 @@ mod tests {
         let files = [FoundIn::SkillsLock, FoundIn::GlobalLock, FoundIn::GhSkill, FoundIn::Directory];
         schema.assert_generated("/$defs/skill/properties/found_in/enum", &serde_json::json!(files));
         let steps = vec![Step::Edit { name: "pdf".parse().unwrap() }];
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &ImportOutcome { read: vec!["skills-lock.json".to_owned()], steps, ..outcome() });
         schema.assert_describes(&out.text());
     }

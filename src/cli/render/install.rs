@@ -177,7 +177,7 @@ fn counts(skills: &[InstalledSkill]) -> String {
 mod tests {
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::fs::LinkKind;
     use crate::install::plan::Location;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn told(outcome: &InstallOutcome) -> (String, String) {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, outcome);
         (out.text(), err.text())
     }
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn json_has_all_of_it() {
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(value["scope"], "project");
@@ -354,7 +354,7 @@ mod tests {
         let links = links.map(|link| NewLink { place: agent(), name: name(), link }).to_vec();
         let skills =
             changes.map(|change| InstalledSkill { digest: Some(digest.to_string()), ..skill("pdf", change) });
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &InstallOutcome { steps, links, skills: skills.to_vec(), ..outcome() });
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(schema.faults(&value), [""; 0]);
@@ -362,7 +362,7 @@ mod tests {
         value["steps"][3]["link"]["place"] = "canonical".into();
         value.as_object_mut().unwrap().remove("warnings");
         assert_eq!(schema.faults(&value).len(), 3);
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &InstallOutcome::default());
         assert_eq!(schema.faults(&serde_json::from_str(&out.text()).unwrap()), [""; 0]);
     }

@@ -70,7 +70,7 @@ fn why(why: Why) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
     fn copies() -> Vec<KeptCopy> {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_row_for_each_copy() {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         list(&talking, &copies());
         insta::assert_snapshot!(out.text(), @"
         name  id       kept              why                from
@@ -105,7 +105,7 @@ mod tests {
             err.text(),
             "hint: `skillpm undo --restore NAME` brings one back, or `NAME@ID` where there are several\n"
         );
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         list(&talking, &[]);
         assert_eq!((out.text().as_str(), err.text().as_str()), ("", "no copies of edited skills are kept\n"));
     }
@@ -113,10 +113,10 @@ mod tests {
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("undo.schema.json");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &copies());
         schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         let restored = copies().remove(0);
         talking.json(&RestoreOutcome {
             scope: None,

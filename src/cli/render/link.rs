@@ -62,7 +62,7 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
 mod tests {
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
     use crate::install::scope::ScopeKind;
@@ -83,7 +83,7 @@ mod tests {
     fn a_line_for_each_link() {
         let name = || "pdf".parse().unwrap();
         let link = |agent: &str| Step::Link { agent: agent.to_owned(), name: name() };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome(vec![link("cursor"), link("goose")]), true, false);
         show(
             &talking,
@@ -119,7 +119,7 @@ mod tests {
         let skills = vec![LinkedSkill { name: "pdf".to_owned(), agents: Vec::new() }];
         let named = LinkOutcome { skills, warnings: Vec::new(), ..outcome(Vec::new()) };
         let nobody = LinkOutcome { agents: Vec::new(), ..named.clone() };
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &named, true, true);
         show(&talking, &named, false, true);
         show(&talking, &nobody, false, true);
@@ -138,7 +138,7 @@ mod tests {
     fn nobody_is_told_as_such() {
         let nobody =
             LinkOutcome { agents: Vec::new(), files: ChangedFiles::default(), ..outcome(Vec::new()) };
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &nobody, true, false);
         show(&talking, &nobody, false, false);
         insta::assert_snapshot!(err.text(), @"
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn json_has_all_of_it() {
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome(Vec::new()));
         skillpm_testing::Schema::read("link.schema.json").assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();

@@ -202,7 +202,7 @@ mod tests {
     use super::testing::skill;
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
             skill("xlsx", SkillState::Conflict),
             skill("theirs", SkillState::Foreign),
         ];
-        let (printer, out, err) = printer(Look::PLAIN);
+        let (printer, out, err) = printer(Appearance::PLAIN);
         show(
             &printer,
             &ListOutcome { skills, warnings: vec![Warning::new("odd", "odd")], ..ListOutcome::default() },
@@ -244,10 +244,10 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_by_scope() {
         let user = ListedSkill { scope: ScopeKind::User, ..skill("docx", SkillState::Missing) };
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &ListOutcome { skills: vec![user.clone()], ..ListOutcome::default() }, None);
         assert_eq!(err.text(), "hint: `skillpm install -g` restores missing skills\n");
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         let skills = vec![skill("pdf", SkillState::Missing), user];
         show(&talking, &ListOutcome { skills, ..ListOutcome::default() }, None);
         insta::assert_snapshot!(err.text(), @"
@@ -265,21 +265,21 @@ mod tests {
             editable: true,
             ..skill("brand", SkillState::Missing)
         };
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &ListOutcome { skills: vec![gone], ..ListOutcome::default() }, None);
         insta::assert_snapshot!(err.text(), @"hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove -g brand`");
     }
 
     #[test]
     fn nothing_is_said_with_a_way_on() {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &ListOutcome::default(), None);
         assert_eq!(out.text(), "");
         assert!(err.text().contains("hint: `skillpm install owner"), "{}", err.text());
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &ListOutcome::default(), Some(ScopeKind::User));
         assert!(err.text().contains("hint: `skillpm install -g owner"), "{}", err.text());
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         json(&talking, &ListOutcome::default());
         assert_eq!((out.text().as_str(), err.text().as_str()), ("[]\n", ""));
     }
@@ -309,7 +309,7 @@ mod tests {
         skills[0].revision = Some("1a2b3c4d".repeat(5));
         skills[0].digest = Some(format!("sha256:{}", "0".repeat(64)));
         skills[0].path = Some("skills/pdf".to_owned());
-        let (printer, out, _) = printer(Look::PLAIN);
+        let (printer, out, _) = printer(Appearance::PLAIN);
         json(&printer, &ListOutcome { skills, ..ListOutcome::default() });
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(schema.faults(&value), [""; 0]);

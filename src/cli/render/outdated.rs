@@ -175,7 +175,7 @@ fn state(skill: &OutdatedSkill) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
     const STATES: [Status; 9] = [
@@ -211,14 +211,14 @@ mod tests {
 
     #[test]
     fn what_is_current_is_not_told() {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         let skills = vec![skill(Status::Current), skill(Status::Editable)];
         show(&talking, &OutdatedOutcome { skills: skills.clone(), ..OutdatedOutcome::default() }, false);
         assert_eq!((out.text().as_str(), err.text().as_str()), ("", "2 skills are up to date\n"));
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &OutdatedOutcome { skills, ..OutdatedOutcome::default() }, true);
         assert_eq!(out.text().lines().count(), 3);
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &OutdatedOutcome::default(), false);
         assert_eq!(err.text(), "no skills are installed here\n");
     }
@@ -231,7 +231,7 @@ mod tests {
         let mut pinned = skill(Status::Current);
         (pinned.requested, pinned.newest, pinned.latest) =
             (Some("tags/v1.0".into()), pinned.locked.clone(), Some("v1.1\u{1b}[2J".into()));
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &OutdatedOutcome { skills: vec![moved, pinned], ..OutdatedOutcome::default() }, false);
         insta::assert_snapshot!(out.text(), @r"
         name  locked  newest   latest         state                                 scope    source
@@ -256,7 +256,7 @@ mod tests {
                 ..skill(Status::Changed)
             };
             let skills = scopes.iter().map(of).chain([skill(Status::Current)]).collect();
-            let (talking, _, err) = printer(Look::PLAIN);
+            let (talking, _, err) = printer(Appearance::PLAIN);
             show(&talking, &OutdatedOutcome { skills, ..OutdatedOutcome::default() }, false);
             err.text().lines().skip(1).collect::<Vec<_>>().join("\n")
         };
@@ -274,7 +274,7 @@ mod tests {
     fn what_is_held_back_is_told_and_not_offered() {
         let reason = "was released only 2d ago: skillpm.toml:2:23: `minimum-release-age = \"7d\"` says so";
         let held = OutdatedSkill { held_back: Some(reason.into()), ..skill(Status::Changed) };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         let skills = vec![held, skill(Status::Current)];
         show(&talking, &OutdatedOutcome { skills, ..OutdatedOutcome::default() }, false);
         insta::assert_snapshot!(out.text(), @"
@@ -295,7 +295,7 @@ mod tests {
         schema.assert_generated("/$defs/skill/properties/status/enum", &names.to_vec().into());
         let mut skills = STATES.map(skill).to_vec();
         skills[1].held_back = Some("was released only 2d ago".into());
-        let (printer, out, _) = printer(Look::PLAIN);
+        let (printer, out, _) = printer(Appearance::PLAIN);
         json(&printer, &OutdatedOutcome { skills, ..OutdatedOutcome::default() });
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(schema.faults(&value), [""; 0]);

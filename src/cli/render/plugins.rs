@@ -52,7 +52,7 @@ fn entry(plugin: &OfferedPlugin, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
     #[test]
@@ -71,7 +71,7 @@ mod tests {
             plugin("empty", Some(&[]), None),
             plugin("npm", None, Some("it is the npm package `x`")),
         ];
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &InstallOutcome { plugins, ..InstallOutcome::default() });
         insta::assert_snapshot!(out.text(), @"
         docs 1.2

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::admission::Line;
     use crate::admission::{Decision, Pending, ScriptsReason};
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::ops::policy::Ruling;
 
@@ -95,7 +95,7 @@ mod tests {
             unix_sockets: Some(line()),
         };
         let sources = scripts.map(ruling).to_vec();
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &PolicyOutcome { lines: vec![line()], sources });
         skillpm_testing::Schema::read("policy.schema.json").assert_describes(&out.text());
     }

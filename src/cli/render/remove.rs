@@ -39,7 +39,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
     use crate::install::scope::ScopeKind;
@@ -55,7 +55,7 @@ mod tests {
             dry_run: false,
             undoable: true,
         };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @r#"
@@ -67,15 +67,15 @@ mod tests {
         hint: `skillpm undo` restores them
         "#);
 
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         talking.json(&outcome);
         skillpm_testing::Schema::read("remove.schema.json").assert_describes(&out.text());
         outcome.scope = Some(ScopeKind::User);
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
         assert!(err.text().ends_with("hint: `skillpm undo -g` restores them\n"), "{}", err.text());
         outcome.dry_run = true;
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
         assert_eq!(out.text(), "would remove docx\nwould remove pdf\n");
     }

@@ -59,7 +59,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::digest::Digest;
     use crate::engine::run::Captured;
@@ -97,7 +97,7 @@ mod tests {
         let schema = skillpm_testing::Schema::read("run.schema.json");
         let mut told = |exit, ended| {
             (outcome.ran.exit, outcome.ran.ended) = (exit, ended);
-            let (talking, out, _) = printer(Look::PLAIN);
+            let (talking, out, _) = printer(Appearance::PLAIN);
             json(&talking, &outcome);
             schema.assert_describes(&out.text());
             let value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");

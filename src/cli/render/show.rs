@@ -147,7 +147,7 @@ fn files(printer: &Printer, files: &[ShownFile]) -> String {
 mod tests {
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::ops::show::{ShownDeviation, Tokens};
     use crate::skill::SkillMeta;
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_page() {
-        let (printer, out, err) = printer(Look::PLAIN);
+        let (printer, out, err) = printer(Appearance::PLAIN);
         show(&printer, &outcome());
         insta::assert_snapshot!(out.text(), @r#"
         pdf, in the project
@@ -268,14 +268,14 @@ mod tests {
 
     #[test]
     fn the_hint_quotes_a_path_with_a_space() {
-        let (printer, _, err) = printer(Look::PLAIN);
+        let (printer, _, err) = printer(Appearance::PLAIN);
         show(&printer, &ShowOutcome { file: "/my proj/SKILL.md".into(), ..outcome() });
         assert!(err.text().contains("`skillpm validate '/my proj/SKILL.md'` shows"), "{}", err.text());
     }
 
     #[test]
     fn a_page_of_what_nobody_installed() {
-        let (printer, out, _) = printer(Look::PLAIN);
+        let (printer, out, _) = printer(Appearance::PLAIN);
         let meta = SkillMeta { name: "pdf".into(), description: "Reads.".into(), ..SkillMeta::default() };
         let files = outcome().files[..1].to_vec();
         let outcome = ShowOutcome {
@@ -308,7 +308,7 @@ mod tests {
         let list = skillpm_testing::Schema::read("list.schema.json");
         assert_eq!(schema.at("/$defs/skill"), list.at("/$defs/skill"), "it is what `list` prints");
         let shown = |outcome: &ShowOutcome| -> serde_json::Value {
-            let (printer, out, _) = printer(Look::PLAIN);
+            let (printer, out, _) = printer(Appearance::PLAIN);
             json(&printer, outcome);
             serde_json::from_str(&out.text()).expect("JSON")
         };

@@ -4,7 +4,7 @@ use anstyle::Style;
 use dialoguer::console::{measure_text_width, truncate_str};
 
 use super::line_of;
-use crate::cli::look::Look;
+use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 
@@ -114,7 +114,7 @@ impl Table {
     }
 
     /// Returns the lines: each row in one where the terminal has room for that, else in a few.
-    pub(super) fn render(&self, look: &Look) -> String {
+    pub(super) fn render(&self, look: &Appearance) -> String {
         let colour = look.out_colour;
         match look.width {
             None => self.in_columns(&self.widest(), colour),
@@ -321,8 +321,8 @@ fn end_line(lines: &mut String) {
 mod tests {
     use super::*;
 
-    fn on(width: usize) -> Look {
-        Look { width: Some(width), ..Look::PLAIN }
+    fn on(width: usize) -> Appearance {
+        Appearance { width: Some(width), ..Appearance::PLAIN }
     }
 
     fn table() -> Table {
@@ -346,7 +346,7 @@ mod tests {
         table.row(["日本語", "ok\nforged  row"]);
         table.row(["\u{1b}[2J", "ok"]);
         assert_eq!(
-            table.render(&Look::PLAIN),
+            table.render(&Appearance::PLAIN),
             "name       state\na          -\n日本語     ok forged row\n\\u{1b}[2J  ok\n"
         );
     }
@@ -354,7 +354,7 @@ mod tests {
     /// The whole in a pipe; on a terminal what is too long is shortened, and sentences go on below.
     #[test]
     fn a_table_fits_the_terminal() {
-        insta::assert_snapshot!(table().render(&Look::PLAIN), @"
+        insta::assert_snapshot!(table().render(&Appearance::PLAIN), @"
         name  bytes  source                                 state    why
         pdf       7  github:anthropics/skills-of-all-kinds  ok       -
         docx   1234  github:acme/kit                        missing  somebody removed it in a hurry and told nobody
@@ -403,11 +403,11 @@ mod tests {
         ] {
             assert_eq!(style_of(state), style, "{state}");
         }
-        let look = Look { out_colour: true, ..Look::PLAIN };
+        let look = Appearance { out_colour: true, ..Appearance::PLAIN };
         let text = table().render(&look);
         assert!(text.starts_with("\u{1b}[1mname\u{1b}[0m  "), "{text:?}");
         let plain = dialoguer::console::strip_ansi_codes(&text).into_owned();
-        assert_eq!(plain, table().render(&Look::PLAIN));
+        assert_eq!(plain, table().render(&Appearance::PLAIN));
         let mut state = String::new();
         paint(&mut state, "missing", BAD, true);
         assert!(text.contains(&state), "{text:?}");

@@ -53,7 +53,7 @@ fn takes(input: &Input) -> String {
 mod tests {
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::engine::tools::{DescribedBy, TypedBy};
     use crate::ops::session::Session;
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_table_of_tools() {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome());
         insta::assert_snapshot!(out.text(), @r"
         tool         script            takes       description
@@ -85,7 +85,7 @@ mod tests {
         calc__words  scripts/words.js  any words   \u{1b}[2J word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word
         ");
         assert_eq!(err.text(), "warning: odd\n");
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &ToolsOutcome { name: Some("pdf".into()), ..ToolsOutcome::default() });
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
@@ -114,7 +114,7 @@ mod tests {
         schema.assert_generated("/$defs/tool/properties/typed_by/enum", &serde_json::json!(typed));
         let passed = [PassedAs::Words, PassedAs::Json];
         schema.assert_generated("/$defs/tool/properties/passed_as/enum", &serde_json::json!(passed));
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome());
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(schema.faults(&value), [""; 0]);

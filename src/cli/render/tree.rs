@@ -126,7 +126,7 @@ impl<'a> Drawing<'a> {
         let branch = |(need, target): (&'a NeedView, Option<usize>)| {
             target.map_or(Branch::Absent(need), Branch::Skill)
         };
-        outcome.needs(at).map(branch).collect()
+        outcome.dependencies(at).map(branch).collect()
     }
 
     fn line(&self, one: &TreeSkill) -> String {
@@ -162,7 +162,7 @@ impl<'a> Drawing<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::cli::render::list::testing::skill;
     use crate::install::scope::ScopeKind;
@@ -182,7 +182,7 @@ mod tests {
             needs: vec![need(Some(ScopeKind::User)), need(None)],
             needed_by: vec!["xlsx".to_owned()],
         };
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         let mut outcome = TreeOutcome::default();
         outcome.skills.push(one);
         json(&talking, &outcome);

@@ -36,7 +36,7 @@ pub(crate) fn changed(printer: &Printer, outcome: &TrustOutcome, trusted: bool) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::ops::trust::{TrustState, Trusted};
 
@@ -56,7 +56,7 @@ mod tests {
             changed: vec!["/home/ann/work".to_owned()],
             warnings: Vec::new(),
         };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         list(&talking, &outcome);
         changed(&talking, &outcome, true);
         changed(&talking, &outcome, false);
@@ -76,7 +76,7 @@ mod tests {
         no directory is trusted: only scripts of locked skills run
         hint: `skillpm trust DIR` allows scripts of unlocked skills in that directory
         ");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         talking.json(&outcome);
         skillpm_testing::Schema::read("trust.schema.json").assert_describes(&out.text());
     }

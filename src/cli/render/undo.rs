@@ -79,7 +79,7 @@ pub(crate) fn forgotten(printer: &Printer, outcome: Forgotten) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::Location;
     use crate::install::plan::Step;
@@ -115,7 +115,7 @@ mod tests {
             undoable: true,
             dry_run: false,
         };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
@@ -131,7 +131,7 @@ mod tests {
         `skillpm.lock` removed: there was none before
         hint: run `skillpm undo` again to redo it
         ");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
         let schema = skillpm_testing::Schema::read("undo.schema.json");
         schema.assert_describes(&out.text());
@@ -141,22 +141,22 @@ mod tests {
             (ScopeKind::User, true, "hint: run `skillpm undo -g` again to redo it"),
             (ScopeKind::Project, false, "`skillpm.lock` removed: there was none before"),
         ] {
-            let (talking, _, err) = printer(Look::PLAIN);
+            let (talking, _, err) = printer(Appearance::PLAIN);
             show(&talking, &UndoOutcome { scope: Some(scope), undoable, ..outcome.clone() });
             assert_eq!(err.text().lines().last(), Some(last));
         }
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &UndoOutcome { redone: true, ..outcome.clone() });
         assert!(err.text().contains("\nthe last change was redone\n"), "{}", err.text());
         assert!(err.text().ends_with("hint: run `skillpm undo` again to undo it\n"), "{}", err.text());
         outcome.dry_run = true;
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
         assert_eq!(
             out.text(),
             "would move s4 back to .agents/skills\nwould put the link s4 back in the directory of goose\nwould write skillpm.toml\n"
         );
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &UndoOutcome::default());
         show(&talking, &UndoOutcome { finished: true, ..UndoOutcome::default() });
         let user = Some(ScopeKind::User);
@@ -172,10 +172,10 @@ mod tests {
         there is nothing to forget
         the last change was forgotten, 1.2 kB
         ");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         talking.json(&Forgotten { dry_run: true, forgotten: true, bytes: 1 });
         schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         forgotten(&talking, Forgotten { dry_run: true, forgotten: true, bytes: 1 });
         talking.json(&Forgotten { dry_run: true, forgotten: true, bytes: 1 });
         insta::assert_snapshot!(out.text(), @r#"

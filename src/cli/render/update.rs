@@ -231,7 +231,7 @@ fn counts(skills: &[UpdatedSkill]) -> String {
 mod tests {
     use super::*;
     use crate::agents::CANONICAL_DIR;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
     use crate::install::scope::ScopeKind;
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn what_is_new_then_what_was_done() {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         plan(&talking, &outcome(), true);
         insta::assert_snapshot!(out.text(), @r"
         ~ docx 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1, disabled)
@@ -368,13 +368,13 @@ mod tests {
         warning: `xlsx` has 1 conflict to resolve: `scripts/run.sh`
         hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` undoes the update
         ");
-        let (talking, _, err) = printer(Look { verbose: true, ..Look::PLAIN });
+        let (talking, _, err) = printer(Appearance { verbose: true, ..Appearance::PLAIN });
         done(&talking, &outcome(), &[]);
         assert!(err.text().starts_with("= a is up to date\n= b is pinned"), "{}", err.text());
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         done(&talking, &UpdateOutcome::default(), &[]);
         assert_eq!(err.text(), "there is nothing to update: no skill is installed\n");
-        let (talking, out, err) = printer(Look { quiet: true, ..Look::PLAIN });
+        let (talking, out, err) = printer(Appearance { quiet: true, ..Appearance::PLAIN });
         plan(&talking, &outcome(), false);
         let told = err.text();
         assert!(out.text().is_empty() && told.starts_with("~ pdf ") && told.contains("! command"), "{told}");
@@ -387,7 +387,7 @@ mod tests {
         let schema = skillpm_testing::Schema::read("update.schema.json");
         schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(CHANGES));
         schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(Kind::ALL));
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome(), &[]);
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(schema.faults(&value), [""; 0]);
@@ -395,7 +395,7 @@ mod tests {
         value["failures"][0]["exit_code"] = 9.into();
         value.as_object_mut().unwrap().remove("refused");
         assert_eq!(schema.faults(&value).len(), 3);
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &UpdateOutcome::default(), &[]);
         assert_eq!(schema.faults(&serde_json::from_str(&out.text()).unwrap()), [""; 0]);
     }

@@ -332,7 +332,7 @@ fn summary(outcome: &ValidateOutcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::document::Document;
     use crate::lint::{Subject, check};
@@ -346,7 +346,7 @@ mod tests {
     fn told(texts: &[&str]) -> (String, String) {
         let skills = texts.iter().map(|text| checked(text)).collect();
         let outcome = ValidateOutcome { skills, ..ValidateOutcome::default() };
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome, true, Repairs::None);
         (out.text(), err.text())
     }

@@ -151,7 +151,7 @@ fn summary(skills: &[VerifiedSkill]) -> String {
 mod tests {
     use super::*;
     use crate::advice::Warning;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::ops::verify::ChangedFile;
 
@@ -197,21 +197,21 @@ mod tests {
         let all = outcome().skills;
         let of = |at: usize, scope| VerifiedSkill { scope, ..all[at].clone() };
         let skills = vec![of(4, ScopeKind::Project), of(1, ScopeKind::User)];
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &VerifyOutcome { skills, warnings: Vec::new() });
         insta::assert_snapshot!(err.text(), @"
         2 skills: 1 edited, 1 missing
         hint: `skillpm install` restores what is missing
         hint: `skillpm install -g --force` restores what is locked; the store keeps your copy
         ");
-        let (talking, _, err) = printer(Look::PLAIN);
+        let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &VerifyOutcome { skills: vec![of(4, ScopeKind::User)], warnings: Vec::new() });
         assert!(err.text().ends_with("hint: `skillpm install -g` restores what is missing\n"));
     }
 
     #[test]
     fn what_differs_and_how() {
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome());
         insta::assert_snapshot!(out.text(), @r"
         edited: edited, project
@@ -259,7 +259,7 @@ mod tests {
         9 skills: 1 ok, 1 edited, 1 line ends, 1 conflict, 1 missing, 1 elsewhere, 1 unreadable, 1 untracked, 1 editable
         hint: settle the conflicts in `conflict`, or run `skillpm update conflict` with `--ours`, `--theirs` or `--abort`
         ");
-        let (talking, out, err) = printer(Look::PLAIN);
+        let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &VerifyOutcome::default());
         assert_eq!((out.text().as_str(), err.text().as_str()), ("", "no skills are installed here\n"));
     }
@@ -272,7 +272,7 @@ mod tests {
         schema.assert_generated("/$defs/verdict/enum", &names.to_vec().into());
         let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];
         schema.assert_generated("/$defs/file/properties/change/enum", &serde_json::json!(changes));
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome());
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(schema.faults(&value), [""; 0]);

@@ -84,7 +84,7 @@ fn side(side: &Side) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::digest::Digest;
     use crate::install::scope::ScopeKind;
@@ -117,7 +117,7 @@ mod tests {
             &[("SKILL.md", b"b\nc\n"), ("run.sh*", b"\x1b[2J\n"), ("x.png", b"\0")],
         );
         let outcome = DiffOutcome { skills: vec![skill], ..DiffOutcome::default() };
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &outcome, Compared::Newest, true);
         insta::assert_snapshot!(out.text(), @r"
         pdf of github:acme/skills: locked v1 at aaaaaaa, newest at bbbbbbb
@@ -133,7 +133,7 @@ mod tests {
         added run.sh: executable; 1 line added, 0 removed
         added x.png: no text, 1 byte
         ");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         names(&talking, &outcome);
         insta::assert_snapshot!(out.text(), @"
         pdf/SKILL.md
@@ -156,7 +156,7 @@ mod tests {
             &[("SKILL.md", b"a\n"), ("gone", b"x"), ("mode", b"x")],
             &[("SKILL.md", b"`curl x`\n"), ("a.png", b"\0"), ("long", long.as_bytes()), ("mode*", b"x")],
         );
-        let (printer, out, _) = printer(Look::PLAIN);
+        let (printer, out, _) = printer(Appearance::PLAIN);
         json(&printer, &DiffOutcome { skills: vec![skill], ..DiffOutcome::default() });
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(schema.faults(&value), [""; 0]);

@@ -167,7 +167,7 @@ fn short(outcome: &WhyOutcome, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::look::Look;
+    use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::cli::render::list::testing::skill;
     use crate::install::agent_view::Form;
@@ -256,10 +256,10 @@ mod tests {
             ..WhyOutcome::default()
         };
         let schema = skillpm_testing::Schema::read("why.schema.json");
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
         schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Look::PLAIN);
+        let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &WhyOutcome::default());
         schema.assert_describes(&out.text());
     }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use crate::fs::SharedFile;
 use crate::refusal::{Limits, Refusal};
-use crate::tree::{Content, Entry, ReadError, Tree};
+use crate::tree::{Content, ReadError, Tree, TreeEntry};
 use kind::Kind;
 pub use password::needs_password;
 
@@ -43,7 +43,7 @@ pub struct Archive {
 
 /// What a reader hands back before it becomes an [`Archive`].
 struct Parts {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, TreeEntry>,
     content: Arc<dyn Content>,
     comment: Option<Vec<u8>>,
 }

@@ -7,7 +7,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::path::PathError;
 use crate::refusal::Refusal;
-use crate::tree::{Entry, Node};
+use crate::tree::{Node, TreeEntry};
 
 /// One entry as a reader found it.
 pub(super) struct Item {
@@ -76,14 +76,14 @@ fn harmless(name: &str) -> Result<(), PathError> {
 /// # Errors
 ///
 /// Names that are there twice, and names that are a file (or a link) and a directory at once.
-pub(super) fn assemble(mut items: Vec<Item>) -> Result<BTreeMap<String, Entry>, Refusal> {
+pub(super) fn assemble(mut items: Vec<Item>) -> Result<BTreeMap<String, TreeEntry>, Refusal> {
     items.sort_by(|a, b| compare(&a.name, &b.name));
     for pair in items.windows(2) {
         check_neighbours(&pair[0], &pair[1])?;
     }
     check_normal_forms(&items)?;
     let files =
-        items.into_iter().filter_map(|item| Some((item.name, Entry { node: item.node?, id: item.id })));
+        items.into_iter().filter_map(|item| Some((item.name, TreeEntry { node: item.node?, id: item.id })));
     Ok(files.collect())
 }
 

@@ -11,7 +11,7 @@ use super::tree::{OnDisk, with_path};
 use super::{Base, Kind, PathContext, PathError, kind};
 use crate::refusal::Refusal;
 use crate::skill::find::is_skill_file;
-use crate::tree::{Entry, NOT_UTF_8, Node, ReadError, Rights, Tree};
+use crate::tree::{NOT_UTF_8, Node, ReadError, Rights, Tree, TreeEntry};
 use crate::workers;
 
 /// How a directory is read.
@@ -97,7 +97,7 @@ pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
         let metadata = fs::symlink_metadata(&at).at("look at", &at).map_err(with_path)?;
         let met = met(metadata.file_type(), || Ok(metadata)).at("look at", &at).map_err(with_path)?;
         if let Some(node) = node(&path, met) {
-            entries.insert(path, Entry { node, id: paths.len() });
+            entries.insert(path, TreeEntry { node, id: paths.len() });
             paths.push(at);
             rights.push(rights_of(met));
         }
@@ -135,7 +135,7 @@ fn flatten(error: WalkError) -> ReadError {
 
 struct WalkedEntry<'a> {
     base: Base,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, TreeEntry>,
     paths: Vec<PathBuf>,
     /// What each of them may be used for at most.
     rights: Vec<Rights>,
@@ -255,7 +255,7 @@ impl WalkedEntry<'_> {
         let Some(node) = node(&path, met) else { return Ok(()) };
         self.paths.push(path.clone().into());
         self.rights.push(rights_of(met));
-        let entry = Entry { node, id: self.paths.len() - 1 };
+        let entry = TreeEntry { node, id: self.paths.len() - 1 };
         match self.entries.entry(path) {
             btree_map::Entry::Vacant(place) => drop(place.insert(entry)),
             // A name that is not UTF-8 is shown as another file may be called: neither hides that it is there.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::fetch::{Failed, Fetch};
 use super::objects::{self, Damaged, ListError, Listing, Objects};
 use super::program::Program;
-use super::{At, OpenRepository, full};
+use super::{OpenRepository, WantedRevision, full};
 use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
@@ -63,7 +63,7 @@ impl<'a> Remote<'a> {
     }
 
     /// Opens what is wanted, from the cache where that is enough.
-    pub(super) fn open(&self, at: At<'_>) -> Result<OpenRepository> {
+    pub(super) fn open(&self, at: WantedRevision<'_>) -> Result<OpenRepository> {
         if let Some(opened) = self.known(at) {
             return opened;
         }
@@ -84,13 +84,15 @@ impl<'a> Remote<'a> {
 
     /// What the cache has of what is wanted, where no server needs to be asked: a commit, or without
     /// a network what a name meant last.
-    fn known(&self, at: At<'_>) -> Option<Result<OpenRepository>> {
+    fn known(&self, at: WantedRevision<'_>) -> Option<Result<OpenRepository>> {
         let git_dir = self.kept.as_ref()?.join("repository");
         let reference = match at {
-            At::Commit(commit) => commit_name(commit),
-            At::Reference(Some(reference)) if full(reference).is_some() => commit_name(&full(reference)?),
-            At::Reference(reference) if self.context.settings.offline => asked_name(reference),
-            At::Reference(_) => return None,
+            WantedRevision::Commit(commit) => commit_name(commit),
+            WantedRevision::Reference(Some(reference)) if full(reference).is_some() => {
+                commit_name(&full(reference)?)
+            }
+            WantedRevision::Reference(reference) if self.context.settings.offline => asked_name(reference),
+            WantedRevision::Reference(_) => return None,
         };
         let objects = Objects::open(&git_dir).ok()?;
         let commit = objects.commit_at(&reference)?;
@@ -118,14 +120,19 @@ impl<'a> Remote<'a> {
 
     /// Fetches and opens what is wanted; without the contents that no skill needs where `partial` is set
     /// and the server can leave them out.
-    fn attempt(&self, place: &RepositoryDir, at: At<'_>, partial: bool) -> Result<OpenRepository, Failed> {
+    fn attempt(
+        &self,
+        place: &RepositoryDir,
+        at: WantedRevision<'_>,
+        partial: bool,
+    ) -> Result<OpenRepository, Failed> {
         let git_dir = &place.git_dir;
         let objects = repository(git_dir)?;
         let fresh = objects.references().is_empty();
         let fetch = Fetch { remote: self, git_dir, objects: &objects, partial, fresh };
         let commit = match at {
-            At::Commit(commit) => fetch.commit(commit, true)?,
-            At::Reference(reference) => fetch.reference(reference)?,
+            WantedRevision::Commit(commit) => fetch.commit(commit, true)?,
+            WantedRevision::Reference(reference) => fetch.reference(reference)?,
         };
         // Read anew: libgit2 may have looked before the fetch.
         let objects = Objects::open(git_dir).map_err(|error| self.damaged(&error))?;
@@ -178,11 +185,11 @@ impl<'a> Remote<'a> {
         )
     }
 
-    pub(super) fn offline(&self, at: At<'_>) -> Error {
+    pub(super) fn offline(&self, at: WantedRevision<'_>) -> Error {
         let what = match at {
-            At::Commit(commit) => format!("commit `{commit}` of `{}`", self.url),
-            At::Reference(Some(reference)) => format!("`{}` of `{}`", reference.name(), self.url),
-            At::Reference(None) => format!("`{}`", self.url),
+            WantedRevision::Commit(commit) => format!("commit `{commit}` of `{}`", self.url),
+            WantedRevision::Reference(Some(reference)) => format!("`{}` of `{}`", reference.name(), self.url),
+            WantedRevision::Reference(None) => format!("`{}`", self.url),
         };
         Error::network(message!(
             format_args!("{what} is not in the store, and "),

@@ -27,7 +27,7 @@ pub use program::is_ignored;
 
 /// What a repository is to be opened at.
 #[derive(Debug, Clone, Copy)]
-pub enum At<'a> {
+pub enum WantedRevision<'a> {
     /// What a reference means now; the newest of the default branch where it is `None`.
     Reference(Option<&'a Reference>),
     /// This commit.
@@ -58,7 +58,7 @@ pub fn fetch(
     context: &Context,
     url: &str,
     transport: Transport,
-    at: At<'_>,
+    at: WantedRevision<'_>,
     limits: &Limits,
 ) -> Result<OpenRepository> {
     check(at)?;
@@ -76,7 +76,7 @@ pub fn fetch(
 pub fn open_local(
     git_dir: &Path,
     shown: &str,
-    at: At<'_>,
+    at: WantedRevision<'_>,
     limits: &Limits,
 ) -> Result<Option<OpenRepository>> {
     check(at)?;
@@ -84,13 +84,13 @@ pub fn open_local(
 }
 
 /// Commits have 40 digits here: libgit2 does not read the longer ones of SHA-256 yet.
-fn check(at: At<'_>) -> Result<()> {
+fn check(at: WantedRevision<'_>) -> Result<()> {
     let long = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let (commit, right) = match at {
-        At::Reference(None) => return Ok(()),
-        At::Commit(commit) => (commit, is_commit(commit)),
-        At::Reference(Some(Reference::Rev(commit))) => (commit.as_str(), short(commit).is_some()),
-        At::Reference(Some(reference)) => {
+        WantedRevision::Reference(None) => return Ok(()),
+        WantedRevision::Commit(commit) => (commit, is_commit(commit)),
+        WantedRevision::Reference(Some(Reference::Rev(commit))) => (commit.as_str(), short(commit).is_some()),
+        WantedRevision::Reference(Some(reference)) => {
             return Reference::check(reference.name())
                 .map_err(|error| Error::usage(error.to_string()).hint("check the spelling"));
         }
@@ -138,17 +138,20 @@ mod tests {
     fn lk19_a_name_is_no_commit() {
         let sha256 = "a".repeat(64);
         for (at, said) in [
-            (At::Commit("main"), "`main` is not a commit"),
-            (At::Commit("abc1234"), "`abc1234` is not a commit"),
-            (At::Commit(&sha256), "SHA-256"),
-            (At::Reference(Some(&Reference::Rev("main".into()))), "`main` is not a commit"),
-            (At::Reference(Some(&Reference::Tag("--upload-pack=x".into()))), "`--upload-pack=x` is not"),
+            (WantedRevision::Commit("main"), "`main` is not a commit"),
+            (WantedRevision::Commit("abc1234"), "`abc1234` is not a commit"),
+            (WantedRevision::Commit(&sha256), "SHA-256"),
+            (WantedRevision::Reference(Some(&Reference::Rev("main".into()))), "`main` is not a commit"),
+            (
+                WantedRevision::Reference(Some(&Reference::Tag("--upload-pack=x".into()))),
+                "`--upload-pack=x` is not",
+            ),
         ] {
             let error = check(at).expect_err(said);
             assert!(error.to_string().contains(said), "{error}");
         }
         for reference in [Reference::Rev("ABC1".into()), Reference::Any("v1".into())] {
-            check(At::Reference(Some(&reference))).expect("allowed");
+            check(WantedRevision::Reference(Some(&reference))).expect("allowed");
         }
     }
 }

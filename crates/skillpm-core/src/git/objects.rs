@@ -11,12 +11,12 @@ use std::sync::Arc;
 use git2::{ErrorCode, ObjectType, Odb, Oid, Repository, RepositoryInitOptions};
 
 use super::names::{named_commit, tip};
-use super::{At, OpenRepository};
+use super::{OpenRepository, WantedRevision};
 use crate::error::{Error, Result};
 use crate::path::{PathError, SafePath};
 use crate::refusal::{Limits, Refusal};
 use crate::spec::Identity;
-use crate::tree::{Content, Entry, NOT_UTF_8, Node, ReadError, SUBMODULE, Tree};
+use crate::tree::{Content, NOT_UTF_8, Node, ReadError, SUBMODULE, Tree, TreeEntry};
 
 /// How many directories deep a tree is read. A path in a skill may not be half as deep.
 const MAX_DEPTH: usize = 128;
@@ -360,7 +360,7 @@ impl Objects {
                 (_, None) => Node::Special(absent),
             };
             ids.push(file.id);
-            (path, Entry { node, id: ids.len() - 1 })
+            (path, TreeEntry { node, id: ids.len() - 1 })
         };
         let entries = listing.files.into_iter().map(entry).collect();
         let blobs = Blobs { odb, ids, shown: shown.to_owned(), damaged };
@@ -388,13 +388,13 @@ pub(super) fn open_at(git_dir: &Path, shown: &str) -> Result<Option<Objects>> {
 pub(super) fn open_local(
     git_dir: &Path,
     shown: &str,
-    at: At<'_>,
+    at: WantedRevision<'_>,
     limits: &Limits,
 ) -> Result<Option<OpenRepository>> {
     let Some(objects) = open_at(git_dir, shown)? else { return Ok(None) };
     let commit = match at {
-        At::Commit(commit) => named_commit(&objects, commit, shown, true)?,
-        At::Reference(reference) => tip(&objects, reference, shown)?,
+        WantedRevision::Commit(commit) => named_commit(&objects, commit, shown, true)?,
+        WantedRevision::Reference(reference) => tip(&objects, reference, shown)?,
     };
     let broken = |error: &git2::Error| {
         Error::io(format!("`{shown}` lacks a part of commit `{commit}`"))

@@ -11,7 +11,7 @@ use super::fetch::{Fetch, REMOTE};
 use super::names;
 use super::objects::{self, Objects};
 use super::program::ProgramError;
-use super::{At, check, full};
+use super::{WantedRevision, check, full};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::refusal::Limits;
@@ -94,7 +94,7 @@ impl<'a> Probe<'a> {
     ///
     /// A repository that cannot be reached; a reference that it does not have.
     pub fn tip(&self, reference: Option<&Reference>) -> Result<Option<String>> {
-        check(At::Reference(reference))?;
+        check(WantedRevision::Reference(reference))?;
         if let Some(commit) = reference.and_then(full) {
             return Ok(Some(commit));
         }
@@ -126,7 +126,7 @@ impl<'a> Probe<'a> {
         let names = match &self.asked {
             ProbeTarget::Here(objects) => objects.references(),
             ProbeTarget::There(there) if there.offline => {
-                return Err(there.remote.offline(At::Reference(None)));
+                return Err(there.remote.offline(WantedRevision::Reference(None)));
             }
             ProbeTarget::There(there) => {
                 let patterns = [format!("{full}*")];
@@ -146,7 +146,7 @@ impl ProbedRefs<'_> {
                 .and_then(|objects| objects.commit_at(&asked_name(reference)));
             return known
                 .map(|commit| Some(commit.to_string()))
-                .ok_or_else(|| self.remote.offline(At::Reference(reference)));
+                .ok_or_else(|| self.remote.offline(WantedRevision::Reference(reference)));
         }
         let mut listed = self.names.borrow_mut();
         if listed.is_none() {

@@ -36,7 +36,7 @@ fn found(locked: &Locked) -> SourceDir<'_> {
 }
 
 /// Where the skills came from that nothing names any more.
-pub fn left(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
+pub fn orphan_dirs(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.left.values().filter_map(|was| match was {
         PreviousInstall::Copy(locked, _) => Some((&locked.origin, locked.path.as_deref())),
         PreviousInstall::Link(_) => None,

@@ -141,7 +141,7 @@ impl From<SessionError> for Error {
 
 /// A skill with everything that an agent is told of it.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedSkill {
     /// The skill.
     pub skill: Arc<Skill>,
     /// Its instructions, without the blank lines that authors leave after the frontmatter.
@@ -255,14 +255,14 @@ impl Session {
     /// # Errors
     ///
     /// As [`Session::find`].
-    pub fn open(&self, name: &str) -> Result<Opened, SessionError> {
+    pub fn open(&self, name: &str) -> Result<OpenedSkill, SessionError> {
         let Hit { skill, mut warnings } = self.find(name)?;
         let Instructions { skill, body } = self.instructions(&skill, name)?;
         let files = resources::list(&skill.dir, self.policy().listing).unwrap_or_else(|error| {
             warnings.push(not_listed(name, &error));
             Vec::new()
         });
-        Ok(Opened { body: body.trim_start_matches(['\r', '\n']).to_owned(), skill, files, warnings })
+        Ok(OpenedSkill { body: body.trim_start_matches(['\r', '\n']).to_owned(), skill, files, warnings })
     }
 
     /// Returns what an agent gets of a skill, and writes it into the audit log unless the request says otherwise. Nothing is

@@ -79,7 +79,7 @@ pub struct TreeOutcome {
 
 impl TreeOutcome {
     /// What the skill at `at` needs, each with its position among the skills, where it is one of them.
-    pub fn needs(&self, at: usize) -> impl Iterator<Item = (&NeedView, Option<usize>)> {
+    pub fn dependencies(&self, at: usize) -> impl Iterator<Item = (&NeedView, Option<usize>)> {
         self.skills[at].needs.iter().zip(self.targets[at].iter().copied())
     }
 
@@ -188,13 +188,13 @@ fn roots(outcome: &TreeOutcome) -> Vec<usize> {
         if outcome.inverted {
             outcome.dependents(at).to_vec()
         } else {
-            outcome.needs(at).filter_map(|(_, target)| target).collect()
+            outcome.dependencies(at).filter_map(|(_, target)| target).collect()
         }
     };
     let begins = |at: &usize| {
         let one = &outcome.skills[*at];
         if outcome.inverted {
-            outcome.needs(*at).all(|(_, target)| target.is_none())
+            outcome.dependencies(*at).all(|(_, target)| target.is_none())
         } else {
             one.asked_for || one.needed_by.is_empty()
         }

@@ -230,12 +230,12 @@ fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::tree::{Entry, Memory};
+    use crate::tree::{Memory, TreeEntry};
 
     pub(in crate::source) fn tree(files: &[(&str, &str)]) -> Tree {
         let entries = files.iter().enumerate().map(|(id, (path, text))| {
             let node = Node::File { executable: false, size: text.len() as u64 };
-            ((*path).to_owned(), Entry { node, id })
+            ((*path).to_owned(), TreeEntry { node, id })
         });
         let bytes = files.iter().map(|(_, text)| text.as_bytes().to_vec()).collect();
         Tree::new(entries.collect(), Arc::new(Memory(bytes)))

@@ -7,7 +7,7 @@ use crate::archive;
 use crate::document::{Split, split};
 use crate::fs::SharedFile;
 use crate::refusal::{Limits, Refusal};
-use crate::tree::{Entry, Memory, Node, ReadError, Tree};
+use crate::tree::{Memory, Node, ReadError, Tree, TreeEntry};
 
 /// Reads `file`, which is called `name`. Its first bytes tell what it is.
 ///
@@ -44,7 +44,7 @@ fn document(file: &SharedFile, found: &'static str, limits: &Limits) -> Result<T
     if matches!(split(&bytes), Split::Missing(_)) || std::str::from_utf8(&bytes).is_err() {
         return Err(refused().into());
     }
-    let entry = Entry { node: Node::File { executable: false, size }, id: 0 };
+    let entry = TreeEntry { node: Node::File { executable: false, size }, id: 0 };
     Ok(Tree::new(BTreeMap::from([("SKILL.md".to_owned(), entry)]), Arc::new(Memory(vec![bytes]))))
 }
 

@@ -11,7 +11,7 @@ use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::git::{self, At, Probe};
+use crate::git::{self, Probe, WantedRevision};
 use crate::refusal::Limits;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
@@ -76,8 +76,8 @@ pub fn open(
     limits: &Limits,
 ) -> Result<FetchedSource> {
     let at = match wanted {
-        Wanted::Now(reference) => At::Reference(reference),
-        Wanted::Locked(commit) => At::Commit(commit),
+        Wanted::Now(reference) => WantedRevision::Reference(reference),
+        Wanted::Locked(commit) => WantedRevision::Commit(commit),
     };
     let opened = if url.transport() == Transport::File {
         let shown = &*shown(context, scope, url);

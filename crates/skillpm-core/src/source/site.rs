@@ -29,7 +29,7 @@ use crate::scope::ScopeRoot;
 use crate::skill::SkillMeta;
 use crate::spec::{Address, Identity, Reference, Site, SourceFacts};
 use crate::text::closest;
-use crate::tree::{Entry as TreeEntry, Memory, Node, ReadError, Tree};
+use crate::tree::{Memory, Node, ReadError, Tree, TreeEntry};
 use index::{Content, Index, IndexEntry, IndexError};
 
 /// The largest index that is read, in bytes: some ten thousand skills.

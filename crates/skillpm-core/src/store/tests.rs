@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::tree::{Entry, Memory, Node, Tree};
+use crate::tree::{Memory, Node, Tree, TreeEntry};
 
 pub(super) fn set(text: &str) -> FileSet {
     let node = Node::File { executable: false, size: text.len() as u64 };
-    let entries = BTreeMap::from([("SKILL.md".to_owned(), Entry { node, id: 0 })]);
+    let entries = BTreeMap::from([("SKILL.md".to_owned(), TreeEntry { node, id: 0 })]);
     Tree::new(entries, Arc::new(Memory(vec![text.as_bytes().to_vec()])))
         .skill("", &Limits::default())
         .expect("valid")
@@ -121,7 +121,7 @@ fn content_that_cannot_be_delivered_leaves_nothing() {
     let dir = tempfile::tempdir().expect("a directory");
     let store = Store { root: dir.path().join("store-v2") };
     let node = Node::File { executable: false, size: 99 };
-    let entries = BTreeMap::from([("SKILL.md".to_owned(), Entry { node, id: 0 })]);
+    let entries = BTreeMap::from([("SKILL.md".to_owned(), TreeEntry { node, id: 0 })]);
     let lying = Tree::new(entries, Arc::new(Memory(vec![b"short".to_vec()])));
     assert!(store.put(&lying.skill("", &Limits::default()).expect("names are fine")).is_err());
     assert!(fs::list_dir(&store.root).expect("lists").is_empty());

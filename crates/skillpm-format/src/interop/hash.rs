@@ -10,7 +10,7 @@ use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
 use super::order::{self, OrderError};
-use crate::tree::{Entry, FileSet, Node, ReadError, Tree};
+use crate::tree::{FileSet, Node, ReadError, Tree, TreeEntry};
 
 /// Directories that the npm tool does not look into when it hashes.
 const NOT_HASHED: [&str; 2] = [".git", "node_modules"];
@@ -33,7 +33,7 @@ pub enum HashError {
 ///
 /// Names whose order is not known; content that cannot be read.
 pub fn computed_hash(tree: &Tree, dir: &str) -> Result<String, HashError> {
-    let mut files: BTreeMap<String, Entry> = BTreeMap::new();
+    let mut files: BTreeMap<String, TreeEntry> = BTreeMap::new();
     for (path, entry) in tree.below(dir) {
         let mut above = path.split('/').rev().skip(1);
         if matches!(entry.node, Node::File { .. }) && !above.any(|part| NOT_HASHED.contains(&part)) {
@@ -156,7 +156,7 @@ fn object_id(kind: &str, content: &[u8]) -> [u8; 20] {
     hasher.finalize().into()
 }
 
-fn bytes(tree: &Tree, entry: Entry) -> Result<Vec<u8>, ReadError> {
+fn bytes(tree: &Tree, entry: TreeEntry) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     tree.copy_to(entry, &mut bytes)?;
     Ok(bytes)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use skillpm::interop::hash::git_tree_id;
-use skillpm::tree::{Entry, Memory, Node, Tree};
+use skillpm::tree::{Memory, Node, Tree, TreeEntry};
 
 use super::Repository;
 use super::server::{Answer, decode};
@@ -33,7 +33,7 @@ fn listing(files: &super::Tree) -> String {
     let mut contents = Vec::new();
     for (path, bytes, executable) in files.files() {
         let node = Node::File { executable, size: bytes.len() as u64 };
-        entries.insert(path.to_owned(), Entry { node, id: contents.len() });
+        entries.insert(path.to_owned(), TreeEntry { node, id: contents.len() });
         contents.push(bytes.to_vec());
     }
     let dirs: std::collections::BTreeSet<String> = entries
@@ -44,7 +44,7 @@ fn listing(files: &super::Tree) -> String {
         .iter()
         .map(|(path, entry)| {
             let alone = Tree::new(
-                BTreeMap::from([("x".to_owned(), Entry { id: 0, ..*entry })]),
+                BTreeMap::from([("x".to_owned(), TreeEntry { id: 0, ..*entry })]),
                 Arc::new(Memory(vec![contents[entry.id].clone()])),
             );
             // Not git's own id of the content, and one that changes with it all the same.

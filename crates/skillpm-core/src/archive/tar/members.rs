@@ -10,7 +10,7 @@ use super::header::Header;
 use super::pax::Pax;
 use crate::fs::SharedFile;
 use crate::refusal::{Limits, Refusal};
-use crate::tree::{Entry, Node, ReadError};
+use crate::tree::{Node, ReadError, TreeEntry};
 
 /// What was read so far.
 #[derive(Default)]
@@ -180,7 +180,11 @@ fn target(header: &Header, linkpath: Option<Vec<u8>>, name: &str) -> Result<Vec<
 /// file was made by hand; the malo suite has one that leads nowhere among the archives to accept
 /// and one that stands in for a member among the malicious ones. This is the widest rule that
 /// follows the suite and still reads `CLAUDE.md -> AGENTS.md` out of a real repository.
-fn check_link(name: &str, place: &MemberContent, entries: &BTreeMap<String, Entry>) -> Result<(), Refusal> {
+fn check_link(
+    name: &str,
+    place: &MemberContent,
+    entries: &BTreeMap<String, TreeEntry>,
+) -> Result<(), Refusal> {
     let MemberContent::Link(target) = place else {
         return Ok(());
     };

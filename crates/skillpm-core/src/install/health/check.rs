@@ -7,7 +7,7 @@ mod home;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::look::{Fault, Goes, Inspection, Thing};
+use super::inspection::{Goes, Inspection, InspectionError, Thing};
 use super::{Finding, problem};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::install::agent_view::alike;
@@ -69,14 +69,14 @@ fn leads_somewhere(look: &Inspection, thing: &Thing) -> bool {
     }
 }
 
-fn closed(dir: &Path, fault: &Fault) -> Finding {
+fn closed(dir: &Path, fault: &InspectionError) -> Finding {
     match fault {
-        Fault::Unreadable(error) => {
+        InspectionError::Unreadable(error) => {
             let message = format!("{error}: {}", error.source);
             Finding::new(&problem::DIRECTORY_UNREADABLE, &error.path, message)
                 .advice("check what it is, who owns it, and its mode")
         }
-        Fault::Outside(error) => Finding::new(&problem::DIRECTORY_OUTSIDE, dir, error.to_string())
+        InspectionError::Outside(error) => Finding::new(&problem::DIRECTORY_OUTSIDE, dir, error.to_string())
             .advice(message!("remove the link, or install for the user with ", (Opt::Scope, "user"))),
     }
 }

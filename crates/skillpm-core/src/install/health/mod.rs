@@ -4,13 +4,13 @@
 //! the steps of a [`Transaction`](super::transaction::Transaction), as an installation would.
 
 mod check;
-pub mod look;
+pub mod inspection;
 pub mod problem;
 
 use std::path::PathBuf;
 
 pub use check::check;
-pub use look::{DesiredSkill, Inspection};
+pub use inspection::{DesiredSkill, Inspection};
 
 use self::problem::{Problem, Severity};
 use super::plan::Step;

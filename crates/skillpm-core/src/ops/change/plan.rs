@@ -39,7 +39,7 @@ pub(in crate::ops) fn make_plan(
     survey.sources = sources::here(&context.settings, scope, sources::coming(goal))?;
     let mut planned = plan(goal, files, &survey);
     let everything = || {
-        let all = sources::coming(goal).chain(sources::there(files)).chain(sources::left(goal));
+        let all = sources::coming(goal).chain(sources::there(files)).chain(sources::orphan_dirs(goal));
         sources::here(&context.settings, scope, all)
     };
     // Which trees may go is decided by their bytes, not by what is remembered of them.

@@ -108,7 +108,7 @@ fn of_set(set: &FileSet) -> LockedFiles {
 
 /// As [`of_set`], of a tree that no skill may be.
 fn of_tree(tree: &Tree) -> LockedFiles {
-    let known = |entry: crate::tree::Entry| {
+    let known = |entry: crate::tree::TreeEntry| {
         let Node::File { executable, .. } = entry.node else { return (false, None) };
         let mut hasher = HashingWriter::new(io::sink());
         (executable, tree.copy_to(entry, &mut hasher).ok().map(|()| hasher.finish().0))

@@ -7,7 +7,7 @@ use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::agents::Agent;
 use crate::digest::Digest;
-use crate::install::health::look::{
+use crate::install::health::inspection::{
     AgentDirectory, DesiredSkill, Goes, Inspection, PresentAgent, Thing, is_locked, real,
 };
 use crate::install::health::{Finding, Remedy, problem};

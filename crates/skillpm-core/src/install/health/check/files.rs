@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::advice::{Opt, Verb, message};
-use crate::install::health::look::{Inspection, LockFault};
+use crate::install::health::inspection::{Inspection, LockFault};
 use crate::install::health::{Finding, Remedy, problem};
 use crate::lockfile::{LockError, Locked, Lockfile};
 use crate::name::SkillName;

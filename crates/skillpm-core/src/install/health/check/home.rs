@@ -6,7 +6,7 @@ use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Opt, Verb, message};
 use crate::error::Error;
 use crate::install::editable::Editable;
-use crate::install::health::look::{DesiredSkill, Goes, Inspection, Thing, is_locked};
+use crate::install::health::inspection::{DesiredSkill, Goes, Inspection, Thing, is_locked};
 use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Location, Step};
 use crate::install::state::why_no_skill;

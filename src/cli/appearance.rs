@@ -12,7 +12,7 @@ use crate::env::{self, Env};
 /// What the streams can show and what the person wants to see, resolved once.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent facts about two streams")]
-pub(crate) struct Look {
+pub(crate) struct Appearance {
     /// Whether standard output gets colours.
     pub(crate) out_colour: bool,
     /// Whether standard error gets colours.
@@ -31,7 +31,7 @@ pub(crate) struct Look {
     pub(crate) width: Option<usize>,
 }
 
-impl Look {
+impl Appearance {
     /// No terminal, no colours, the usual amount of talk.
     #[cfg(test)]
     pub(crate) const PLAIN: Self = Self {

@@ -90,11 +90,11 @@ pub enum LockFault {
 }
 
 /// What lies in a directory, or why that is not known.
-pub type Listing = Result<BTreeMap<String, Thing>, Fault>;
+pub type Listing = Result<BTreeMap<String, Thing>, InspectionError>;
 
 /// Why nobody looks into a directory.
 #[derive(Debug)]
-pub enum Fault {
+pub enum InspectionError {
     /// It cannot be read.
     Unreadable(PathError),
     /// It leads out of the project.
@@ -281,21 +281,26 @@ impl Inspection {
     /// What lies in `dir`; links are compared with the directory of the canonical copies, `skills`, and trees that
     /// are not in `named` are only hashed where they are locked.
     fn list(&self, dir: &Path, skills: &Path, named: &BTreeSet<String>) -> Listing {
-        self.scope.check_inside(dir).map_err(Fault::Outside)?;
+        self.scope.check_inside(dir).map_err(InspectionError::Outside)?;
         // Where the directory is not there, what is to hold it has to be one.
         if let Some(there) = dir.ancestors().find(|there| exists(there))
-            && fs::kind(&real(there)).map_err(Fault::Unreadable)? != Some(Kind::Directory)
+            && fs::kind(&real(there)).map_err(InspectionError::Unreadable)? != Some(Kind::Directory)
         {
             let source = std::io::ErrorKind::NotADirectory.into();
-            return Err(Fault::Unreadable(PathError { action: "read", path: there.to_owned(), source }));
+            return Err(InspectionError::Unreadable(PathError {
+                action: "read",
+                path: there.to_owned(),
+                source,
+            }));
         }
         let (mut things, real) = (BTreeMap::new(), real(dir));
-        for name in fs::list_dir(dir).map_err(Fault::Unreadable)? {
+        for name in fs::list_dir(dir).map_err(InspectionError::Unreadable)? {
             if name.starts_with('.') {
                 continue;
             }
             let hashed = named.contains(&name) || self.locked().is_some_and(|lock| is_locked(lock, &name));
-            let thing = self.thing(&dir.join(&name), [&real, skills], hashed).map_err(Fault::Unreadable)?;
+            let thing =
+                self.thing(&dir.join(&name), [&real, skills], hashed).map_err(InspectionError::Unreadable)?;
             things.extend(thing.map(|thing| (name, thing)));
         }
         Ok(things)
