@@ -68,7 +68,6 @@ impl<'py> Raise<'py> {
 /// The exception for a failure of the library.
 pub(crate) fn raised(py: Python<'_>, failure: SessionError) -> PyErr {
     match failure {
-        SessionError::Verb(error) => of_verb(py, &error),
         SessionError::Skill(NotFound { reason: LookupError::Unknown(unknown), error }) => {
             let offered = unknown.available.iter().filter(|name| !unknown.for_people.contains(name));
             let offered: Vec<_> = offered.cloned().collect();
@@ -81,7 +80,7 @@ pub(crate) fn raised(py: Python<'_>, failure: SessionError) -> PyErr {
         SessionError::Skill(NotFound { reason: LookupError::Failed(told), error }) => {
             of_diagnostic(py, &told, &error)
         }
-        SessionError::Skill(NotFound { error, .. }) => of_verb(py, &error),
+        SessionError::Skill(NotFound { error, .. }) | SessionError::Verb(error) => of_verb(py, &error),
         SessionError::File { skill, name, file, reason } => {
             let (code, path) = (reason.code(), skill.dir.join(&file));
             let class = match &reason {
