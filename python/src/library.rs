@@ -89,12 +89,12 @@ impl Library {
     }
 
     fn skills(&self, py: Python<'_>) -> PyResult<Vec<SkillMetadata>> {
-        let snapshot = call::run(py, || Ok(self.session.snapshot()?))?;
+        let snapshot = call::run(py, || self.session.snapshot())?;
         Ok(snapshot.skills().iter().map(SkillMetadata::from).collect())
     }
 
     fn shadowed(&self, py: Python<'_>) -> PyResult<Vec<SkillMetadata>> {
-        let snapshot = call::run(py, || Ok(self.session.snapshot()?))?;
+        let snapshot = call::run(py, || self.session.snapshot())?;
         Ok(snapshot.shadowed().iter().map(SkillMetadata::from).collect())
     }
 

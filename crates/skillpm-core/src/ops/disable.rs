@@ -127,5 +127,5 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
         .collect();
     let place = scope.shown(&context.settings, &scope.disabled_dir());
     let (scope, dry_run) = (Some(scope.kind), request.dry_run);
-    Ok(DisableOutcome { scope, place, skills, steps, links, files, dry_run, warnings })
+    Ok(DisableOutcome { scope, dry_run, skills, steps, links, files, warnings, place })
 }

@@ -18,7 +18,7 @@ const MAX_NAMES: usize = 20;
 pub enum LookupError {
     /// No skill has the name.
     #[error(transparent)]
-    Unknown(#[from] UnknownSkill),
+    Unknown(#[from] Box<UnknownSkill>),
     /// Something that the policy makes an error of, or a skill that is there and cannot be loaded.
     #[error(transparent)]
     Failed(#[from] Arc<Diagnostic>),
@@ -86,7 +86,7 @@ impl From<UnknownSkill> for Error {
 impl From<LookupError> for Error {
     fn from(error: LookupError) -> Self {
         match error {
-            LookupError::Unknown(error) => error.into(),
+            LookupError::Unknown(error) => (*error).into(),
             LookupError::Failed(diagnostic) => match &*diagnostic {
                 Diagnostic::Skill { file, reason } => {
                     let dir = file.parent().and_then(|dir| dir.file_name()).unwrap_or_default();

@@ -89,7 +89,7 @@ impl Snapshot {
                 return Arc::clone(diagnostic).into();
             }
             let for_people = self.names_of(Skill::is_for_people);
-            UnknownSkill::new(name, self.names_of(|_| true)).with_for_people(for_people).into()
+            Box::new(UnknownSkill::new(name, self.names_of(|_| true)).with_for_people(for_people)).into()
         })
     }
 

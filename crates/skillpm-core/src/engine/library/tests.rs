@@ -208,7 +208,7 @@ fn an_unknown_skill_names_those_there_are() {
     assert_eq!(unknown.available, ["docx", "pdf-tools"]);
     assert_eq!(unknown.closest.as_deref(), Some("pdf-tools"));
     assert_eq!(unknown.for_people, ["docx"]);
-    let error = Error::from(unknown);
+    let error = Error::from(*unknown);
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
         (ErrorKind::Usage, "there is no skill `pdf-tool`")

@@ -237,7 +237,7 @@ fn manifest_of(
         listing.add(dir, &path);
         match listing.file(&path) {
             Some(ScriptFile::Script(script) | ScriptFile::Other(script)) => {
-                found.push((entry, script.clone()))
+                found.push((entry, script.clone()));
             }
             Some(ScriptFile::Refused(reason)) => {
                 faults.push((entry.span.clone(), format!("`{}` is not a tool: {reason}", entry.script)));
