@@ -1,7 +1,7 @@
 //! The engine: what an agent sees of a skill, level by level.
 //!
 //! [`discover`] reads metadata only and never fails for a skill: it says what it could not use.
-//! [`find`] looks for one skill by its name, [`activate`] fills in what an agent gets of it, and
+//! [`find_among`] looks for one skill by its name, [`activate`] fills in what an agent gets of it, and
 //! [`resources`] reads its other files. [`catalog`] is what an agent is told of all of them.
 //!
 //! A skill's name is an opaque key. Only a text that is a valid [`crate::name::SkillName`] is ever

@@ -1,7 +1,7 @@
 //! Kinds of sources that this build leaves out.
 
 use super::newest::Ask;
-use super::{Opened, Source, Wanted};
+use super::{FetchedSource, Source, Wanted};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scope::ScopeRoot;
@@ -9,7 +9,7 @@ use crate::spec::{Origin, Reference};
 
 /// A source that can be named and locked, and not fetched.
 impl Source for Origin {
-    fn open(&self, _: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<Opened> {
+    fn open(&self, _: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
         let why = if self.web_address().is_none() && cfg!(feature = "http") {
             "reads no git repositories"
         } else {

@@ -1,6 +1,6 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 //!
-//! What is to be there comes from [`fetch`] or from [`restore`], as a value; [`goal`] leads the scope there.
+//! What is to be there comes from `fetch` or from `restore`, as a value; `goal` leads the scope there.
 
 use std::borrow::Cow;
 
