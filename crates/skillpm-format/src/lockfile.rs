@@ -11,12 +11,12 @@ use crate::name::SkillName;
 use crate::spec::{Origin, Reference, check_directory};
 use crate::text::{conflict_line, line_column};
 
-/// The file's name.
+/// The name of the file.
 pub const FILE_NAME: &str = "skillpm.lock";
 /// The first line of the file.
 const HEADING: &str = "# Written by skillpm; `skillpm install` restores exactly this.";
-/// The version of the format that is written, and the newest that is read. Raise it with any
-/// change that an older reader would misunderstand.
+/// The format version that is written, and the newest one that can be read. Raise it with any change that an older
+/// reader would misunderstand.
 pub const VERSION: i64 = 1;
 
 /// A lockfile: entries by the name under which the skill is installed.
@@ -26,50 +26,51 @@ pub struct Lockfile {
     pub skills: BTreeMap<SkillName, Locked>,
 }
 
-/// What is locked of one skill.
+/// The lockfile entry of one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Locked {
-    /// The version as the skill writes it: a label, nothing is decided by it.
+    /// The version as the skill writes it: a label that no decision depends on.
     pub version: Option<String>,
-    /// Where it came from.
+    /// The source it came from.
     pub origin: Origin,
     /// The directory below the origin; `None` is its root.
     pub path: Option<String>,
-    /// The revision that was asked for, in git's form (`tags/v2`, `heads/main`, `main`).
+    /// The requested revision, in git's form (`tags/v2`, `heads/main`, `main`).
     pub requested: Option<String>,
-    /// What does not change any more: the commit of a repository, the digest that a site told, the
-    /// version of a package; `None` where there is no such thing.
+    /// The immutable revision: the commit of a repository, the digest reported by a site, the version of a package;
+    /// `None` if there is no such thing.
     pub revision: Option<String>,
     /// The tree digest.
     pub digest: Digest,
-    /// Names of the skills that it needs.
+    /// The names of the skills that it needs.
     pub dependencies: Vec<String>,
-    /// The skill's own name, where the manifest gives it another one.
+    /// The skill's own name, if the manifest gives it another one.
     pub alias_of: Option<String>,
-    /// The ids of the agents that have a link to it, or a copy. While the skill is disabled: that get
+    /// The ids of the agents that have a link to it or a copy of it. While the skill is disabled: the agents that get
     /// it back.
     pub agents: BTreeSet<String>,
 }
 
 impl Locked {
-    /// Whether this is what the manifest asks for.
+    /// Reports whether this entry is what the manifest requests.
     pub fn meets(&self, requirement: &Requirement) -> bool {
         self.is_skill_of(requirement) && self.is_at(requirement.reference.as_ref())
     }
 
-    /// Whether this is the skill that the manifest asks for, in whichever of its versions.
+    /// Reports whether this entry is the skill that the manifest requests, in any version.
     pub fn is_skill_of(&self, requirement: &Requirement) -> bool {
         self.origin == requirement.origin
             && self.alias_of == requirement.name
             && (requirement.path.is_none() || requirement.path == self.path)
     }
 
-    /// Whether `reference`, `None` for the default branch, was asked for when this was locked.
+    /// Reports whether `reference`, `None` for the default branch, was requested when this was locked.
     pub fn is_at(&self, reference: Option<&Reference>) -> bool {
         self.requested == reference.map(ToString::to_string)
     }
 
-    /// What the tag `reference` led to when this was locked, if it leads to `newest` now and that is another revision.
+    /// Returns the revision that the tag `reference` led to when this was locked, if the tag now leads to `newest` and
+    /// that is a different revision.
     pub fn moved_tag(&self, reference: Option<&Reference>, newest: Option<&str>) -> Option<&str> {
         let is_tag = matches!(reference, Some(Reference::Tag(_)));
         let was = self.revision.as_deref().filter(|_| is_tag && self.is_at(reference))?;
@@ -77,39 +78,40 @@ impl Locked {
     }
 }
 
-/// A lockfile that cannot be used. It is never taken for an empty one.
+/// An error for a lockfile that cannot be used. Such a file is never treated as empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
-    /// Git left its marks of a merge conflict.
+    /// Git left its markers of a merge conflict.
     #[error("{line}:1: there are merge-conflict markers")]
     MergeConflict {
-        /// The line of the first mark, from 1.
+        /// The line of the first marker, from 1.
         line: usize,
     },
-    /// Two entries of one skill: git merges entries line by line, and says nothing where both sides add the same one.
+    /// Two entries for the same skill: git merges entries line by line, and reports nothing if both sides add the same
+    /// one.
     #[error("{line}:{column}: the skill `{name}` appears twice")]
     Twice {
-        /// The line of the second one, from 1.
+        /// The line of the second entry, from 1.
         line: usize,
-        /// From 1, in characters.
+        /// The column, from 1, in characters.
         column: usize,
-        /// Its name.
+        /// The name of the skill.
         name: SkillName,
     },
-    /// Not TOML, or not of the format.
+    /// The file is not TOML, or not in the format.
     #[error("{line}:{column}: {message}")]
     Malformed {
-        /// From 1.
+        /// The line, from 1.
         line: usize,
-        /// From 1, in characters.
+        /// The column, from 1, in characters.
         column: usize,
         /// What is wrong.
         message: String,
     },
-    /// A format that this program does not know.
+    /// The format is one that this program does not know.
     #[error("it has version {0}, this skillpm reads version {VERSION}")]
     Version(i64),
-    /// An entry with a value that it cannot have.
+    /// An entry has an invalid value.
     #[error("skill `{name}`: {message}")]
     Entry {
         /// The entry.
@@ -155,13 +157,13 @@ impl Lockfile {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its place.
+    /// Returns the first error, with its position.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         if let Some(line) = conflict_line(text) {
             return Err(LockError::MergeConflict { line });
         }
         let raw: RawLock = toml::from_str(text).map_err(|error| {
-            // The fields of a newer format would only be confusing: its version is the news.
+            // Errors about fields of a newer format would only confuse: the version is what matters.
             if let Ok(RawVersion { version }) = toml::from_str(text)
                 && version != VERSION
             {
@@ -179,7 +181,7 @@ impl Lockfile {
             let start = entry.span().start;
             let (name, locked) = entry.into_inner().check()?;
             if !keys.insert(name.collision_key()) {
-                // Only here: to count the lines before each entry would be quadratic.
+                // Computed only here: counting the lines before each entry would be quadratic.
                 let (line, column) = line_column(text, start);
                 return Err(LockError::Twice { line, column, name });
             }
@@ -190,46 +192,46 @@ impl Lockfile {
 }
 
 impl LockError {
-    /// Whether a merge made it, and [`Mended`] may read the file.
+    /// Reports whether the error was caused by a merge, so that [`Mended`] may be able to read the file.
     pub fn is_of_merge(&self) -> bool {
         matches!(self, Self::MergeConflict { .. } | Self::Twice { .. })
     }
 }
 
-/// A lockfile that git merged, with marks of a conflict or without, mended as far as both sides agree.
+/// A lockfile that git merged, with or without conflict markers, mended as far as both sides agree.
 ///
-/// Entries have lines in common, as all that come from one source, and git takes these for the same line. So there may
-/// be an entry twice, half of one, and one that is made of two.
+/// Entries have lines in common, such as all those from one source, and git treats these as the same line. So an entry
+/// may occur twice, be cut in half, or be made of two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mended {
-    /// The entries of both sides; where they differ, those of the first, with the agents of both.
+    /// The entries of both sides; if they differ, those of the first side, with the agents of both.
     pub lock: Lockfile,
     /// The other entries of skills for which the sides differ, and those that may be made of two.
     pub others: BTreeMap<SkillName, Locked>,
-    /// Whether there are entries that cannot be read. They are left out.
+    /// Whether there are unreadable entries. They are left out.
     pub is_torn: bool,
 }
 
 impl Mended {
-    /// Reads each side of the conflicts in `text` by itself and puts them together. Where there are no marks, both are
+    /// Reads each side of the conflicts in `text` separately and joins them. Without conflict markers, both sides are
     /// the whole text.
     ///
     /// # Errors
     ///
-    /// [`LockError::MergeConflict`] where the marks do not come in pairs; what is wrong with what stands before the
-    /// entries; names that are the same on some file systems.
+    /// Fails with [`LockError::MergeConflict`] if the markers do not come in pairs, with any error in the text before
+    /// the entries, and on names that are the same on some file systems.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let (ours, theirs) = sides(text)?;
         let ((ours, torn), (theirs, torn_too)) = (entries(&ours)?, entries(&theirs)?);
         let mut mended =
             Self { lock: Lockfile::default(), others: BTreeMap::new(), is_torn: torn || torn_too };
         for (side, other) in [(&ours, &theirs), (&theirs, &ours)] {
-            // What both sides have was not touched by the merge.
+            // The merge did not touch what both sides have.
             let both: BTreeSet<_> = other.iter().map(|(name, locked)| (name, locked.digest)).collect();
             for (name, locked) in side {
                 let is_sure = both.contains(&(name, locked.digest)) || has_its_directory(name, locked);
                 let lock = mended.lock.skills.entry(name.clone()).or_insert_with(|| locked.clone());
-                // Who else linked a skill wants that still, and is no reason to ask for it anew.
+                // An agent that only one side linked is still wanted, and is no reason to ask again.
                 lock.agents.extend(locked.agents.iter().cloned());
                 let other = Locked { agents: lock.agents.clone(), ..locked.clone() };
                 if *lock != other || !is_sure {
@@ -248,13 +250,13 @@ impl Mended {
     }
 }
 
-/// Whether the directory of an entry is called as the skill, or nobody knows what it is called.
+/// Reports whether the directory of an entry has the name of the skill, or its name is unknown.
 fn has_its_directory(name: &SkillName, locked: &Locked) -> bool {
     let directory = locked.path.as_deref().and_then(|path| path.rsplit('/').next());
     locked.alias_of.is_some() || directory.is_none_or(|directory| directory == name.as_str())
 }
 
-/// The entries of one side, and whether there are some that cannot be read.
+/// Returns the entries of one side, and whether some of them cannot be read.
 fn entries(text: &str) -> Result<(Vec<(SkillName, Locked)>, bool), LockError> {
     if let Ok(lock) = Lockfile::parse(text) {
         return Ok((lock.skills.into_iter().collect(), false));
@@ -282,8 +284,8 @@ fn entries(text: &str) -> Result<(Vec<(SkillName, Locked)>, bool), LockError> {
     Ok((entries, is_torn))
 }
 
-/// The two texts that git could not merge. What both had before, which some settings of git show, is
-/// left out.
+/// Returns the two texts that git could not merge. The common ancestor, which some settings of git include, is left
+/// out.
 fn sides(text: &str) -> Result<(String, String), LockError> {
     enum In {
         Both,
@@ -354,13 +356,13 @@ impl RawEntry {
     }
 }
 
-/// Whether `text` has the form of an agent's id. Which agents there are is not for a lockfile to say.
+/// Reports whether `text` has the form of an agent id. Which agents exist is not for the lockfile to decide.
 fn is_agent(text: &str) -> bool {
     let is_word = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     text.split(['-', '.']).all(|part| !part.is_empty() && part.bytes().all(is_word))
 }
 
-/// Checks that `revision` is what a source of this kind can have.
+/// Checks that a source of this kind can have `revision`.
 fn check_revision(origin: &Origin, revision: Option<&str>) -> Result<(), String> {
     let Some(revision) = revision else {
         return if origin.has_revisions() { Err("there is no `revision`".to_owned()) } else { Ok(()) };
@@ -368,8 +370,8 @@ fn check_revision(origin: &Origin, revision: Option<&str>) -> Result<(), String>
     origin.check_revision(revision)
 }
 
-/// The text of the file: sorted by name, no times, no paths of a machine, so that it changes only
-/// when content changes and merges line by line.
+/// Writes the text of the file: sorted by name, without times or local paths, so that it changes only when content
+/// changes, and merges line by line.
 impl fmt::Display for Lockfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{HEADING}\nversion = {VERSION}\n")?;
@@ -400,7 +402,7 @@ impl fmt::Display for Lockfile {
     }
 }
 
-/// A TOML basic string.
+/// Returns `text` as a TOML basic string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -1,4 +1,4 @@
-//! The manifest, `skillpm.toml`: which skills people asked for, and which agents see them.
+//! The manifest, `skillpm.toml`: the skills that users requested and the agents that see them.
 
 mod above;
 mod edit;
@@ -17,7 +17,7 @@ use crate::name::SkillName;
 use crate::spec::{Origin, Reference};
 use crate::text::{closest, conflict_line, line_column};
 
-/// The file's name.
+/// The name of the file.
 pub const FILE_NAME: &str = "skillpm.toml";
 
 /// A manifest, which keeps its comments and order when it is changed and written.
@@ -27,47 +27,46 @@ pub struct Manifest {
     agents: Agents,
     lint: LintSettings,
     policy: PolicySettings,
-    /// As it was read.
+    /// The text as read.
     text: String,
-    /// As it was changed: most runs only read it.
+    /// The changed document; most runs only read it.
     changed: Option<Box<DocumentMut>>,
 }
 
-/// What the manifest says of one skill; its key is the name under which it is installed.
+/// What the manifest states about one skill; its key is the name under which the skill is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
-    /// Where it comes from.
+    /// The source of the skill.
     pub origin: Origin,
-    /// The directory below the origin; `None` is its root, or wherever the skill is found.
+    /// The directory below the origin; `None` means its root, or wherever the skill is found.
     pub path: Option<String>,
-    /// The revision that is asked for; `None` is the default branch.
+    /// The requested revision; `None` means the default branch.
     pub reference: Option<Reference>,
-    /// The skill's own name, where it is installed under another one.
+    /// The skill's own name, if it is installed under another one.
     pub name: Option<String>,
-    /// The agents that get a link to this skill, in place of [`Agents::targets`]; nobody where the
-    /// list is empty.
+    /// The agents that get a link to this skill, overriding [`Agents::targets`]. With an empty list, no agent gets one.
     pub agents: Option<Vec<String>>,
-    /// Whether it stays installed and no agent sees it.
+    /// Whether the skill stays installed but no agent sees it.
     pub disabled: bool,
-    /// Whether nobody asked for it: it is installed because others need it, and goes when they do.
+    /// Whether nobody requested the skill: it is installed because others need it, and is removed with them.
     pub dependency: bool,
-    /// Whether a link to the directory at the origin takes the place of a copy.
+    /// Whether to link to the directory at the origin rather than copy it.
     pub editable: bool,
 }
 
 /// The table `[agents]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agents {
-    /// The agents that get a link, unless a skill names its own; `None` where nothing is said, which
-    /// is not the same as an empty list.
+    /// The agents that get a link, unless a skill names its own; `None` if the key is missing, which differs from an
+    /// empty list.
     pub targets: Option<Vec<String>>,
-    /// Whether they get copies in place of links.
+    /// Whether they get copies rather than links.
     pub copy: bool,
-    /// Whether git is told to leave the bytes of skills alone; `None` where nothing is said, which means yes.
+    /// Whether to make git leave the bytes of skills alone; `None` if the key is missing, which means yes.
     pub gitattributes: Option<bool>,
 }
 
-/// The table `[lint]`, as it is written: which rules there are is for the linter to say.
+/// The table `[lint]`, as written: the linter decides which rules exist.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LintSettings {
     /// The name of a profile.
@@ -76,71 +75,71 @@ pub struct LintSettings {
     pub rules: Vec<(LocatedText, LocatedText)>,
 }
 
-/// The table `[policy]`, as it is written: [`Admission`](crate::admission::Admission) says what it means.
+/// The table `[policy]`, as written; [`Admission`](crate::admission::Admission) interprets it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicySettings {
-    /// Patterns of the only sources that are allowed; empty allows all.
+    /// Patterns of the only sources that are allowed; an empty list allows all.
     pub allow: Vec<LocatedText>,
     /// Patterns of sources that are denied.
     pub deny: Vec<LocatedText>,
-    /// How long ago a source must have been released.
+    /// The minimum time since the release of a source.
     pub age: Option<LocatedText>,
     /// Patterns of sources that may be younger.
     pub age_exclude: Vec<LocatedText>,
-    /// How firmly a source must be pinned.
+    /// How strictly a source must be pinned.
     pub pin: Option<LocatedText>,
-    /// Which findings keep a skill out.
+    /// Which findings block a skill.
     pub audit: Option<LocatedText>,
-    /// Whether scripts of skills may run.
+    /// Whether skills may run scripts.
     pub scripts: Option<LocatedText>,
     /// Patterns of sources whose skills may run scripts.
     pub scripts_allow: Vec<LocatedText>,
-    /// Patterns of sources whose skills may not.
+    /// Patterns of sources whose skills may not run scripts.
     pub scripts_deny: Vec<LocatedText>,
     /// Patterns of sources whose skills' scripts may use unix sockets.
     pub scripts_unix_sockets: Vec<LocatedText>,
 }
 
 impl PolicySettings {
-    /// Reads a file that holds nothing but the keys of `[policy]`.
+    /// Reads a file that contains only the keys of `[policy]`.
     ///
     /// # Errors
     ///
-    /// As [`Manifest::parse`].
+    /// Fails like [`Manifest::parse`].
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         Reader { text }.policy(parse(text)?.as_table())
     }
 }
 
-/// A text of the manifest and its place.
+/// A text in the manifest and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedText {
     /// The text.
     pub text: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column, from 1, in characters.
     pub column: usize,
 }
 
 impl LocatedText {
-    /// The error that the text is wrong in this place.
+    /// Returns an error that reports the text as wrong at this position.
     pub fn error(&self, message: impl Into<String>, hint: Option<Message>) -> ManifestError {
         ManifestError { line: self.line, column: self.column, message: message.into(), hint }
     }
 }
 
-/// A manifest that cannot be read, with the place.
+/// An error that reports why and where a manifest cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct ManifestError {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column, from 1, in characters.
     pub column: usize,
     /// What is wrong.
     pub message: String,
-    /// What to do, if there is something to say.
+    /// What to do about it, if there is a suggestion.
     pub hint: Option<Message>,
 }
 
@@ -149,12 +148,12 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// The first thing that is not TOML or that skillpm does not know, with its place.
+    /// Returns the first thing that is not TOML or that skillpm does not know, with its position.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         Ok(Self::parse_parts(text)?.0)
     }
 
-    /// As [`Self::parse`], with whether there is a table `skills`.
+    /// Reads a manifest like [`Self::parse`], and also reports whether there is a table `skills`.
     fn parse_parts(text: &str) -> Result<(Self, bool), ManifestError> {
         let document = parse(text)?;
         let reader = Reader { text };
@@ -180,29 +179,29 @@ impl Manifest {
         Ok((Self { skills, agents, lint, policy, text: text.to_owned(), changed: None }, has_skills))
     }
 
-    /// Whether this manifest and `other`, which one was made from, are written alike.
+    /// Reports whether this manifest and `other`, which one of the two was made from, have the same text.
     pub fn is_written_as(&self, other: &Self) -> bool {
-        // What says something else is written in another way; most of what is compared says the same
-        // because it was not touched, and what was is not written out to see that it differs.
+        // Different contents mean a different text. Most of what is compared is equal because it was never changed, and
+        // text that was changed is not written out just to see that it differs.
         self.skills == other.skills && self.agents == other.agents && self.to_string() == other.to_string()
     }
 
-    /// The skills by the name under which they are installed.
+    /// Returns the skills by the name under which they are installed.
     pub fn skills(&self) -> &BTreeMap<SkillName, Requirement> {
         &self.skills
     }
 
-    /// Returns the names of the skills that somebody asked for; entries of dependencies are not among them.
+    /// Returns the names of the skills that were requested, without entries of dependencies.
     pub fn asked(&self) -> impl Iterator<Item = &SkillName> {
         self.skills.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name)
     }
 
-    /// Returns whether somebody asked for the skill `name`.
+    /// Reports whether the skill `name` was requested.
     pub fn asks_for(&self, name: &SkillName) -> bool {
         self.skills.get(name).is_some_and(|entry| !entry.dependency)
     }
 
-    /// The line, from 1, where the manifest `text` names the skill `name`.
+    /// Returns the line, from 1, where the manifest `text` names the skill `name`.
     pub fn line_of(text: &str, name: &SkillName) -> Option<usize> {
         let document = Document::parse(text).ok()?;
         let skills = document.as_table().get("skills")?.as_table_like()?;
@@ -210,31 +209,31 @@ impl Manifest {
         Some(line_column(text, span.start).0)
     }
 
-    /// Which agents see the skills.
+    /// Returns which agents see the skills.
     pub fn agents(&self) -> &Agents {
         &self.agents
     }
 
-    /// Whether it says which agents see the skill `name`.
+    /// Reports whether it states which agents see the skill `name`.
     pub fn says_who_sees(&self, name: &SkillName) -> bool {
         let own = || self.skills().get(name).is_some_and(|entry| entry.agents.is_some());
         self.agents().targets.is_some() || own()
     }
 
-    /// How the skills here are checked, as it is written.
-    /// [`Ruleset::from_settings`](crate::lint::Ruleset::from_settings) says what it means.
+    /// Returns how the skills here are checked, as written.
+    /// [`Ruleset::from_settings`](crate::lint::Ruleset::from_settings) interprets it.
     pub fn lint(&self) -> &LintSettings {
         &self.lint
     }
 
-    /// What may be installed, as it is written.
+    /// Returns what may be installed, as written.
     pub fn policy(&self) -> &PolicySettings {
         &self.policy
     }
 }
 
 impl Requirement {
-    /// What is said of a skill of which nothing is said but where it comes from.
+    /// Returns the requirement of a skill for which only the origin is given.
     pub fn new(origin: Origin) -> Self {
         Self {
             origin,
@@ -248,7 +247,8 @@ impl Requirement {
         }
     }
 
-    /// Whether nothing is lost without this entry: a dependency needs none unless it is disabled or names its agents.
+    /// Reports whether nothing is lost without this entry: a dependency needs no entry unless it is disabled or names
+    /// its agents.
     pub fn is_implied(&self) -> bool {
         self.dependency && !self.disabled && self.agents.is_none()
     }
@@ -267,7 +267,7 @@ fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
         let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
         let key = error.span().and_then(|span| text.get(span));
         match key.filter(|_| message == "duplicate key") {
-            // After a merge, or where two files were put together.
+            // This happens after a merge, or if two files were joined.
             Some(key) => ManifestError {
                 hint: Some(
                     "keep one of the two: a key may appear only once in its table, and a table only once"
@@ -285,7 +285,7 @@ fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestErr
     ManifestError { line, column, message, hint: None }
 }
 
-/// Whether something names the source of a skill, or of several.
+/// Reports whether a key names the source of one skill, or of several.
 fn has_source(item: &Item) -> bool {
     let names = |item: &Item| {
         let table = item.as_table_like();
@@ -310,7 +310,7 @@ const POLICY: &[&str] = &[
     "scripts-unix-sockets",
 ];
 
-/// What is said of one skill, in TOML.
+/// The entry of one skill, in TOML.
 struct Written<'a> {
     reader: &'a Reader<'a>,
     item: &'a Item,
@@ -339,7 +339,7 @@ impl ReferenceText for Written<'_> {
     }
 }
 
-/// Reads the parts of a manifest, knowing the text for the places in messages.
+/// A reader for the parts of a manifest, with the text for positions in messages.
 struct Reader<'a> {
     text: &'a str,
 }
@@ -349,13 +349,13 @@ impl Reader<'_> {
         fault(self.text, item.span(), message.into())
     }
 
-    /// Refuses keys that are not in `known`: a slip that is passed over in silence is a trap.
+    /// Refuses keys that are not in `known`: silently ignoring a typo would be a trap.
     fn known(&self, table: &dyn TableLike, known: &[&str]) -> Result<(), ManifestError> {
         for (key, item) in table.iter() {
             if !known.contains(&key) {
                 let span = table.key(key).and_then(toml_edit::Key::span);
                 let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
-                // What a skill may say depends on its source, whose own key may be the one that is wrong.
+                // Which keys a skill may have depends on its source, whose own key may be the wrong one.
                 let is_skill = known.contains(&"disabled");
                 let mut named = known.to_vec();
                 for source in requirement::sources().filter(|_| is_skill) {
@@ -484,7 +484,7 @@ impl Reader<'_> {
         Ok(policy)
     }
 
-    /// The list of texts under `key`, empty where there is none.
+    /// Returns the list of texts under `key`, empty if it is missing.
     fn list(&self, table: &dyn TableLike, key: &str) -> Result<Vec<LocatedText>, ManifestError> {
         let Some(item) = table.get(key) else { return Ok(Vec::new()) };
         let wrong = |span| fault(self.text, span, format!("`{key}` must be a list of strings"));
@@ -507,7 +507,7 @@ impl Reader<'_> {
         Ok(Agents { targets, copy, gitattributes })
     }
 
-    /// A list of agents.
+    /// Returns a list of agents.
     fn strings(&self, table: &dyn TableLike, key: &str) -> Result<Option<Vec<String>>, ManifestError> {
         let Some(item) = table.get(key) else { return Ok(None) };
         let array =

@@ -1,8 +1,8 @@
-//! What loading tolerates.
+//! The policy that loading follows.
 //!
-//! The open specification decides what is valid; a [`Policy`] decides what is tolerated by those that
-//! only read. Other programs that load skills differ in it, and each of the presets gives the answers
-//! of one of them. There is one loader and one discovery; what differs is this value.
+//! The open specification decides what is valid; a [`Policy`] decides what readers tolerate. Other programs that load
+//! skills differ in this, and each preset matches one of them. There is one loader and one discovery; only this value
+//! differs.
 
 mod listing;
 
@@ -14,72 +14,72 @@ pub use self::listing::{Listing, UnknownListing};
 
 use crate::text::closest;
 
-/// What is tolerated, and what stands for what is not there.
+/// The deviations that are tolerated, and the defaults for missing values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Policy {
-    /// Which names are taken (conflict C2).
+    /// Which names are accepted (conflict C2).
     pub names: NameRule,
-    /// Whether a skill without a name gets that of its directory (conflict C3).
+    /// Whether a skill without a name takes the name of its directory (conflict C3).
     pub name_from_directory: bool,
-    /// Whether a skill without a description cannot be loaded (conflict C4). Where it need not have
-    /// one, it is the empty text.
+    /// Whether a skill without a description fails to load (conflict C4). If not, a missing description is the empty
+    /// text.
     pub description_required: bool,
-    /// Whether a file without frontmatter cannot be loaded; else all of it is the body, and its name and
+    /// Whether a file without frontmatter fails to load. If not, the whole file is the body, and its name and
     /// description are missing (conflicts C3, C4).
     pub frontmatter_required: bool,
-    /// What is done about fields of another shape or length than the specification has.
+    /// How to treat fields whose shape or length differs from the specification.
     pub shapes: Tolerance,
-    /// What is done about `allowed-tools` (conflict C5).
+    /// How to treat `allowed-tools` (conflict C5).
     pub allowed_tools: AllowedTools,
-    /// What is done about fields that the specification does not have (conflict C6). They are kept.
+    /// How to treat fields that are not in the specification (conflict C6). They are kept.
     pub unknown_fields: Tolerance,
-    /// What is done about `version`, `tags` and `dependencies` outside of `metadata` (conflict C7).
+    /// How to treat `version`, `tags` and `dependencies` outside `metadata` (conflict C7).
     pub legacy_fields: Tolerance,
-    /// The version of a skill that says none (conflict C7).
+    /// The version of a skill that does not state one (conflict C7).
     pub default_version: Option<&'static str>,
-    /// Whether frontmatter that is not YAML is read key by key.
+    /// Whether frontmatter that is not valid YAML is read key by key.
     pub repair: bool,
-    /// What is done about the form of the text: a byte-order mark, blank lines before the frontmatter,
-    /// keys that are there twice, anchors, aliases, tags, repairs.
+    /// How to treat oddities in the form of the text: a byte-order mark, blank lines before the frontmatter, duplicate
+    /// keys, anchors, aliases, tags, repairs.
     pub text: Tolerance,
-    /// Which skill of several of one name is used (conflict C1).
+    /// Which of several skills with the same name is used (conflict C1).
     pub duplicates: Duplicates,
-    /// Which spellings of the file's name are taken (conflict C13).
+    /// Which spellings of the file name are accepted (conflict C13).
     pub file_name: FileName,
-    /// How many directories deep below a source skills are looked for (conflict C12).
+    /// How many directories deep below a source to look for skills (conflict C12).
     pub depth: usize,
-    /// Where skills are looked for unless sources are named (conflict C11).
+    /// Where to look for skills if no sources are named (conflict C11).
     pub places: SearchedPlaces,
-    /// Whether a source that is not there is an error (conflict C14).
+    /// Whether a missing source is an error (conflict C14).
     pub strict_sources: bool,
-    /// When a library looks again at what lies on disk (conflict C17).
+    /// When a library checks the disk again (conflict C17).
     pub freshness: Freshness,
-    /// Whether a library keeps instructions that were read.
+    /// Whether a library caches instructions it has read.
     pub keep_bodies: bool,
-    /// Where the scripts of a skill lie that are tools (conflict C20).
+    /// Where the scripts that become tools are in a skill (conflict C20).
     pub scripts: ScriptPlaces,
-    /// What of a body stands for arguments and the skill's directory (conflict C10).
+    /// Which placeholders in a body are replaced by arguments and the skill's directory (conflict C10).
     pub placeholders: Placeholders,
     /// Which files of a skill are listed (conflict C16). All of them can be read.
     pub listing: Listing,
-    /// Whether two dots in a row anywhere in the name of a file are refused (conflict C16); else only a
-    /// component of two dots is.
+    /// Whether two consecutive dots anywhere in a file name are refused (conflict C16). If not, only a path component
+    /// that consists of two dots is refused.
     pub no_dots: bool,
 }
 
-/// Where the scripts of a skill lie that are tools.
+/// Where the scripts that become tools are in a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScriptPlaces {
-    /// In `scripts/`, and not in the directories below it.
+    /// Directly in `scripts/`, not in directories below it.
     Top,
-    /// In `scripts/`, and five directories deep below it.
+    /// In `scripts/` and up to five directories deep below it.
     Recursive,
-    /// Anywhere in the skill, five directories deep.
+    /// Anywhere in the skill, up to five directories deep.
     Root,
 }
 
-/// What of a body stands for something else.
+/// The placeholders in a body that are replaced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Placeholders {
     /// `$ARGUMENTS`, `$ARGUMENTS[N]`, `$N`, `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}`.
@@ -87,93 +87,93 @@ pub enum Placeholders {
     All,
     /// `$ARGUMENTS` only.
     Arguments,
-    /// Nothing: the body stays as it is written.
+    /// None: the body stays as written.
     Nothing,
 }
 
-/// Which names are taken.
+/// Which names are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameRule {
-    /// Those of the specification, equal to the name of the directory.
+    /// Names valid by the specification and equal to the name of the directory.
     Strict,
-    /// All, and what is off is told.
+    /// All names, with a report of what is wrong with them.
     Lenient,
-    /// All, as they are.
+    /// All names, as they are.
     AsIs,
 }
 
-/// What is done about something that is off.
+/// How to treat a deviation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tolerance {
-    /// Nothing is said.
+    /// Accept it silently.
     Accept,
-    /// It is told.
+    /// Report it.
     Warn,
-    /// The skill is not loaded.
+    /// Refuse to load the skill.
     Refuse,
 }
 
-/// What is done about `allowed-tools`.
+/// How to treat `allowed-tools`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AllowedTools {
-    /// A text with spaces or commas, or a list.
+    /// Text separated by spaces or commas, or a list.
     Any,
-    /// A text with spaces only, as the specification has it; anything else counts as another shape.
+    /// Text separated by spaces only, as in the specification; anything else counts as a wrong shape.
     Spaces,
-    /// They are left out.
+    /// Left out.
     Hidden,
 }
 
-/// Which skill of several of one name is used.
+/// Which of several skills with the same name is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Duplicates {
-    /// That of the first source.
+    /// The one from the first source.
     First,
-    /// That of the last source.
+    /// The one from the last source.
     Last,
-    /// None: discovery fails.
+    /// Neither: discovery fails.
     Error,
 }
 
-/// Which spellings of the file's name are taken.
+/// Which spellings of the file name are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileName {
     /// `SKILL.md` only.
     Exact,
-    /// The exact one first, else any other, which is told.
+    /// `SKILL.md` if there is one, otherwise any other spelling, with a report.
     Warn,
-    /// The exact one first, else any other.
+    /// `SKILL.md` if there is one, otherwise any other spelling.
     AnyCase,
 }
 
-/// Where skills are looked for unless sources are named.
+/// Where to look for skills if no sources are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchedPlaces {
-    /// Where skillpm installs skills, and where Claude Code looks: of the project, then of the user.
+    /// Where skillpm installs skills and where Claude Code looks: the project first, then the user.
     Default,
-    /// These, in this order.
+    /// These places, in this order.
     Listed(&'static [ListedPlace]),
-    /// Nowhere: sources have to be named.
+    /// Nowhere: sources must be named.
     Named,
 }
 
-/// When a library of skills looks again at what lies on disk.
+/// When a library of skills checks the disk again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Freshness {
-    /// Whenever it is asked.
+    /// On every request.
     Stat,
-    /// Never, until it is told to.
+    /// Only when explicitly asked to.
     Session,
-    /// When so much time went by since it looked last.
+    /// When this much time has passed since the last check.
     Ttl(Duration),
 }
 
 /// A directory of skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedPlace {
-    /// Whether the directory is the user's; else it is the project's.
+    /// Whether the directory belongs to the user; otherwise it belongs to the project.
     pub user: bool,
-    /// The directory, below the user's home or the project's root.
+    /// The directory, relative to the user's home or the project's root.
     pub dir: &'static str,
 }
 
@@ -185,12 +185,12 @@ const fn user(dir: &'static str) -> ListedPlace {
     ListedPlace { user: true, dir }
 }
 
-/// How many directories deep skills are looked for by default: what clients are advised.
+/// How many directories deep to look for skills by default: the depth recommended to clients.
 pub const DEFAULT_DEPTH: usize = 5;
 
 impl Policy {
-    /// What skillpm itself tolerates: whatever has a description that can be read, and a name, which may be that of its
-    /// directory, as Claude Code has it.
+    /// What skillpm itself tolerates: any skill with a readable description and a name, which may be the name of its
+    /// directory, as in Claude Code.
     pub const DEFAULT: Self = Self {
         names: NameRule::Lenient,
         name_from_directory: true,
@@ -216,7 +216,7 @@ impl Policy {
         no_dots: false,
     };
 
-    /// Nothing that is off the specification.
+    /// Nothing that deviates from the specification.
     pub const STRICT: Self = Self {
         names: NameRule::Strict,
         name_from_directory: false,
@@ -232,7 +232,7 @@ impl Policy {
         ..Self::DEFAULT
     };
 
-    /// As skillkit, the Python library that was `skills-use`: one flat directory, names as they are.
+    /// Matches skillkit, the Python library formerly called `skills-use`: one flat directory, names as they are.
     pub const SKILLKIT: Self = Self {
         names: NameRule::AsIs,
         name_from_directory: false,
@@ -247,8 +247,8 @@ impl Policy {
         ..Self::DEFAULT
     };
 
-    /// As `SkillKit` of langchain-skillkit: name, description and all frontmatter may be missing, no
-    /// `allowed-tools`.
+    /// Matches `SkillKit` of langchain-skillkit: the name, the description and the entire frontmatter may be missing;
+    /// no `allowed-tools`.
     pub const LANGCHAIN_SKILLKIT: Self = Self {
         name_from_directory: true,
         description_required: false,
@@ -262,8 +262,8 @@ impl Policy {
         ..Self::DEFAULT
     };
 
-    /// As `SkillStore` of Langflow: versions, tags and dependencies at the top, the last one wins, and what
-    /// was read is kept for the session.
+    /// Matches `SkillStore` of Langflow: versions, tags and dependencies at the top level, the last skill wins, and
+    /// whatever was read is cached for the session.
     pub const LANGFLOW: Self = Self {
         names: NameRule::AsIs,
         name_from_directory: false,
@@ -280,7 +280,7 @@ impl Policy {
         ..Self::DEFAULT
     };
 
-    /// As btw, the R package: what is off the specification is skipped, later places override.
+    /// Matches btw, the R package: skills that deviate from the specification are skipped, later places override.
     pub const BTW: Self = Self {
         names: NameRule::Strict,
         name_from_directory: false,
@@ -300,7 +300,7 @@ impl Policy {
         ..Self::DEFAULT
     };
 
-    /// All presets, by the names under which they are chosen.
+    /// All presets with the names that select them.
     pub const PRESETS: [(&'static str, Self); 6] = [
         ("default", Self::DEFAULT),
         ("strict", Self::STRICT),
@@ -310,7 +310,7 @@ impl Policy {
         ("btw", Self::BTW),
     ];
 
-    /// Names that presets had before.
+    /// Former names of presets.
     const ALIASES: [(&'static str, &'static str); 4] =
         [("s0", "skillkit"), ("s2", "langchain-skillkit"), ("s3", "langflow"), ("s4", "btw")];
 }
@@ -321,13 +321,13 @@ impl Default for Policy {
     }
 }
 
-/// A text that names no preset.
+/// An error for text that names no preset.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no policy `{given}`")]
 pub struct UnknownPolicy {
-    /// The text.
+    /// The text as given.
     pub given: String,
-    /// What was probably meant.
+    /// The most likely intended name.
     pub closest: Option<&'static str>,
 }
 
@@ -345,7 +345,7 @@ impl FromStr for Policy {
     }
 }
 
-/// In the words of the reference page.
+/// Writes the text used in the reference page.
 impl fmt::Display for SearchedPlaces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Listed(places) = self else {
@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(Policy::default(), Policy::DEFAULT);
     }
 
-    /// A line of the table: what it is about, and what each preset says.
+    /// A row of the table: its subject, and the answer of each preset.
     type Row = (&'static str, fn(&Policy) -> String);
 
     const ROWS: &[Row] = &[

@@ -1,7 +1,7 @@
-//! Admission: which sources and skills may be installed, and which line of which file says so.
+//! Admission: which sources and skills may be installed, and which line of which file decides it.
 //!
-//! A policy is written in a project's manifest and in a file of the machine. Each file must admit a
-//! skill, so no project can loosen what the machine's file says.
+//! A policy is written in a project's manifest and in a file of the machine. Each file must admit a skill, so no
+//! project can loosen the rules in the machine's file.
 
 mod age;
 mod pattern;
@@ -23,15 +23,15 @@ use crate::lint::Severity;
 use crate::manifest::{LocatedText, ManifestError, PolicySettings};
 use crate::spec::{Origin, Reference};
 
-/// What all files together say.
+/// The combined policy of all files.
 #[derive(Debug, Clone, Default)]
 pub struct Admission {
-    /// From where the paths of sources count.
+    /// The directories that the paths of sources are relative to.
     dirs: Dirs,
     files: Vec<File>,
 }
 
-/// What one file says.
+/// The policy of one file.
 #[derive(Debug, Clone)]
 struct File {
     allow: Vec<(Line, Pattern)>,
@@ -41,24 +41,24 @@ struct File {
     pin: Option<(Line, Pin)>,
     audit: Option<(Line, Severity)>,
     scripts: scripts::Rules,
-    /// Whether it lies in a project, which may be a stranger's.
+    /// Whether it belongs to a project, which may be a stranger's.
     of_project: bool,
 }
 
 /// A line that decided.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Line {
-    /// The file, as it is shown.
+    /// The file, as displayed.
     pub file: String,
-    /// From 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column, from 1, in characters.
     pub column: usize,
-    /// The key and what it says: `deny = "github:acme/*"`.
+    /// The key and its value: `deny = "github:acme/*"`.
     pub text: String,
 }
 
-/// How firmly a source with revisions must be pinned.
+/// How strictly a source with revisions must be pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
     /// To a tag or a commit.
@@ -67,37 +67,37 @@ pub enum Pin {
     Commit,
 }
 
-/// What one line, or the lack of one, means for a skill.
+/// The effect of one line, or of a missing line, on a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Decision {
-    /// Whether the skill may come in, as far as this line goes.
+    /// Whether this line admits the skill.
     pub admitted: bool,
-    /// Why, as half a sentence: `is allowed`, `was released only 2 days ago`.
+    /// The reason, as half a sentence: `is allowed`, `was released only 2 days ago`.
     pub reason: String,
-    /// The line that says so; the first of an allow list that has none for the source.
+    /// The line that decides; the first line of an allow list if no entry matches the source.
     pub line: Line,
-    /// What to type so that it comes in, where that is known.
+    /// What to type so that the skill is admitted, if known.
     #[serde(skip)]
     pub hint: Option<Message>,
 }
 
-/// What one line decides only when something is there to look at.
+/// A line that can only decide once there is content to look at.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Pending {
-    /// What the line wants, as half a sentence: `has to be 7 days old`.
+    /// What the line requires, as half a sentence: `has to be 7 days old`.
     pub reason: String,
-    /// The line that wants it.
+    /// The line that requires it.
     pub line: Line,
 }
 
-/// The source that is asked about.
+/// The source to check.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicySubject<'a> {
-    /// Where the skill comes from.
+    /// The source of the skill.
     pub origin: &'a Origin,
     /// The directory below it.
     pub path: Option<&'a str>,
-    /// The revision that is asked for.
+    /// The requested revision.
     pub reference: Option<&'a Reference>,
 }
 
@@ -144,13 +144,13 @@ impl File {
         })
     }
 
-    /// What its lists say of a source with these `names`.
+    /// Returns what its lists decide about a source with these `names`.
     fn says(&self, names: &[Name]) -> Option<Decision> {
         let refused =
             |line: &Line, reason| Some(Decision { admitted: false, reason, line: line.clone(), hint: None });
         match meant(&self.deny, names, List::Deny) {
             Some((line, Match::Yes)) => return refused(line, "is denied".to_owned()),
-            // What cannot be told from something that is denied may be that.
+            // If it cannot be distinguished from something that is denied, it may be exactly that.
             Some((line, Match::Unclear(why))) => {
                 return refused(line, format!("cannot be told apart from a denied source: {why}"));
             }
@@ -176,34 +176,35 @@ impl File {
     }
 }
 
-/// The first line that means a source most, and how far it does.
+/// Returns the first line that matches a source best, and how well it matches.
 fn meant<'a>(lines: &'a [(Line, Pattern)], names: &[Name], list: List) -> Option<(&'a Line, Match)> {
     let all = lines.iter().map(|(line, pattern)| (line, pattern.means(names, list)));
     all.reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 impl Admission {
-    /// Admits everything until a file is added. Paths of the sources that are asked about count from `dirs`.
+    /// Creates an admission that admits everything until a file is added. Paths of the sources to check are relative to
+    /// `dirs`.
     pub fn new(dirs: Dirs) -> Self {
         Self { dirs, files: Vec::new() }
     }
 
-    /// Adds what the file that is shown as `file` says; the paths in its patterns count from `dirs`.
+    /// Adds the policy of the file displayed as `file`; the paths in its patterns are relative to `dirs`.
     ///
     /// # Errors
     ///
-    /// A value that has no meaning, with its place.
+    /// Fails on a value that has no meaning, with its position.
     pub fn add(&mut self, file: &str, settings: &PolicySettings, dirs: &Dirs) -> Result<(), ManifestError> {
         self.files.push(File::read(file, settings, dirs, false)?);
         Ok(())
     }
 
-    /// As [`Admission::add`], of the file of a project: whatever it allows, it cannot let scripts run that
+    /// Adds the policy of a project's file, like [`Admission::add`]. Whatever it allows, it cannot enable scripts that
     /// would not run without it.
     ///
     /// # Errors
     ///
-    /// As [`Admission::add`].
+    /// Fails like [`Admission::add`].
     pub fn add_project(
         &mut self,
         file: &str,
@@ -214,7 +215,7 @@ impl Admission {
         Ok(())
     }
 
-    /// All lines, in the order of the files.
+    /// Returns all lines, in the order of the files.
     pub fn lines(&self) -> Vec<&Line> {
         let lines = self.files.iter().flat_map(|file| {
             let lists =
@@ -228,14 +229,14 @@ impl Admission {
         lines.collect()
     }
 
-    /// The lines that have a say about scripts, in the order of the files.
+    /// Returns the lines that affect scripts, in the order of the files.
     pub fn script_lines(&self) -> impl Iterator<Item = &Line> {
         self.files.iter().flat_map(|file| file.scripts.lines())
     }
 
-    /// What is said of a source before anything of it is fetched.
+    /// Returns the decisions about a source before any of it is fetched.
     pub fn source(&self, asked: PolicySubject<'_>) -> Vec<Decision> {
-        // Mostly no file asks for them, and there may be thousands of skills.
+        // Usually no file needs them, and there may be thousands of skills.
         let names = LazyCell::new(|| place::names(asked.origin, asked.path, &self.dirs));
         let mut decisions = Vec::new();
         for file in &self.files {
@@ -266,13 +267,13 @@ impl Admission {
         decisions
     }
 
-    /// Whether the time of release has a say about a source: then it must be found out.
+    /// Reports whether the release time affects the decision about a source, and so must be found out.
     pub fn asks_for_age(&self, asked: PolicySubject<'_>) -> bool {
         self.ages(asked).next().is_some()
     }
 
-    /// What is said of a source only when it is installed: of its age, and of what is in its skills. The age of
-    /// what never tells it has been decided by [`Admission::release`].
+    /// Returns what is decided about a source only once it is installed: its age, and the content of its skills. If a
+    /// source never reports its age, [`Admission::release`] has already decided.
     pub fn pending(&self, asked: PolicySubject<'_>) -> Vec<Pending> {
         let ages = self.ages(asked).filter(|_| asked.origin.has_revisions()).map(|(line, age)| Pending {
             reason: format!("must be at least {age} old to be installed"),
@@ -286,8 +287,8 @@ impl Admission {
         ages.chain(audit).collect()
     }
 
-    /// What is said of a source that was released at `released`, at the time `now`, both in seconds
-    /// since 1970. What is not known is not old enough.
+    /// Returns the decisions about a source that was released at `released`, at the time `now`, both in seconds since
+    /// 1970. An unknown release time counts as not old enough.
     pub fn release(&self, asked: PolicySubject<'_>, released: Option<i64>, now: i64) -> Vec<Decision> {
         let decide = |(line, age): &(Line, Age)| {
             let old = released.map(|released| Age::of(now.saturating_sub(released)));
@@ -304,7 +305,7 @@ impl Admission {
 
     fn ages<'a>(&'a self, asked: PolicySubject<'_>) -> impl Iterator<Item = &'a (Line, Age)> + use<'a> {
         let names = place::names(asked.origin, asked.path, &self.dirs);
-        // What lies on this machine came here some other way.
+        // Sources on this machine got here some other way.
         let local = asked.origin.is_on_this_machine();
         self.files.iter().filter_map(move |file| {
             let excluded =
@@ -313,14 +314,14 @@ impl Admission {
         })
     }
 
-    /// The least severity of a finding that keeps a skill out, with the line that says so.
+    /// Returns the lowest severity of a finding that blocks a skill, with the line that sets it.
     pub fn audit(&self) -> Option<(&Line, Severity)> {
         let strictest = self.files.iter().filter_map(|file| file.audit.as_ref());
         strictest.min_by_key(|(_, severity)| *severity).map(|(line, severity)| (line, *severity))
     }
 
-    /// The line that opens unix sockets to the scripts of a skill from this source, if there is one. The file of a project
-    /// opens nothing: it may be a stranger's.
+    /// Returns the line that opens unix sockets to the scripts of a skill from this source, if there is one. A
+    /// project's file cannot open any: it may be a stranger's.
     pub fn unix_sockets(&self, asked: PolicySubject<'_>) -> Option<&Line> {
         let names = LazyCell::new(|| place::names(asked.origin, asked.path, &self.dirs));
         let files = self.files.iter().filter(|file| !file.of_project);
@@ -331,14 +332,14 @@ impl Admission {
         })
     }
 
-    /// Whether the scripts of a skill from this source may run: what the strictest file says, or `unsaid`
-    /// where none has a say. The file of a project can only be stricter than that.
+    /// Returns whether the scripts of a skill from this source may run: the decision of the strictest file, or `unsaid`
+    /// if no file decides. A project's file can only be stricter than that.
     pub fn scripts(&self, asked: PolicySubject<'_>, unsaid: Scripts) -> Permission {
         let names = place::names(asked.origin, asked.path, &self.dirs);
         let said = |of_project: bool| {
             let files = self.files.iter().filter(move |file| file.of_project == of_project);
             let said = files.filter_map(|file| file.scripts.of(&names));
-            // Of two that are as strict, the first file is named: it stands above the other.
+            // Of two equally strict files the first one is named: it ranks above the other.
             said.reduce(|strictest, other| if other.scripts > strictest.scripts { other } else { strictest })
         };
         let base = said(false)

@@ -1,7 +1,7 @@
-//! Addresses in the one form in which a policy compares them.
+//! Addresses in the single form in which a policy compares them.
 //!
-//! An address can be spelled in many ways that lead to one place. A source and a pattern are both brought
-//! into the form of this module, so that no spelling leads around a line, and none through it.
+//! Many spellings of an address lead to the same place. This module converts both sources and patterns to one form, so
+//! that no spelling can bypass a line or slip through one.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,30 +11,30 @@ use std::path::Path;
 use crate::path::collision_key;
 use crate::spec::{Address, Compared, Ecosystem, GitUrl, Origin, PUBLIC_HOST, Repository};
 
-/// A name under which a pattern can mean a source.
+/// A name by which a pattern can match a source.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
     /// The word before the colon.
     pub(super) kind: &'static str,
-    /// Where the parts begin.
+    /// Where the parts start.
     pub(super) root: Root,
-    /// What follows, part by part.
+    /// The text after the colon, part by part.
     pub(super) parts: Result<Vec<String>, Unclear>,
-    /// Whether the source counts among all of the kind. Else it has an address of the kind too, and a pattern
-    /// means it by that only.
+    /// Whether the source is one of the kind itself. If not, it merely also has an address of that kind, and a pattern
+    /// matches it only by that address.
     pub(super) own: bool,
-    /// Whether it lies somewhere below the parts, and its address does not tell where.
+    /// Whether it is somewhere below the parts and its address does not say where.
     pub(super) is_open: bool,
 }
 
-/// Where the parts of a name begin.
+/// The start of the parts of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Root {
-    /// At a server.
+    /// A server.
     Host(Host),
-    /// At a directory of this machine, or so many directories above it.
+    /// A directory on this machine, or the given number of directories above it.
     Local(Base, usize),
-    /// At the names of packages.
+    /// The names of packages.
     Package,
 }
 
@@ -43,11 +43,11 @@ pub(super) enum Root {
 pub(super) struct Host {
     pub(super) name: String,
     pub(super) port: u16,
-    /// Whether the port is that of the scheme.
+    /// Whether the port is the default port of the scheme.
     pub(super) is_usual: bool,
 }
 
-/// What a path on this machine is relative to.
+/// The base of a path on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Base {
     /// The directory of the manifest.
@@ -58,38 +58,39 @@ pub(super) enum Base {
     Root,
 }
 
-/// From where paths on this machine count. Where a directory is not known, paths from there are compared as written.
+/// The base directories for paths on this machine. If one is not known, paths relative to it are compared as written.
 #[derive(Debug, Clone, Default)]
 pub struct Dirs {
-    /// The parts of the directory from which those in a manifest count.
+    /// The parts of the directory that paths in a manifest are relative to.
     scope: Option<Vec<String>>,
-    /// Those of the user's home directory.
+    /// The parts of the user's home directory.
     home: Option<Vec<String>>,
 }
 
-/// Why an address cannot be compared: where it leads depends on who reads it.
+/// The reason why an address cannot be compared: where it leads depends on the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unclear {
-    /// `%2F`, `%25` and others that stand for what has a meaning of its own, or for nothing.
+    /// `%2F`, `%25` and other escapes of characters with a special meaning, or invalid escapes.
     Escape,
     /// `\`.
     Backslash,
-    /// `;` in the path of a web address: some servers take what follows it for no part of the path.
+    /// `;` in the path of a web address: some servers do not treat the text after it as part of the path.
     Semicolon,
-    /// `..` where nothing is left to leave.
+    /// `..` with no directory left to leave.
     Above,
-    /// `..` beside two slashes, of which some servers make one.
+    /// `..` next to two slashes, which some servers merge into one.
     Gap,
-    /// A directory above a repository that ends as repositories do.
+    /// A directory above a repository, with a name that ends like a repository's.
     Suffix,
-    /// An address of GitHub that does not say whose it is.
+    /// An address of GitHub that does not name the owner.
     Repository,
-    /// An address of one file, which has a revision before the directory, and either may have slashes.
+    /// An address of a single file, with a revision before the directory, where either may contain slashes.
     Directory,
 }
 
 impl Dirs {
-    /// Paths in a manifest count from `scope`, and those that begin with `~` from `home`.
+    /// Creates the base directories: paths in a manifest are relative to `scope`, and those that start with `~` to
+    /// `home`.
     pub fn new(scope: &Path, home: Option<&Path>) -> Self {
         let parts = |dir: &Path| match local(dir.to_str()?) {
             (Root::Local(Base::Root, _), parts) => Some(parts),
@@ -98,21 +99,21 @@ impl Dirs {
         Self { scope: parts(scope), home: home.and_then(parts) }
     }
 
-    /// The parts of a path on this machine from the root of the file system; `None` where it begins there anyway, or
-    /// nobody knows.
+    /// Returns the parts of a path on this machine from the root of the file system. Returns `None` if the path starts
+    /// there anyway, or if that is not known.
     pub(super) fn whole(&self, root: &Root, parts: &[String]) -> Option<Vec<String>> {
         let (dir, up) = match root {
             Root::Local(Base::Scope, up) => (self.scope.as_ref()?, *up),
             Root::Local(Base::Home, up) => (self.home.as_ref()?, *up),
             _ => return None,
         };
-        // Nothing lies above the root.
+        // Nothing is above the root.
         let above = dir.iter().take(dir.len().saturating_sub(up));
         Some(above.chain(parts).cloned().collect())
     }
 }
 
-/// As a sentence.
+/// Writes the reason as a sentence.
 impl fmt::Display for Unclear {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -128,7 +129,7 @@ impl fmt::Display for Unclear {
     }
 }
 
-/// Hosts that are others by another name.
+/// Hosts that are other names of another host.
 const ALIASES: [(&str, &str); 7] = [
     ("www.github.com", PUBLIC_HOST),
     ("ssh.github.com", PUBLIC_HOST),
@@ -139,7 +140,7 @@ const ALIASES: [(&str, &str); 7] = [
     ("www.codeberg.org", "codeberg.org"),
 ];
 
-/// Hosts with files of repositories on GitHub, and what stands before the owner there.
+/// Hosts that serve files of repositories on GitHub, and the path parts before the owner there.
 const GITHUB_HOSTS: [(&str, &[&str]); 6] = [
     (PUBLIC_HOST, &[]),
     ("api.github.com", &["repos"]),
@@ -149,15 +150,15 @@ const GITHUB_HOSTS: [(&str, &[&str]); 6] = [
     ("media.githubusercontent.com", &["media"]),
 ];
 
-/// Servers of GitHub Enterprise that GitHub runs, and what stands before their names where files of repositories are,
-/// with what stands before the owner there.
+/// Servers of GitHub Enterprise that GitHub runs, and the prefixes of their names where files of repositories are, with
+/// the path parts before the owner there.
 const ENTERPRISE_CLOUD: &str = ".ghe.com";
 const ENTERPRISE_HOSTS: [(&str, &[&str]); 3] = [("api.", &["repos"]), ("codeload.", &[]), ("raw.", &[])];
 
 /// The same on servers of GitHub Enterprise that others run.
 const ENTERPRISE_API: &[&str] = &["api", "v3", "repos"];
 
-/// The port of a scheme, as far as it is known.
+/// Returns the default port of a scheme, if it is known.
 pub(super) fn usual_port(scheme: &str) -> Option<u16> {
     match scheme {
         "https" => Some(443),
@@ -167,9 +168,9 @@ pub(super) fn usual_port(scheme: &str) -> Option<u16> {
     }
 }
 
-/// The names under which a pattern can mean a source: its own, and those of other addresses that lead there
-/// too. So `deny = ["github:acme"]` cannot be gone around with `git+https://github.com/acme/x.git` or the
-/// address of an archive, nor `deny = ["path:/srv/skills"]` with a path from a project to there.
+/// Returns the names by which a pattern can match a source: its own, and those of other addresses that lead to the same
+/// place. So `deny = ["github:acme"]` cannot be bypassed with `git+https://github.com/acme/x.git` or the address of an
+/// archive, nor `deny = ["path:/srv/skills"]` with a path from a project to there.
 pub(super) fn names(origin: &Origin, path: Option<&str>, dirs: &Dirs) -> Vec<Name> {
     let mut names = match origin.compared() {
         Compared::Repository(repository) => of_repository(repository),
@@ -217,14 +218,14 @@ fn of_git(url: &GitUrl, dirs: &Dirs) -> Vec<Name> {
         let (login, authority) = authority.rsplit_once('@').unwrap_or(("", authority));
         (scheme, login, authority, path)
     } else {
-        // `git@host:path`, where what follows the colon is never a port.
+        // `git@host:path`, where the text after the colon is never a port.
         let (login, path) = text.split_once(':').unwrap_or((text, ""));
         let (login, authority) = login.rsplit_once('@').unwrap_or(("", login));
         ("ssh", login, authority, path)
     };
     let (host, port) = split_port(authority);
     let host = self::host(host, port.and_then(|port| port.parse().ok()), scheme);
-    // Without `://` git hands the path on as it is: an escape is none there, and nobody needs one.
+    // Without `://`, git passes the path on unchanged: escapes have no meaning there, and nobody needs them.
     let is_plain = !text.contains("://");
     let parts = match scheme {
         _ if is_plain && path.contains('%') => Err(Unclear::Escape),
@@ -253,7 +254,7 @@ fn of_address(kind: &'static str, address: &Address) -> Vec<Name> {
             None if parts.iter().take(3).eq(ENTERPRISE_API) => ENTERPRISE_API,
             None => &[],
         };
-        // Of what the interface of GitHub offers, some tells repositories by their number.
+        // Parts of GitHub's interface identify repositories by number.
         let is_below = parts.iter().zip(prefix).all(|(part, prefix)| part == prefix);
         if !is_below && host.name.starts_with("api.") && known.is_some() {
             return Err(Unclear::Repository);
@@ -278,7 +279,8 @@ fn of_address(kind: &'static str, address: &Address) -> Vec<Name> {
     }
 }
 
-/// The server of GitHub whose repositories have files at the host `name`, and what stands before the owner there.
+/// Returns the GitHub server whose repositories have files at the host `name`, and the path parts before the owner
+/// there.
 fn server_of(name: &str) -> Option<(&str, &'static [&'static str])> {
     if let Some((_, prefix)) = GITHUB_HOSTS.iter().find(|(known, _)| *known == name) {
         return Some((PUBLIC_HOST, prefix));
@@ -289,19 +291,19 @@ fn server_of(name: &str) -> Option<(&str, &'static [&'static str])> {
     })
 }
 
-/// The server `text`, which has no port any more.
+/// Returns the server `text`, which no longer has a port.
 pub(super) fn host(text: &str, port: Option<u16>, scheme: &str) -> Host {
     let usual = usual_port(scheme);
     let name = host_name(text);
-    // These offer ssh where a firewall lets nothing else through.
+    // These offer ssh for users behind a firewall that lets nothing else through.
     let is_alias = ALIASES.iter().any(|(alias, _)| *alias == plain_host(text));
     let is_usual = port.is_none_or(|port| Some(port) == usual || (is_alias && matches!(port, 22 | 443)));
     let port = if is_usual { usual } else { port };
     Host { name, port: port.unwrap_or_default(), is_usual }
 }
 
-/// The name of a server: in lower case, without the dot that may end it, and one of several by which it goes.
-/// An address is written in its usual form: `127.1`, `0x7f000001` and `[::ffff:127.0.0.1]` are `127.0.0.1`.
+/// Returns the name of a server: in lower case, without a trailing dot, and with aliases replaced by one name. An IP
+/// address is written in its usual form: `127.1`, `0x7f000001` and `[::ffff:127.0.0.1]` become `127.0.0.1`.
 pub(super) fn host_name(text: &str) -> String {
     let plain = plain_host(text);
     if let Some((_, host)) = ALIASES.iter().find(|(alias, _)| *alias == plain) {
@@ -322,8 +324,8 @@ fn plain_host(text: &str) -> String {
     text.trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// The address that `text` is in one of the forms of `inet_aton`: one to four numbers, decimal, octal or
-/// hexadecimal, of which the last one fills what is left.
+/// Parses `text` as an address in one of the forms of `inet_aton`: one to four numbers, decimal, octal or hexadecimal,
+/// where the last one fills the remaining bytes.
 fn number_address(text: &str) -> Option<Ipv4Addr> {
     let number = |text: &str| match text.strip_prefix("0x") {
         Some("") => Some(0),
@@ -344,7 +346,7 @@ fn number_address(text: &str) -> Option<Ipv4Addr> {
     Some(Ipv4Addr::from_bits(shifted.sum::<u32>() | last))
 }
 
-/// Splits `host:port`; the colons of an address in brackets are none before a port.
+/// Splits `host:port`; colons inside an address in brackets do not start a port.
 pub(super) fn split_port(text: &str) -> (&str, Option<&str>) {
     let end = text.rfind(']').map_or(0, |at| at + 1);
     match text[end..].find(':') {
@@ -353,8 +355,8 @@ pub(super) fn split_port(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// A path of an ssh address, which may say that it begins in the home directory of whoever logs in: that is
-/// what it does on servers that serve nothing else.
+/// Returns the path of an ssh address, which may state explicitly that it starts in the home directory of the login:
+/// that is the default on servers that serve nothing else.
 pub(super) fn from_home<'a>(path: &'a str, login: &str) -> &'a str {
     let path = path.strip_prefix('/').unwrap_or(path);
     let Some(rest) = path.strip_prefix('~') else { return path };
@@ -364,12 +366,12 @@ pub(super) fn from_home<'a>(path: &'a str, login: &str) -> &'a str {
     }
 }
 
-/// As [`folded`], of the path of a web address.
+/// Splits the path of a web address like [`folded`].
 fn web(path: &str) -> Result<Vec<String>, Unclear> {
     if path.contains(';') { Err(Unclear::Semicolon) } else { folded(path) }
 }
 
-/// The parts of a path on a server, without `.`, `..` and escapes.
+/// Returns the parts of a path on a server, without `.`, `..` and escapes.
 pub(super) fn folded(path: &str) -> Result<Vec<String>, Unclear> {
     let path = decoded(path)?;
     if path.contains('\\') {
@@ -392,8 +394,8 @@ pub(super) fn folded(path: &str) -> Result<Vec<String>, Unclear> {
     if has_gap && climbs { Err(Unclear::Gap) } else { Ok(parts) }
 }
 
-/// `path` without escapes. One that stands for a character with a meaning of its own is not undone, since
-/// servers differ in whether they do.
+/// Returns `path` without escapes. An escape for a character with a special meaning is not decoded, since servers
+/// differ in whether they do so.
 fn decoded(path: &str) -> Result<Cow<'_, str>, Unclear> {
     if !path.contains('%') {
         return Ok(Cow::Borrowed(path));
@@ -414,7 +416,7 @@ fn decoded(path: &str) -> Result<Cow<'_, str>, Unclear> {
     String::from_utf8(bytes).map(Cow::Owned).map_err(|_| Unclear::Escape)
 }
 
-/// The parts of a path on this machine. Links are not followed: a path counts as it is written.
+/// Returns the parts of a path on this machine. Links are not followed: a path counts as written.
 pub(super) fn local(path: &str) -> (Root, Vec<String>) {
     let path = if cfg!(windows) { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) };
     let has_drive = cfg!(windows) && path.as_bytes().get(1) == Some(&b':');
@@ -428,7 +430,7 @@ pub(super) fn local(path: &str) -> (Root, Vec<String>) {
         match part {
             "" | "." => {}
             ".." => {
-                // Nothing lies above the root.
+                // Nothing is above the root.
                 if parts.pop().is_none() && base != Base::Root {
                     up += 1;
                 }
@@ -439,14 +441,14 @@ pub(super) fn local(path: &str) -> (Root, Vec<String>) {
     (Root::Local(base, up), parts)
 }
 
-/// A path on this machine as it is written, and from the root of the file system where `dirs` tell that.
+/// Returns a path on this machine as written, and from the root of the file system if `dirs` allow that.
 fn locals(path: &str, dirs: &Dirs) -> impl Iterator<Item = (Root, Vec<String>)> + use<> {
     let (root, parts) = local(path);
     let from_root = dirs.whole(&root, &parts).map(|parts| (Root::Local(Base::Root, 0), parts));
     [(root, parts)].into_iter().chain(from_root)
 }
 
-/// The parts of a repository's place, which may end in `.git`, or lead to the directory `.git` itself.
+/// Returns the parts of a repository's place, which may end in `.git`, or lead to the directory `.git` itself.
 pub(super) fn without_suffix(mut parts: Vec<String>) -> Vec<String> {
     if parts.len() > 1 {
         parts.pop_if(|last| last == ".git");
@@ -459,7 +461,7 @@ pub(super) fn without_suffix(mut parts: Vec<String>) -> Vec<String> {
     parts
 }
 
-/// The parts of the name of a package and of what follows it, by the rules of its registry for names that are one.
+/// Returns the parts of the name of a package and of the text after it, by its registry's rules for equal names.
 pub(super) fn package_parts(ecosystem: Ecosystem, text: &str) -> Vec<String> {
     let mut parts: Vec<String> = text.split('/').map(key).collect();
     if let Some(name) = parts.first_mut() {
@@ -468,7 +470,7 @@ pub(super) fn package_parts(ecosystem: Ecosystem, text: &str) -> Vec<String> {
     parts
 }
 
-/// What is compared of a part: case makes no difference, nor how an accent is written.
+/// Returns the form of a part that is compared: case and the encoding of accents make no difference.
 pub(super) fn key(part: &str) -> String {
     collision_key(part).into_owned()
 }

@@ -1,9 +1,8 @@
-//! The linter: what a `SKILL.md` must be by the specification, and where it is not.
+//! The linter: the requirements of the specification for a `SKILL.md`, and where a file breaks them.
 //!
-//! One rule is one file below `rules`, with everything that there is to say about it in one
-//! static: the table [`RULES`] is all that other parts need. Rules look at values only; they read
-//! no files. An error is a breach of the specification's words; what the specification is silent
-//! about and some tools refuse is a warning.
+//! One rule is one file below `rules`, with everything about it in one static: other parts need only the table
+//! [`RULES`]. Rules look at values only; they read no files. An error is a breach of the specification's wording;
+//! anything that the specification does not mention but some tools refuse is a warning.
 
 mod apply;
 mod clients;
@@ -46,75 +45,75 @@ use std::sync::LazyLock;
 
 use crate::document::{Document, Problem, ProblemKind};
 
-/// The most bytes in a message: a key may have thousands.
+/// The maximum number of bytes in a message: a key may have thousands.
 const MAX_MESSAGE: usize = 400;
 
 /// A rule of the linter.
 #[derive(Debug)]
 pub struct Rule {
-    /// The name by which people switch it on and off.
+    /// The name that switches it on and off.
     pub id: &'static str,
-    /// What kind of rule it is.
+    /// The kind of rule.
     pub group: Group,
-    /// How much a finding matters in each profile, unless the finding says otherwise.
+    /// How severe a finding is in each profile, unless the finding sets its own severity.
     pub levels: Levels,
-    /// One line, lower-case start.
+    /// A one-line summary that starts in lower case.
     pub summary: &'static str,
-    /// For the reference page.
+    /// The text for the reference page.
     pub docs: Docs,
-    /// Whether findings can bring a repair, and of which kind.
+    /// The kind of fix that findings can provide, if any.
     pub fix: Option<Safety>,
-    /// What it looks at beside the file itself.
+    /// The input it needs in addition to the file itself.
     pub needs: Needs,
-    /// How it looks.
+    /// How it checks.
     pub check: Check,
 }
 
-/// How a rule looks.
+/// How a rule checks.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// At all there is: adds what it finds.
+    /// On the whole subject: adds its findings.
     Subject(fn(&Subject<'_>, &mut Vec<Finding>)),
-    /// At each problem that showed when the document was read: what it says of it. Most have none, and then such
-    /// rules are not asked.
+    /// On each problem found when the document was read: returns a finding about it. Most documents have none, and then
+    /// such rules are not called.
     Problem(fn(&Subject<'_>, &Problem) -> Option<Finding>),
 }
 
-/// What a rule looks at beside the `SKILL.md` itself. Whoever reads files reads no more than the
-/// rules that are on need: listing a skill's files takes longer than all of the rest.
+/// The input that a rule needs in addition to the `SKILL.md` itself. Callers read no more files than the enabled rules
+/// need: listing a skill's files takes longer than everything else.
 #[derive(Debug, Clone, Copy)]
 pub enum Needs {
     /// Nothing.
     Document,
-    /// Whether the files are there that the document names, and this says which ones.
+    /// Whether the files that the document names exist; the function returns which ones.
     Paths(for<'a> fn(&Subject<'a>) -> Vec<Named<'a>>),
-    /// All of the skill's files, and what is written in some of them.
+    /// All of the skill's files, and the content of some of them.
     Files,
 }
 
-/// A file of the skill that its document names, or may name.
+/// A file of the skill that the document names, or may name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named<'a> {
-    /// The path below the skill's directory, `/`-separated.
+    /// The path relative to the skill's directory, `/`-separated.
     pub path: Cow<'a, str>,
-    /// Whether the names of all files are needed where this one is not there.
+    /// Whether the names of all files are needed if this one does not exist.
     pub or_list: bool,
 }
 
-/// What kind of rule it is.
+/// The kind of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
-    /// What the specification says, and what tools differ on.
+    /// The requirements of the specification, and the differences between tools.
     Spec,
-    /// What makes a skill good.
+    /// The quality of a skill.
     Quality,
-    /// What makes it fit to be shipped: version, dependencies, license.
+    /// Readiness for publishing: version, dependencies, license.
     Package,
-    /// What only the reference validator minds.
+    /// Quirks of the reference validator only.
     Quirk,
 }
 
-/// What the reference page says about a rule.
+/// The text about a rule in the reference page.
 #[derive(Debug)]
 pub struct Docs {
     /// What the rule looks for.
@@ -123,14 +122,14 @@ pub struct Docs {
     pub why: &'static str,
     /// A file `pdf/SKILL.md` that breaks the rule.
     pub bad: &'static str,
-    /// The same file put right.
+    /// The same file, corrected.
     pub good: &'static str,
     /// Where the rule comes from.
     pub source: &'static str,
 }
 
 impl Rule {
-    /// Adds what it finds in `subject` to `findings`.
+    /// Adds the findings in `subject` to `findings`.
     pub fn look(&self, subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         match self.check {
             Check::Subject(check) => check(subject, findings),
@@ -141,12 +140,12 @@ impl Rule {
         }
     }
 
-    /// Returns a finding of this rule that says what `problem` says.
+    /// Returns a finding of this rule with the message of `problem`.
     fn told(&self, problem: &Problem) -> Finding {
         self.finding(problem.to_string(), problem.span.clone())
     }
 
-    /// Returns a finding of this rule at `span`. A message that quotes too much of the file is cut.
+    /// Returns a finding of this rule at `span`. Cuts a message that quotes too much of the file.
     pub fn finding(&self, message: impl Into<String>, span: Range<usize>) -> Finding {
         let mut message = message.into();
         if message.len() > MAX_MESSAGE {
@@ -166,17 +165,18 @@ impl Rule {
     }
 }
 
-/// The rules of the specification. They and the plans for them are made once: that takes as long as the check of
-/// a small skill, and a source may have thousands.
+/// The rules of the specification. They and their plans are built once: that takes as long as checking a small skill,
+/// and a source may have thousands.
 static USUAL: LazyLock<Ruleset> = LazyLock::new(Ruleset::default);
 
-/// Checks `subject` by the rules of the specification; the findings come in the order of the text.
+/// Checks `subject` by the rules of the specification and returns the findings in the order of the text.
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
     static PLAN: LazyLock<Plan<'static>> = LazyLock::new(|| Plan::new(&USUAL));
     PLAN.check(subject)
 }
 
-/// What somebody should know of `subject` before an agent has it, whatever is switched: see the table of rules.
+/// Returns what users should know about `subject` before an agent gets it, whichever rules are switched: see the table
+/// of rules.
 pub fn before_use(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in rules::BEFORE_USE {
@@ -185,40 +185,41 @@ pub fn before_use(subject: &Subject<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Checks `subject` by `rules`; the findings come in the order of the text.
+/// Checks `subject` by `rules` and returns the findings in the order of the text.
 pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
     Plan::new(rules).check(subject)
 }
 
-/// Whether lines of the frontmatter are commands of a template (`{% if %}`). They are no YAML, and what a repair would
-/// make of them is: the text of the key above.
+/// Reports whether the frontmatter has lines that are commands of a template (`{% if %}`). They are not YAML, and a
+/// repair would turn them into text of the key above.
 fn is_of_a_template(document: &Document) -> bool {
     let yaml = document.yaml_span().and_then(|span| document.text().get(span));
     yaml.is_some_and(|yaml| yaml.lines().any(|line| line.trim_start().starts_with("{%")))
 }
 
-/// Whether the text of `document` is what is in its file. Of bytes that are no UTF-8 it is not: a repair would lose them.
+/// Reports whether the text of `document` is exactly the content of its file. For bytes that are not UTF-8 it is not: a
+/// repair would lose them.
 pub fn is_text(document: &Document) -> bool {
     let is_lost = |kind: &ProblemKind| matches!(kind, ProblemKind::Utf16 | ProblemKind::InvalidUtf8 { .. });
     !document.problems().iter().any(|problem| is_lost(&problem.kind))
 }
 
-/// A rule that is on, and how much it matters.
+/// An enabled rule and its severity.
 type On = (&'static Rule, Severity);
 
-/// The rules of a [`Ruleset`] that are on, looked up once for many skills.
+/// The enabled rules of a [`Ruleset`], looked up once for many skills.
 #[derive(Debug)]
 pub struct Plan<'a> {
     rules: &'a Ruleset,
     on: Vec<On>,
-    /// Those of them that are asked of every document, not only of one with problems.
+    /// The rules that check every document, not only documents with problems.
     always: Vec<On>,
 }
 
 impl<'a> Plan<'a> {
-    /// The plan for `rules`.
+    /// Returns the plan for `rules`.
     pub fn new(rules: &'a Ruleset) -> Self {
-        // Where comments switch rules, they are told apart at the end, by what the others have found.
+        // If comments switch rules, the unused ones are found at the end, by what the other rules have reported.
         let last = |rule: &Rule| rule.id == switch::UNUSED && rules.profile != Profile::Reference;
         let on = RULES.iter().filter(|rule| !last(rule));
         let on = on.filter_map(|rule| Some((*rule, rules.level(rule).severity()?)));
@@ -228,12 +229,12 @@ impl<'a> Plan<'a> {
         Self { rules, on, always }
     }
 
-    /// The rules that are on, in the order of the table.
+    /// Returns the enabled rules, in the order of the table.
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         self.on.iter().map(|(rule, _)| *rule)
     }
 
-    /// Checks `subject`; the findings come in the order of the text.
+    /// Checks `subject` and returns the findings in the order of the text.
     pub fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = match self.rules.profile {
             // It knows no switches: its verdict is the one of a program that does not know them either.
@@ -253,21 +254,21 @@ impl<'a> Plan<'a> {
                 finding.fix = None;
             }
         }
-        // Stable: at one place the findings keep the order of the table.
+        // A stable sort: findings at the same place keep the order of the table.
         findings.sort_by_key(|finding| finding.span.start);
         findings
     }
 
     fn check_rules(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        // Several rules are about each.
+        // Several rules cover each of them.
         let right_name = subject.wrong_name().is_none();
         let subject = &Subject { right_name, ..*subject };
         let on = if subject.document.problems().is_empty() { &self.always } else { &self.on };
         for (rule, severity) in on {
             let first = findings.len();
             rule.look(subject, &mut findings);
-            // A finding may matter more or less than its rule; that holds where the rule itself does.
+            // A finding may be more or less severe than its rule; that applies if the rule has its own default level.
             if findings.len() > first && Some(*severity) != rule.levels.spec.severity() {
                 for finding in &mut findings[first..] {
                     finding.severity = *severity;
@@ -278,7 +279,7 @@ impl<'a> Plan<'a> {
         findings
     }
 
-    /// Leaves one finding of a file that is no text at all: each byte of it would be another.
+    /// Keeps a single finding for a file that is not text at all: every byte would be another finding.
     fn tell_once(document: &Document, findings: &mut Vec<Finding>) {
         let has = |wanted: fn(&ProblemKind) -> bool| {
             document.problems().iter().any(|problem| wanted(&problem.kind))

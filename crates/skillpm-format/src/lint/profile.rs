@@ -1,4 +1,4 @@
-//! Profiles: how much each rule matters to whom.
+//! Profiles: the level of each rule for different purposes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,12 +9,12 @@ use crate::advice::{Message, Verb, message};
 use crate::manifest::{LintSettings, LocatedText, ManifestError};
 use crate::text::closest;
 
-/// How much a finding of a rule matters in a profile.
+/// The level of a rule's findings in a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// The rule is not applied.
     Off,
-    /// Its findings are notes, which never fail.
+    /// Its findings are notes, which never fail the check.
     Note,
     /// Its findings are warnings.
     Warning,
@@ -23,11 +23,11 @@ pub enum Level {
 }
 
 impl Level {
-    /// All levels, by the names under which they are set.
+    /// All levels, with the names that set them.
     pub const ALL: [(&'static str, Self); 4] =
         [("off", Self::Off), ("note", Self::Note), ("warning", Self::Warning), ("error", Self::Error)];
 
-    /// The severity of findings at this level; `None` where there are none.
+    /// Returns the severity of findings at this level. Returns `None` if it has no findings.
     pub fn severity(self) -> Option<Severity> {
         match self {
             Self::Off => None,
@@ -41,20 +41,20 @@ impl Level {
 /// The level of one rule in each profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Levels {
-    /// What the open specification says.
+    /// The requirements of the open specification.
     pub spec: Level,
     /// The verdict of the reference validator.
     pub reference: Level,
-    /// What Claude Code documents.
+    /// The requirements that Claude Code documents.
     pub claude_code: Level,
-    /// What may be published.
+    /// The requirements for publishing.
     pub publish: Level,
-    /// What loading tolerates.
+    /// The requirements for loading.
     pub lenient: Level,
 }
 
 impl Levels {
-    /// A breach of the specification: an error for all but those that only load.
+    /// A breach of the specification: an error in every profile except the one for loading.
     pub const ERROR: Self = Self {
         spec: Level::Error,
         reference: Level::Error,
@@ -63,10 +63,10 @@ impl Levels {
         lenient: Level::Warning,
     };
 
-    /// Something that no tool can load: an error for everybody.
+    /// A fault that prevents every tool from loading the skill: an error in every profile.
     pub const FATAL: Self = Self { lenient: Level::Error, ..Self::ERROR };
 
-    /// Trouble in some tool: a warning, and an error for those that publish.
+    /// A problem in some tool: a warning, and an error for publishing.
     pub const WARNING: Self = Self {
         spec: Level::Warning,
         reference: Level::Off,
@@ -75,11 +75,11 @@ impl Levels {
         lenient: Level::Off,
     };
 
-    /// Advice on quality: a warning, and an error for those that publish.
+    /// Advice on quality: a warning, and an error for publishing.
     pub const QUALITY: Self = Self::WARNING;
 
-    /// Advice on quality that takes a look at all of a skill's files: for those that publish, and
-    /// for Claude Code, whose guide has it. The specification's words are about `SKILL.md`.
+    /// Advice on quality that requires all of a skill's files: for publishing, and for Claude Code, whose guide
+    /// includes it. The specification's wording covers `SKILL.md`.
     pub const FILES: Self = Self { spec: Level::Off, ..Self::QUALITY };
 
     /// A quirk of the reference validator that nobody else shares.
@@ -91,31 +91,31 @@ impl Levels {
         lenient: Level::Off,
     };
 
-    /// These levels with another one for the reference profile.
+    /// Returns these levels with a different one for the reference profile.
     #[must_use]
     pub const fn reference(self, reference: Level) -> Self {
         Self { reference, ..self }
     }
 
-    /// These levels with another one for publishing.
+    /// Returns these levels with a different one for publishing.
     #[must_use]
     pub const fn publish(self, publish: Level) -> Self {
         Self { publish, ..self }
     }
 
-    /// These levels with another one for Claude Code.
+    /// Returns these levels with a different one for Claude Code.
     #[must_use]
     pub const fn claude_code(self, claude_code: Level) -> Self {
         Self { claude_code, ..self }
     }
 
-    /// These levels with another one for loading.
+    /// Returns these levels with a different one for loading.
     #[must_use]
     pub const fn lenient(self, lenient: Level) -> Self {
         Self { lenient, ..self }
     }
 
-    /// The level in `profile`.
+    /// Returns the level in `profile`.
     pub const fn of(self, profile: Profile) -> Level {
         match profile {
             Profile::Spec => self.spec,
@@ -127,24 +127,24 @@ impl Levels {
     }
 }
 
-/// Whose view is taken.
+/// The standard to check against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Profile {
-    /// What the open specification says.
+    /// The requirements of the open specification.
     #[default]
     Spec,
     /// The same verdict as the reference validator, its quirks included.
     Reference,
-    /// What Claude Code documents.
+    /// The requirements that Claude Code documents.
     ClaudeCode,
     /// Specification, package rules and quality, all as errors.
     Publish,
-    /// What loading tolerates.
+    /// The requirements for loading.
     Lenient,
 }
 
 impl Profile {
-    /// All profiles, by the names under which they are chosen.
+    /// All profiles, with the names that select them.
     pub const ALL: [(&'static str, Self); 5] = [
         ("spec", Self::Spec),
         ("reference", Self::Reference),
@@ -161,23 +161,23 @@ impl fmt::Display for Profile {
     }
 }
 
-/// What [`FILE_KIND`] lacks.
+/// The thing that [`FILE_KIND`] does not have.
 const NO_SWITCH: &str = "switch for";
 
-/// A text that names no profile, rule or level.
+/// An error for text that names no profile, rule or level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {what} `{given}`")]
 pub struct UnknownName {
-    /// `profile`, `rule`, `level`, or `switch for` where it is the rule that has none.
+    /// `profile`, `rule`, `level`, or `switch for` if the rule exists but has no switch.
     pub what: &'static str,
-    /// The text.
+    /// The text as given.
     pub given: String,
-    /// What was probably meant.
+    /// The most likely intended name.
     pub closest: Option<&'static str>,
 }
 
 impl UnknownName {
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn hint(&self) -> Message {
         match (self.closest, self.what) {
             (Some(closest), _) => format!("did you mean `{closest}`?").into(),
@@ -199,7 +199,7 @@ impl UnknownName {
     }
 }
 
-/// Reads a name that stands in the manifest.
+/// Reads a name written in the manifest.
 fn read<T: FromStr<Err = UnknownName>>(placed: &LocatedText) -> Result<T, ManifestError> {
     placed.text.parse().map_err(|unknown: UnknownName| unknown.at(placed))
 }
@@ -229,7 +229,7 @@ impl FromStr for Level {
     }
 }
 
-/// Which rules are applied, and how much each matters: a profile and what is switched in it.
+/// The enabled rules and the level of each: a profile and the rules switched in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ruleset {
     /// The profile.
@@ -238,7 +238,7 @@ pub struct Ruleset {
 }
 
 impl Ruleset {
-    /// The rules of `profile`.
+    /// Returns the rules of `profile`.
     pub fn new(profile: Profile) -> Self {
         Self { profile, overrides: BTreeMap::new() }
     }
@@ -247,20 +247,20 @@ impl Ruleset {
     ///
     /// # Errors
     ///
-    /// Where there is no such rule, with the closest one.
+    /// Fails if there is no such rule, with the closest one.
     pub fn set(&mut self, id: &str, level: Level) -> Result<(), UnknownName> {
         self.overrides.insert(rule(id)?.id, level);
         Ok(())
     }
 
-    /// The rules of `profile` if somebody chose one, else of the manifest's, with what the manifest
-    /// switches.
+    /// Returns the rules of `profile` if one was chosen, otherwise those of the manifest's profile, with the rules that
+    /// the manifest switches.
     ///
     /// # Errors
     ///
-    /// A name of a profile, a rule or a level that there is not, with its place and the closest one.
+    /// Fails on an unknown name of a profile, a rule or a level, with its position and the closest name.
     pub fn from_settings(profile: Option<Profile>, table: &LintSettings) -> Result<Self, ManifestError> {
-        // A wrong name is told although nobody asked for it this time.
+        // A wrong name is reported even if it is not used this time.
         let written: Option<Profile> = table.profile.as_ref().map(read).transpose()?;
         let mut rules = Self::new(profile.or(written).unwrap_or_default());
         for (rule, level) in &table.rules {
@@ -270,12 +270,12 @@ impl Ruleset {
         Ok(rules)
     }
 
-    /// Whether somebody switched `rule`, whatever the profile says.
+    /// Reports whether `rule` was switched explicitly, regardless of the profile.
     pub fn is_switched(&self, rule: &str) -> bool {
         self.overrides.contains_key(rule)
     }
 
-    /// The level of `rule`.
+    /// Returns the level of `rule`.
     pub fn level(&self, rule: &Rule) -> Level {
         self.overrides.get(rule.id).copied().unwrap_or_else(|| rule.levels.of(self.profile))
     }
@@ -285,8 +285,8 @@ impl Ruleset {
 ///
 /// # Errors
 ///
-/// Where there is none, with the closest one, and for [`FILE_KIND`]: whoever reads files makes its
-/// findings, before any rule is asked.
+/// Fails if there is no such rule, with the closest one, and for [`FILE_KIND`]: its findings are made by the code that
+/// reads files, before any rule runs.
 pub fn rule(id: &str) -> Result<&'static Rule, UnknownName> {
     if id == FILE_KIND {
         return Err(UnknownName { what: NO_SWITCH, given: id.to_owned(), closest: None });

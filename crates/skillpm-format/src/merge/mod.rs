@@ -1,9 +1,9 @@
-//! Three versions of a skill become one: what its user changed and what its author changed.
+//! Merging three versions of a skill into one: the changes of its user and the changes of its author.
 //!
-//! Both started from the same files, the base. Per file, what only one side changed is taken; where
-//! both changed a text, lines are merged, and conflict markers stand only where both changed the
-//! same ones. No byte that the user wrote is lost: whatever cannot stand under its own name as it was
-//! is kept beside it, and told. A file that was renamed is one deleted and one added.
+//! Both started from the same files, the base. For each file, a change on only one side is taken; if both changed a
+//! text, its lines are merged, with conflict markers only where both changed the same lines. No byte that the user
+//! wrote is lost: any file that cannot keep its name and content is kept beside the result, and reported. A renamed
+//! file counts as one deleted and one added.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -50,21 +50,21 @@ use crate::tree::{Content, FileEntry, FileSet, ReadError, Rights};
 use file::{Bytes, Item, Side};
 use names::Names;
 
-/// The versions that are merged.
+/// The versions to merge.
 #[derive(Debug, Clone, Copy)]
 pub struct Versions<'a> {
-    /// What both sides started from: the files as they were installed.
+    /// The common base of both sides: the files as installed.
     pub base: &'a FileSet,
-    /// What the user made of it.
+    /// The user's version.
     pub ours: &'a FileSet,
-    /// What its author made of it: the new version.
+    /// The author's new version.
     pub theirs: &'a FileSet,
 }
 
-/// What conflict markers call the sides.
+/// The names of the sides in conflict markers.
 #[derive(Debug, Clone, Copy)]
 pub struct Labels<'a> {
-    /// The user's, after `<<<<<<<`.
+    /// The user's side, after `<<<<<<<`.
     pub ours: &'a str,
     /// The new version, after `>>>>>>>`: `github:acme/skills at 1a2b3c4`.
     pub theirs: &'a str,
@@ -76,37 +76,37 @@ impl Default for Labels<'_> {
     }
 }
 
-/// Whose file stands where both sides cannot.
+/// The side whose file is taken if both sides conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prefer {
-    /// The user's.
+    /// The user's side.
     Ours,
-    /// That of the new version.
+    /// The new version.
     Theirs,
 }
 
-/// What came of the versions.
+/// The result of a merge.
 #[derive(Debug, Clone)]
 pub struct Merged {
-    /// The files. What the user wrote is held in memory, so that nothing that happens to the
-    /// installed files from now on can change it; the rest is read from the new version.
+    /// The files. The user's content is held in memory, so that later changes to the installed files cannot affect it;
+    /// the rest is read from the new version.
     pub set: FileSet,
-    /// What happened to each path that one of the versions has, sorted.
+    /// The outcome for each path in any of the versions, sorted.
     pub files: Vec<MergedFile>,
 }
 
-/// What happened to one path.
+/// The outcome for one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedFile {
-    /// The path, as the versions have it.
+    /// The path, as in the versions.
     pub path: SafePath,
-    /// What happened.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Where the user's file is kept as it was, where it could not stay under its own name.
+    /// Where the user's original file is kept, if it could not stay under its own name.
     pub kept: Option<SafePath>,
 }
 
-/// What happened to a path.
+/// The outcome for a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Nobody changed it.
@@ -115,36 +115,36 @@ pub enum Outcome {
     Ours,
     /// Only the new version changed, added or deleted it.
     Theirs,
-    /// Both made the same of it.
+    /// Both made the same change.
     Same,
     /// Both changed it, and both changes are in it.
     Merged,
-    /// Somebody has to look at it.
+    /// The user has to look at it.
     Conflict(Conflict),
-    /// It would be a conflict, and is decided as a whole for the side that was asked for: the file
-    /// of that side is there, or none where that side has none.
+    /// It would be a conflict, but was decided as a whole for the preferred side: the file of that side is there, or no
+    /// file if that side has none.
     Decided(Conflict),
 }
 
-/// Why somebody has to look at a path. Their names are the identifiers in JSON.
+/// The reason why the user has to look at a path. The names are the identifiers in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conflict {
     /// Both changed the same lines: the file has conflict markers.
     Lines,
-    /// Both changed it and it is no text, or too long a one: the new version's is there.
+    /// Both changed it and it is not text, or too long: the file of the new version is there.
     Binary,
-    /// The user deleted it and the new version changed it: the new version's is there.
+    /// The user deleted it and the new version changed it: the file of the new version is there.
     DeletedHere,
-    /// The new version deleted it and the user changed it: the user's is there.
+    /// The new version deleted it and the user changed it: the user's file is there.
     DeletedThere,
-    /// The new version has a directory where the user has a file, or a file where the user has a
-    /// directory, or a name that is the same on some file systems: the new version's is there.
+    /// The new version has a directory where the user has a file, or a file where the user has a directory, or a name
+    /// that is the same on some file systems: the file of the new version is there.
     Name,
 }
 
 impl Merged {
-    /// The paths that somebody has to look at.
+    /// Returns the paths that the user has to look at.
     pub fn conflicts(&self) -> impl Iterator<Item = &MergedFile> {
         self.files.iter().filter(|file| matches!(file.outcome, Outcome::Conflict(_)))
     }
@@ -154,19 +154,18 @@ impl Merged {
 ///
 /// # Errors
 ///
-/// Where a version cannot be read, as [`FileSet::read`]; a [`Refusal`](crate::refusal::Refusal)
-/// where the result has more files or bytes than `limits` allow.
+/// Fails if a version cannot be read, like [`FileSet::read`], or with a [`Refusal`](crate::refusal::Refusal) if the
+/// result has more files or bytes than `limits` allow.
 pub fn merge(versions: &Versions<'_>, labels: &Labels<'_>, limits: &Limits) -> Result<Merged, ReadError> {
     merge_for(versions, labels, limits, None)
 }
 
-/// As [`merge`]; with `prefer` nobody has to look at anything: of a path in conflict the whole file of
-/// that side is taken, and what only one side changed elsewhere is taken all the same. The file of the
-/// other side is not kept beside it.
+/// Merges like [`merge`]. With `prefer`, no path needs attention: for a path in conflict the whole file of that side is
+/// taken, and changes on only one side elsewhere are taken as usual. The file of the other side is not kept beside it.
 ///
 /// # Errors
 ///
-/// As [`merge`].
+/// Fails like [`merge`].
 pub fn merge_for(
     versions: &Versions<'_>,
     labels: &Labels<'_>,
@@ -176,8 +175,8 @@ pub fn merge_for(
     let sets = [versions.base, versions.ours, versions.theirs];
     let paths: BTreeSet<&SafePath> = sets.iter().flat_map(|set| set.files()).map(|file| &file.path).collect();
     let mut result = Merging::default();
-    // Names that only the user has give way to those of the new version, whose files know each other;
-    // where the user's are preferred, it is the other way round.
+    // Names that only the user has yield to those of the new version, whose files refer to each other; if the user's
+    // side is preferred, it is the other way round.
     let (mut first, mut second, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     for (number, path) in paths.into_iter().enumerate() {
         let [base, ours, theirs] = sets.map(|set| set.get(path.as_str()).map(|file| Side::new(set, file)));
@@ -205,7 +204,7 @@ pub fn merge_for(
     result.finish(versions.theirs, limits)
 }
 
-/// The result in the making.
+/// The result under construction.
 #[derive(Default)]
 struct Merging<'a> {
     names: Names,
@@ -214,9 +213,9 @@ struct Merging<'a> {
 }
 
 impl<'a> Merging<'a> {
-    /// Keeps `item` beside the path `number`, of which the first `at` bytes are a name that is taken.
-    /// What an earlier merge has kept is kept once. A name that a file of `theirs` has is none, though the user
-    /// has deleted that file: it would stand for two.
+    /// Keeps `item` beside the path `number`, whose first `at` bytes are a name that is taken. A file kept by an
+    /// earlier merge is kept only once. The name of a file in `theirs` is not available, even if the user has deleted
+    /// that file: it would stand for two files.
     fn keep(&mut self, number: usize, at: usize, mut item: Item<'a>, theirs: &FileSet) {
         let path = self.files[number].path.clone();
         let free = |path: &SafePath| theirs.get(path.as_str()).is_none();

@@ -1,4 +1,4 @@
-//! What a resolution says, and why there is none.
+//! The result of a resolution, and the reasons why there is none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,119 +10,119 @@ use crate::name::SkillName;
 use crate::requirement::{Requirement, RequirementError};
 use crate::spec::{Origin, SourceSpec};
 
-/// What satisfies the dependencies of some skills.
+/// The skills that satisfy the dependencies of some skills.
 #[derive(Debug)]
 pub struct Resolution<C, E> {
     /// Which skill satisfies which dependency.
     pub assignment: Assignment,
-    /// The skills that are to be fetched, in the order in which they were found.
+    /// The skills to fetch, in the order in which they were found.
     pub selected: Vec<Selected<C>>,
-    /// What a person should know.
+    /// The notices for the user.
     pub notices: Vec<Notice>,
     /// With [`OnUnresolved::Skip`], the dependencies that nothing satisfies.
     pub unresolved: Vec<Unresolved<C, E>>,
 }
 
-/// A skill that is to be fetched, because another one depends on it.
+/// A skill to fetch because another one depends on it.
 #[derive(Debug)]
 pub struct Selected<C> {
     /// The skill.
     pub skill: Dependent,
-    /// What it takes to fetch it.
+    /// The data needed to fetch it.
     pub candidate: C,
-    /// The skill for which it was found, the first of those that depend on it.
+    /// The skill for which it was found: the first of those that depend on it.
     pub by: SkillName,
-    /// The skill that was asked about, for which that one comes.
+    /// The requested skill that it is needed for.
     pub root: SkillName,
 }
 
-/// Which skill satisfies which dependency.
+/// The assignment of skills to dependencies.
 #[derive(Debug, Default)]
 pub struct Assignment {
-    /// The skills that come, by the key under which names are the same.
+    /// The skills to be installed, by the key under which names are equal.
     pub(super) coming: BTreeMap<String, Resolved>,
     /// The names of the skills that each skill depends on.
     pub(super) edges: BTreeMap<SkillName, BTreeSet<String>>,
-    /// What editable skills depend on.
+    /// The dependencies of editable skills.
     pub(super) of_editable: BTreeSet<SkillName>,
     pub(super) selected: BTreeSet<SkillName>,
 }
 
-/// What happens where nothing satisfies a dependency.
+/// What to do if nothing satisfies a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnUnresolved {
-    /// There is no resolution.
+    /// Fail: there is no resolution.
     #[default]
     Stop,
-    /// The resolution does without, and says so.
+    /// Resolve without it, and report it.
     Skip,
 }
 
 /// A dependency that nothing satisfies.
 #[derive(Debug)]
 pub struct Unresolved<C, E> {
-    /// The skill that was asked about, which depends on it directly or through others.
+    /// The requested skill, which depends on it directly or through others.
     pub root: SkillName,
     /// The skill that declares it.
     pub dependent: SkillName,
-    /// The dependency, as it is written.
+    /// The dependency, as written.
     pub text: String,
     /// Why nothing satisfies it.
     pub reason: Reason<C, E>,
 }
 
-/// Why nothing satisfies a dependency.
+/// The reason why nothing satisfies a dependency.
 #[derive(Debug)]
 pub enum Reason<C, E> {
     /// Its source does not have it.
     Source(E),
-    /// Other skills depend on another skill of that name.
+    /// Other skills depend on a different skill with that name.
     Conflict(Box<Conflict<C>>),
-    /// With this skill there are more than [`MOST`](super::MOST).
+    /// This skill would exceed [`MOST`](super::MOST).
     TooMany(SkillName),
 }
 
-/// Two skills of one name that different skills depend on.
+/// Two skills with the same name that different skills depend on.
 #[derive(Debug)]
 pub struct Conflict<C> {
     /// The one that is installed or selected.
     pub kept: Resolved,
-    /// The skills that depend on that.
+    /// The skills that depend on the kept one.
     pub by: Vec<SkillName>,
     /// The other one.
     pub rejected: Available<C>,
-    /// What was declared of it, as an address.
+    /// The declared address of the other one.
     pub spec: SourceSpec,
 }
 
-/// What a person should know of a resolution.
+/// Something in a resolution that the user should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// What `dependent` declares says nothing.
+    /// A declaration of `dependent` has no meaning.
     Malformed {
         /// The skill.
         dependent: SkillName,
-        /// What it declares.
+        /// The declaration.
         text: String,
         /// What is wrong.
         error: RequirementError,
     },
-    /// What is installed is out of the range that `dependent` declares.
+    /// The installed skill is outside the range that `dependent` declares.
     OutOfRange {
         /// The skill.
         dependent: SkillName,
-        /// What it declares.
+        /// The declaration.
         text: String,
-        /// The version that is there.
+        /// The installed version.
         version: Option<String>,
     },
-    /// What comes is out of the range that `dependent` declares, which stays as it is.
+    /// The new skill is outside the range that `dependent`, which stays unchanged, declares.
     NowOutOfRange {
         /// The skill.
         dependent: SkillName,
-        /// What it declares.
+        /// The declaration.
         text: String,
-        /// The skill that comes.
+        /// The new skill.
         name: SkillName,
         /// Its version.
         version: Option<String>,
@@ -131,25 +131,25 @@ pub enum Notice {
     Missing {
         /// The skill.
         dependent: SkillName,
-        /// What it declares.
+        /// The declaration.
         text: String,
-        /// Its own source, which was asked.
+        /// The dependent's own source, which was asked.
         source: Origin,
-        /// What that has.
+        /// What that source has.
         has: Has,
     },
-    /// What the user requested stays, instead of what `dependent` declares.
+    /// A skill that the user requested stays, although `dependent` declares another one.
     RequestedStays {
         /// The skill.
         dependent: SkillName,
-        /// Where it declares the other one to be.
+        /// The declared source of the other one.
         spec: Box<SourceSpec>,
-        /// What stays.
+        /// The skill that stays.
         kept: SkillName,
-        /// Where that comes from.
+        /// The source of the skill that stays.
         place: Box<SourceSpec>,
     },
-    /// Something else is in the place of a skill that `dependent` declares.
+    /// Something else occupies the place of a skill that `dependent` declares.
     NoRoom {
         /// The skill.
         dependent: SkillName,
@@ -159,23 +159,23 @@ pub enum Notice {
 }
 
 impl Assignment {
-    /// Returns the names of the skills that `name` depends on; `None` where its dependencies were not resolved.
+    /// Returns the names of the skills that `name` depends on. Returns `None` if its dependencies were not resolved.
     pub fn of(&self, name: &SkillName) -> Option<&BTreeSet<String>> {
         self.edges.get(name)
     }
 
-    /// Returns whether `name` was selected because others depend on it.
+    /// Reports whether `name` was selected because others depend on it.
     pub fn is_selected(&self, name: &SkillName) -> bool {
         self.selected.contains(name)
     }
 
-    /// Returns what editable skills depend on. The lockfile says nothing of these, so the manifest has to request it.
+    /// Returns the dependencies of editable skills. The lockfile does not record them, so the manifest must request
+    /// them.
     pub fn of_editable(&self) -> &BTreeSet<SkillName> {
         &self.of_editable
     }
 
-    /// Returns `roots` and the skills on which they depend, directly or through others, when those in `without` cannot be
-    /// had.
+    /// Returns `roots` and the skills they depend on, directly or through others, with those in `without` unavailable.
     pub fn reached<'a>(
         &self,
         roots: impl IntoIterator<Item = &'a SkillName>,
@@ -189,7 +189,7 @@ impl Assignment {
         reached
     }
 
-    /// Returns what to tell of `dependent`, which stays as it is, where what comes is out of its ranges.
+    /// Returns the notices for `dependent`, which stays unchanged, about new skills outside its ranges.
     pub fn out_of_range_for(&self, dependent: &Dependent) -> Vec<Notice> {
         let told = dependent.declared.iter().filter_map(|Declared { text, requirement }| {
             let Ok(Requirement::Named { name, range }) = requirement else { return None };

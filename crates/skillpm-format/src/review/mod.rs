@@ -1,9 +1,9 @@
-//! What somebody must see before a new version of a skill is used.
+//! What users must see before they use a new version of a skill.
 //!
-//! A [`Review`] lists what a version has that the one before has not: commands, tools, scripts,
-//! addresses, hidden text. Each is told with its place; those that let the skill do a kind of thing
-//! that it could not do before are new capabilities. It is a reading aid and no verdict: a script
-//! can do anything, and a changed line of one is for the diff to show.
+//! A [`Review`] lists what a version has that the previous one does not: commands, tools, scripts, addresses, hidden
+//! text. Each is reported with its position; those that let the skill do a kind of thing that it could not do before
+//! are new capabilities. A review is a reading aid and not a verdict: a script can do anything, and showing a changed
+//! line of one is the task of the diff.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -44,48 +44,48 @@ use crate::path::SafePath;
 use crate::text::visible;
 use crate::tree::{FileEntry, FileSet, ReadError};
 
-/// So many changes of one kind are listed; the others are counted.
+/// The number of changes of one kind that are listed; the rest are only counted.
 pub const MAX_OF_A_KIND: usize = 100;
-/// The most characters of a text that is shown.
+/// The maximum number of characters of a displayed text.
 const MAX_TEXT: usize = 200;
 
-/// What is new in a version.
+/// The additions in a version.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Review {
-    /// What is new: by kind, new capabilities first, then by place.
+    /// The additions: by kind, new capabilities first, then by position.
     pub changes: Vec<Change>,
-    /// How many more there are of kinds with more than [`MAX_OF_A_KIND`].
+    /// The number of further changes of kinds with more than [`MAX_OF_A_KIND`].
     pub omitted: usize,
-    /// How many of those are new capabilities.
+    /// The number of new capabilities among those.
     pub omitted_capabilities: usize,
 }
 
-/// One thing that is new.
+/// One addition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// What kind of thing.
+    /// The kind of addition.
     pub kind: Kind,
-    /// Whether the version before had nothing of this kind: not this host, not this command. It
-    /// may then do what it could not do before.
+    /// Whether the previous version had nothing of this kind: not this host, not this command. If so, the skill may now
+    /// do something that it could not do before.
     pub new_capability: bool,
     /// The file.
     pub path: SafePath,
-    /// The line, from 1, where it is not the whole file.
+    /// The line, from 1; `None` means the whole file.
     pub line: Option<usize>,
-    /// What it is, harmless to show and in one line.
+    /// The added text, safe to display and on one line.
     pub text: String,
 }
 
-/// Kinds of things that are told, the gravest first. Their names are the identifiers in JSON.
+/// The kinds of reported additions, the most serious first. Their names are the identifiers in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Kind {
-    /// Characters that nobody sees, or that turn the text around.
+    /// Invisible characters, or characters that reverse the direction of text.
     HiddenCharacters,
-    /// An HTML comment that speaks to the agent.
+    /// An HTML comment that addresses the agent.
     CommentInstruction,
-    /// A line of `hooks` in the frontmatter: agents run what it names by themselves.
+    /// A line of `hooks` in the frontmatter: agents run the commands it names without asking.
     Hook,
     /// A command that runs before the agent reads the text: `` !`command` ``.
     DynamicCommand,
@@ -93,21 +93,21 @@ pub enum Kind {
     DownloadExec,
     /// An entry of `allowed-tools`.
     Tool,
-    /// A file that agents take for settings or instructions of their own, such as `.mcp.json`.
+    /// A file that agents treat as their own settings or instructions, such as `.mcp.json`.
     AgentSettings,
-    /// A script: in `scripts/`, executable, or by its first line or its ending.
+    /// A script: in `scripts/`, executable, or recognized by its first line or its extension.
     Script,
-    /// The executable bit of a file that was there.
+    /// The executable bit on a file that already existed.
     Executable,
-    /// A file that is no text.
+    /// A file that is not text.
     Binary,
-    /// A command in a code block or in code in a line, or a program that a shell script calls.
+    /// A command in a code block or in inline code, or a program that a shell script calls.
     Command,
-    /// The address of something on another machine.
+    /// An address on another machine.
     Url,
-    /// A link out of the skill's directory.
+    /// A link to a place outside the skill's directory.
     LinkOutside,
-    /// A text that is too long to be read to its end.
+    /// A text that is too long to be read to the end.
     Unread,
 }
 
@@ -130,7 +130,7 @@ impl Kind {
         Self::Unread,
     ];
 
-    /// The identifier, as in JSON.
+    /// Returns the identifier, as in JSON.
     pub fn id(self) -> &'static str {
         match self {
             Self::HiddenCharacters => "hidden-characters",
@@ -152,33 +152,33 @@ impl Kind {
 }
 
 impl Review {
-    /// How many of the changes are new capabilities, listed or not.
+    /// Returns the number of changes that are new capabilities, listed or not.
     pub fn new_capabilities(&self) -> usize {
         self.changes.iter().filter(|change| change.new_capability).count() + self.omitted_capabilities
     }
 
-    /// Whether there is nothing to be told.
+    /// Reports whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 }
 
-/// Something in a version that is told where it is new.
+/// Something in a version that is reported if it is new.
 #[derive(Debug, Clone)]
 struct Item {
     kind: Kind,
-    /// By what it is known again in the other version, wherever it stands there.
+    /// The key that identifies it in the other version, wherever it is there.
     key: String,
-    /// What it needs that the version before may have had: hosts, programs. Without any, it is a
-    /// new capability whenever it is new.
+    /// The hosts and programs it needs, which the previous version may have had. If there are none, it is a new
+    /// capability whenever it is new.
     needs: Vec<String>,
-    /// Whether it is only told where it needs something new.
+    /// Whether to report it only if it needs something new.
     quiet: bool,
     line: Option<usize>,
     text: String,
 }
 
-/// What the version before has.
+/// The content of the previous version.
 #[derive(Default)]
 struct KnownCapabilities {
     keys: BTreeSet<(Kind, String)>,
@@ -202,11 +202,11 @@ impl KnownCapabilities {
     }
 }
 
-/// Tells what `new` has that `old` has not; all that it has, where there was no version before.
+/// Reports what `new` has that `old` does not, or everything it has if there was no previous version.
 ///
 /// # Errors
 ///
-/// Where a version cannot be read, as [`FileSet::read`].
+/// Fails if a version cannot be read, like [`FileSet::read`].
 pub fn review(old: Option<&FileSet>, new: &FileSet) -> Result<Review, ReadError> {
     let mut changed = Vec::new();
     for file in new.files() {
@@ -222,13 +222,13 @@ pub fn review(old: Option<&FileSet>, new: &FileSet) -> Result<Review, ReadError>
         }
     }
     let mut changes = Vec::new();
-    // What is there many times in the new version is told once.
+    // Anything that occurs many times in the new version is reported once.
     let mut told = BTreeSet::new();
     for (file, bytes) in changed {
         for item in files::items(file, &bytes) {
             let new_capability = !known.has_all(item.kind, &item.needs);
             let is_known = known.has(item.kind, &item.key) || (item.quiet && !new_capability);
-            // A script that is new is told as one.
+            // A new script is reported as a script.
             let is_part =
                 item.kind == Kind::Executable && old.is_none_or(|old| old.get(file.path.as_str()).is_none());
             if !is_known && !is_part && told.insert((item.kind, item.key)) {
@@ -244,10 +244,9 @@ pub fn review(old: Option<&FileSet>, new: &FileSet) -> Result<Review, ReadError>
     Ok(cut(changes))
 }
 
-/// What somebody should know of `set` before it is used at all: what runs because of it without being
-/// asked or seen, and files that agents take for their own. It is the cheap part of a [`review()`]
-/// without a version before; what hides is the linter's to say, [`crate::lint::before_use`].
-/// `document` is that of `SKILL.md`.
+/// Returns what users should know about `set` before they use it at all: what runs because of it without being asked
+/// for or seen, and files that agents treat as their own. This is the cheap part of a [`review()`] without a previous
+/// version; hidden text is left to the linter, [`crate::lint::before_use`]. `document` is the document of `SKILL.md`.
 pub fn alarms(set: &FileSet, document: &Document) -> Vec<Change> {
     let path = SafePath::new("SKILL.md").ok();
     let change = |path: SafePath, item: Item| Change {
@@ -271,7 +270,7 @@ pub fn alarms(set: &FileSet, document: &Document) -> Vec<Change> {
     changes
 }
 
-/// Whether `old` has the same file with the same content and mode.
+/// Reports whether `old` has the same file with the same content and mode.
 fn is_same(old: Option<&FileSet>, file: &FileEntry, bytes: &[u8]) -> Result<bool, ReadError> {
     let Some(old) = old else { return Ok(false) };
     match old.get(file.path.as_str()) {
@@ -282,7 +281,7 @@ fn is_same(old: Option<&FileSet>, file: &FileEntry, bytes: &[u8]) -> Result<bool
     }
 }
 
-/// Leaves so many of each kind as are listed.
+/// Keeps the listed number of changes of each kind and counts the rest.
 fn cut(changes: Vec<Change>) -> Review {
     let mut review = Review::default();
     let mut last = (None, 0);
@@ -298,9 +297,9 @@ fn cut(changes: Vec<Change>) -> Review {
     review
 }
 
-/// The start of `text`, in one harmless line.
+/// Returns the start of `text` as one harmless line.
 fn shown(text: &str) -> String {
-    // White space is made one blank, so that nothing is pushed out of sight.
+    // White space is collapsed to a single blank, so that nothing is pushed out of sight.
     let mut line = String::new();
     for word in text.split_whitespace() {
         if line.len() > MAX_TEXT * 4 {

@@ -1,6 +1,6 @@
-//! Where skills lie: one walk for every place that may hold some, on disk or in memory.
+//! Finding skills: one walk for every place that may hold some, on disk or in memory.
 //!
-//! A skill is a directory with a file called [`SKILL_FILE`], in any case. Nothing is read here.
+//! A skill is a directory with a file called [`SKILL_FILE`], in any case. No file contents are read here.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -8,75 +8,75 @@ use std::path::{Path, PathBuf};
 
 use super::SKILL_FILE;
 
-/// Directories that hold other people's files or build results, or what skillpm needs for its work.
+/// Directories that hold third-party files or build results, or that skillpm uses for its work.
 pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
 
-/// Whether a walk leaves out what lies in directories called `name`.
+/// Reports whether a walk skips directories called `name`.
 pub fn is_skipped(name: &OsStr) -> bool {
     SKIPPED.iter().any(|skipped| name == *skipped)
 }
 
-/// Whether a file called `name` is a skill's, in whichever case that is spelled.
+/// Reports whether a file called `name` is a skill file, in any spelling of upper and lower case.
 pub fn is_skill_file(name: impl AsRef<OsStr>) -> bool {
     name.as_ref().eq_ignore_ascii_case(SKILL_FILE)
 }
 
-/// Returns the name of a skill's file among `names`: the exact spelling, else the first in the order of bytes.
+/// Returns the name of the skill file among `names`: the exact spelling, otherwise the first in byte order.
 pub fn skill_file_among<'a>(names: impl Iterator<Item = &'a OsStr>) -> Option<&'a OsStr> {
     names.filter(|name| is_skill_file(name)).min_by_key(|name| (*name != SKILL_FILE, *name))
 }
 
-/// Where a walk goes.
+/// The rules of a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
-    /// How many directories deep a skill may lie; one right in the top is 1 deep.
+    /// The maximum depth of a skill in directories; one directly in the top is 1 deep.
     pub depth: usize,
-    /// The largest number of directories without a skill that are searched.
+    /// The maximum number of directories without a skill that are searched.
     pub most: usize,
-    /// What is done with links right in the top.
+    /// How to treat links directly in the top.
     pub links: Links,
-    /// Whether a directory called like one of [`SKIPPED`] may be a skill itself.
+    /// Whether a directory with a name in [`SKIPPED`] may itself be a skill.
     pub skipped_may_be_skills: bool,
 }
 
-/// What a walk does with links to directories. None is followed below the top, so every walk ends.
+/// How a walk treats links to directories. Below the top no link is followed, so every walk ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// They may be skills. What lies behind them is not searched.
+    /// They may be skills. Their targets are not searched.
     Skills,
-    /// They are directories like others, and no directory is found twice.
+    /// They are treated like directories, and no directory is found twice.
     Followed,
 }
 
-/// Directories in which skills may lie.
+/// A set of directories that may contain skills.
 pub trait Space {
     /// A directory.
     type Dir: Dir;
-    /// Why a directory cannot be looked into.
+    /// The reason why a directory cannot be read.
     type Error;
 
-    /// Returns what each of `dirs` holds, in their order.
+    /// Returns the contents of each of `dirs`, in their order.
     fn look(&self, dirs: &[&Self::Dir]) -> Vec<Result<Holds<Self::Dir>, Self::Error>>;
 }
 
 /// A directory in a [`Space`].
 pub trait Dir {
-    /// Its name; that of a link, where one leads to it.
+    /// Returns its name; if a link leads to it, the name of the link.
     fn name(&self) -> &OsStr;
-    /// Its path with all links followed.
+    /// Returns its path with all links followed.
     fn real(&self) -> &Path;
 }
 
-/// What a directory holds.
+/// The contents of a directory.
 #[derive(Debug)]
 pub enum Holds<D> {
     /// A skill: the name of its file.
     Skill(OsString),
-    /// No skill of its own: the directories in it, by their names.
+    /// Not a skill: the directories in it, by name.
     Inside(Vec<D>),
 }
 
-/// A directory right in the top of a walk.
+/// A directory directly in the top of a walk.
 #[derive(Debug)]
 pub struct Child<D> {
     /// The directory.
@@ -85,7 +85,7 @@ pub struct Child<D> {
     pub is_link: bool,
 }
 
-/// A directory that holds a skill, or that could not be looked into.
+/// A directory that holds a skill, or that could not be read.
 #[derive(Debug)]
 pub struct FoundSkill<D, E> {
     /// The directory.
@@ -94,31 +94,31 @@ pub struct FoundSkill<D, E> {
     pub file: Result<OsString, E>,
 }
 
-/// What a walk came to.
+/// The result of a walk.
 #[derive(Debug)]
 pub struct Walked<D, E> {
-    /// The skills, by their paths.
+    /// The skills, by path.
     pub found: Vec<FoundSkill<D, E>>,
-    /// The directories that hold no skill of their own.
+    /// The directories that are not skills themselves.
     pub others: Vec<D>,
-    /// Whether there are more directories than [`Rules::most`]: the others were not searched.
+    /// Whether there are more directories than [`Rules::most`]: the rest were not searched.
     pub is_cut: bool,
 }
 
-/// The real directories that walks came by which follow links.
+/// The real directories visited by walks that follow links.
 #[derive(Debug, Default)]
 pub struct VisitedDirs {
-    /// All directories in these were looked at, or are just now.
+    /// Directories whose children have all been read, or are being read.
     parents: BTreeSet<PathBuf>,
-    /// Those that links lead to.
+    /// The targets of links.
     others: BTreeSet<PathBuf>,
 }
 
-/// Returns the skills below the directory `top`, in which `children` lie, in the order of their names. `top` itself is
-/// not looked at, and a skill's own directory is not searched.
+/// Returns the skills below the directory `top`, which contains `children`, in the order of their names. `top` itself
+/// is not checked, and the directory of a skill is not searched.
 ///
-/// What was `seen` before is not found again where `rules` follow links. Links to directories beside them always lose,
-/// whatever their names are.
+/// Directories already in `seen` are not found again if `rules` follow links. A link to a directory next to it always
+/// loses, whatever the names are.
 pub fn walk<S: Space>(
     space: &S,
     top: &Path,
@@ -136,14 +136,14 @@ struct Walk<'a, S: Space> {
     space: &'a S,
     rules: Rules,
     seen: &'a mut VisitedDirs,
-    /// How many directories without a skill were searched.
+    /// The number of directories without a skill that were searched.
     searched: usize,
     walked: Walked<S::Dir, S::Error>,
 }
 
 impl<S: Space> Walk<'_, S> {
-    /// Looks at all `children` of the directory `real` at once, and then, in the order of their names, into those that
-    /// hold no skill of their own.
+    /// Reads all `children` of the directory `real` at once, and then descends, in the order of their names, into those
+    /// that are not skills.
     fn level(&mut self, real: &Path, mut children: Vec<Child<S::Dir>>, depth: usize) {
         let is_new = !self.follows() || self.seen.parents.insert(real.to_owned());
         let skips = !self.rules.skipped_may_be_skills;
@@ -165,7 +165,7 @@ impl<S: Space> Walk<'_, S> {
         }
     }
 
-    /// Goes into `dir`, which holds no skill of its own.
+    /// Descends into `dir`, which is not a skill.
     fn inside(&mut self, dir: S::Dir, is_link: bool, inside: Vec<S::Dir>, depth: usize) {
         let is_searched = depth < self.rules.depth && !is_skipped(dir.name()) && (self.follows() || !is_link);
         if is_searched && self.searched == self.rules.most {
@@ -182,7 +182,7 @@ impl<S: Space> Walk<'_, S> {
         self.rules.links == Links::Followed
     }
 
-    /// Whether the directory was found before.
+    /// Reports whether the directory was found before.
     fn is_seen(&self, dir: &S::Dir, is_link: bool) -> bool {
         let VisitedDirs { parents, others } = &*self.seen;
         let is_child = || dir.real().parent().is_some_and(|parent| parents.contains(parent));

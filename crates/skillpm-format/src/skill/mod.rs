@@ -1,4 +1,4 @@
-//! What an agent needs of a skill.
+//! The parts of a skill that an agent needs.
 
 mod codes;
 mod deviation;
@@ -21,40 +21,40 @@ use crate::policy::Policy;
 /// The name that the specification gives a skill's file.
 pub const SKILL_FILE: &str = "SKILL.md";
 
-/// The largest `SKILL.md` that is read anywhere, in bytes: what can be checked and listed can be installed.
+/// The maximum size in bytes of a `SKILL.md` that any command reads: a file that can be checked and listed can be
+/// installed.
 pub const MAX_SKILL_FILE: u64 = 10 << 20;
 
 /// The metadata of a skill, read leniently.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SkillMeta {
-    /// The name as written, without white space around it. Not checked: it may be anything, so it
-    /// is never part of a path.
+    /// The name as written, without surrounding white space. Not checked: it may be anything, so it is never part of a
+    /// path.
     pub name: String,
     /// What the skill does and when to use it.
     pub description: String,
-    /// The version as written: `metadata.version`, else a top-level `version`.
+    /// The version as written: `metadata.version`, otherwise a top-level `version`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What it is filed under: `metadata.tags`, else a top-level `tags`.
+    /// The tags: `metadata.tags`, otherwise a top-level `tags`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What it needs besides itself, as written: `metadata.dependencies`, else a top-level
-    /// `dependencies`.
+    /// The dependencies as written: `metadata.dependencies`, otherwise a top-level `dependencies`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<String>,
     /// The license.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
-    /// What the skill needs around it.
+    /// The environment that the skill needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compatibility: Option<String>,
-    /// The tools that the skill asks for. Nothing is enforced.
+    /// The tools that the skill requests. Nothing is enforced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_tools: Vec<String>,
     /// The `metadata` mapping. Scalars are strings as written.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub metadata: serde_json::Map<String, serde_json::Value>,
-    /// The fields that the specification does not have.
+    /// The fields that are not in the specification.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
@@ -66,33 +66,33 @@ pub struct Loaded<'a> {
     pub meta: SkillMeta,
     /// The Markdown after the frontmatter.
     pub body: &'a str,
-    /// What was wrong with the file and did not matter.
+    /// The problems with the file that did not prevent loading.
     pub problems: &'a [Problem],
-    /// What was off and was tolerated, and is to be told.
+    /// The deviations that were tolerated and should be reported.
     pub deviations: Vec<Deviation>,
 }
 
-/// Why an agent cannot use a skill.
+/// The reason why an agent cannot use a skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// Not text, or not text where the metadata stands.
+    /// The file, or its metadata, is not text.
     #[error("{problem} (line {}, column {})", at.line, at.column)]
     Encoding {
         /// What is wrong.
         problem: ProblemKind,
-        /// Where.
+        /// The position.
         at: Position,
     },
-    /// Nothing in the file.
+    /// The file is empty.
     #[error("{}", Hint::Empty)]
     Empty,
-    /// No frontmatter, or one that is never closed, is too large or is no mapping.
+    /// There is no frontmatter, or it is never closed, too large or not a mapping.
     #[error("{problem}")]
     Frontmatter {
         /// What is wrong.
         problem: ProblemKind,
-        /// Where.
+        /// The position.
         at: Position,
     },
     /// The frontmatter is not YAML.
@@ -100,16 +100,16 @@ pub enum LoadError {
     Yaml {
         /// What is wrong.
         problem: ProblemKind,
-        /// Where.
+        /// The position.
         at: Position,
     },
-    /// A required field is not there.
+    /// A required field is missing.
     #[error("the required field `{0}` is missing from the frontmatter")]
     Missing(&'static str),
-    /// A required field has nothing in it.
+    /// A required field is empty.
     #[error("the required field `{0}` is empty")]
     EmptyField(&'static str),
-    /// A required field has nothing in it because a comment starts where its value should.
+    /// A required field is empty because a comment starts where its value should be.
     #[error("the required field `{0}` is empty: what follows `#` is a comment unless it is in quotes")]
     Comment(&'static str),
     /// A required field is not text.
@@ -117,41 +117,41 @@ pub enum LoadError {
     NotText {
         /// The field.
         field: &'static str,
-        /// What it is, with its article.
+        /// The kind of value it is, with its article.
         found: &'static str,
     },
-    /// Something that could be read and that the policy does not tolerate.
+    /// The file has a readable deviation that the policy does not tolerate.
     #[error("{0} (line {line}, column {column})", line = _0.at.line, column = _0.at.column)]
     Refused(Box<Deviation>),
 }
 
-/// Returns what an agent needs of `document`: a name and a description that can be read.
+/// Returns what an agent needs from `document`: a readable name and description.
 ///
-/// Everything else that is off is in [`Loaded::deviations`] or the linter's to say.
+/// All other deviations are in [`Loaded::deviations`] or left to the linter.
 ///
 /// # Errors
 ///
-/// Why no agent can use it.
+/// Returns why no agent can use it.
 pub fn load(document: &Document) -> Result<Loaded<'_>, LoadError> {
     load_with(document, &Policy::DEFAULT, None)
 }
 
-/// As [`load()`], of a file in the directory `directory`: a skill without a name gets that one.
+/// Loads a file in the directory `directory` like [`load()`]: a skill without a name gets the directory's name.
 ///
 /// # Errors
 ///
-/// Why no agent can use it.
+/// Returns why no agent can use it.
 pub fn load_in<'a>(document: &'a Document, directory: Option<&str>) -> Result<Loaded<'a>, LoadError> {
     load_with(document, &Policy::DEFAULT, directory)
 }
 
-/// Returns what an agent needs of `document` as `policy` has it. `directory` is the name of the
-/// directory that the file lies in, where it has one that counts.
+/// Returns what an agent needs from `document` according to `policy`. `directory` is the name of the file's directory,
+/// if that name is meaningful.
 ///
 /// # Errors
 ///
-/// Why no agent can use it: a file that cannot be read, or the first thing that `policy` does not
-/// tolerate.
+/// Returns why no agent can use it: the file cannot be read, or has a deviation that `policy` does not tolerate (the
+/// first one).
 pub fn load_with<'a>(
     document: &'a Document,
     policy: &Policy,
