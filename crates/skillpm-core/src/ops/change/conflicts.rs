@@ -1,4 +1,4 @@
-//! What is in the way of a plan, as an error for a person.
+//! Reports what is in the way of a plan, as an error for a person.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::install::plan::{Conflict, ConflictKind, Goal, Location};
 use crate::install::scope::Scope;
 use crate::install::state::{HAS_REPOSITORY, not_kept};
 
-/// Returns the error that lists the `conflicts` of `goal` with their places, and says what helps.
+/// Returns the error that lists the `conflicts` of `goal` with their places, and suggests what to do.
 pub(super) fn in_the_way(context: &Context, scope: &Scope, goal: &Goal, conflicts: &[Conflict]) -> Error {
     let line = |conflict: &Conflict| {
         let name = conflict.name.as_str();

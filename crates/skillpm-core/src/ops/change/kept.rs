@@ -1,4 +1,4 @@
-//! What a change replaces and somebody may want back: it is saved before anything is replaced.
+//! Saves what a change replaces and somebody may want back, before anything is replaced.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,20 +51,20 @@ pub(super) fn add_contents(
     Ok(())
 }
 
-/// Saves the trees that `plan` replaces and that no lockfile knows. Returns what to tell of those that a user wrote, each
-/// once; [`kept_by`] completes it once the change is made.
+/// Saves the trees that `plan` replaces and that no lockfile knows. Returns what to report about those that a user
+/// wrote, each once; [`kept_by`] completes it once the change is made.
 ///
 /// # Errors
 ///
-/// Where one cannot be saved: then nothing may be replaced.
+/// Fails if one cannot be saved: then nothing may be replaced.
 pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let mut told = Vec::new();
     let lost = |path: &Path| format!("`{}` could not be kept, so it was not replaced", path.display());
-    // They came from a source once: who goes back to them need not fetch them again.
+    // They came from a source once: going back to them then needs no download.
     for (at, name) in &plan.store {
         let path = scope.place(&context.settings, at, name)?;
         let Lying { files: set, digest, .. } = scope.index.trees().read(&path)?;
-        // What users wrote into a skill that was merged is kept already, for nobody else to read.
+        // What users wrote into a merged skill has already been kept, readable only by them.
         if !is_fetched(context, &digest) && !is_merged_copy(context, at, &digest) {
             Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
         }
@@ -76,7 +76,7 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
         let files = scope.index.trees().read(&path)?.files;
         let kept = store.keep(&files, Some(note)).map_err(|error| error.context(lost(&path)))?;
         context.reporter.detail(&format!("your copy of `{name}` is in `{}`", kept.display()));
-        // Copies for several agents are often the same bytes.
+        // Copies for several agents are often identical.
         let line = format!("your edited `{name}` was saved");
         if !told.contains(&line) {
             told.push(line);
@@ -85,7 +85,8 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
     Ok(told)
 }
 
-/// Why the tree of `name` at `at` is kept before `plan` is carried out: one without steps takes a change back.
+/// Returns why the tree of `name` at `at` is kept before `plan` is carried out. A plan without steps takes a change
+/// back.
 fn why_kept(plan: &Plan, at: &Location, name: &SkillName) -> Why {
     let of_it = |step: &&Step| step.place() == (at.clone(), name);
     match plan.steps.iter().find(of_it) {
@@ -95,8 +96,8 @@ fn why_kept(plan: &Plan, at: &Location, name: &SkillName) -> Why {
     }
 }
 
-/// Saves edited and merged trees of which agents get copies by `plan`, as edits: the next change knows by them that
-/// nobody edited the copies.
+/// Saves, as edits, the edited and merged trees of which `plan` gives agents copies. From them the next change knows
+/// that nobody edited the copies.
 pub(super) fn keep_copies(
     context: &Context,
     plan: &Plan,
@@ -108,14 +109,15 @@ pub(super) fn keep_copies(
         let locked = plan.lock.as_ref().unwrap_or(&files.lock).skills.get(name);
         let set = contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
         if let Some(set) = set {
-            // Without it the next change asks for `--force`, and loses nothing.
+            // If this fails, the next change asks for `--force` and loses nothing.
             let _ = Store::new(&context.settings).and_then(|store| store.keep_merged(set));
         }
     }
 }
 
-/// Returns what is `told` of copies that were saved, with the command that brings them back. Whether there is one is known
-/// only once `transaction` has made the change: where no record of it can be written, it cannot be taken back.
+/// Returns the warnings `told` about saved copies, with the command that brings them back. Whether there is such a
+/// command is known only once `transaction` has made the change: if no record of it can be written, it cannot be taken
+/// back.
 pub(in crate::ops) fn kept_by(
     transaction: &Transaction<'_>,
     scope: &Scope,
@@ -129,8 +131,8 @@ pub(in crate::ops) fn kept_by(
     told.into_iter().map(|told| Warning::new(codes::EDITED_SAVED, message!(told, "; ", &back))).collect()
 }
 
-/// Puts the trees that `plan` removes because nothing names their skills any more into the store, unless it has them: a
-/// branch that names them brings them back from there.
+/// Puts the trees that `plan` removes because nothing names their skills any more into the store, unless they are
+/// already there. A branch that names them can then restore them from the store.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The one way in which verbs change a scope.
+//! The one way for verbs to change a scope.
 //!
 //! ```text
 //! Begun    the scope, locked, with its manifest and lockfile, which are read once
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Each value is made from the one before it and from nothing else. So no verb can replace what was not saved, or apply
-//! another plan than the one that its dry run shows. A dry run takes the same way and stops before it writes.
+//! a plan other than the one that its dry run shows. A dry run follows the same path and stops before it writes.
 
 mod conflicts;
 mod kept;
@@ -35,8 +35,8 @@ pub(super) use self::plan::make_plan;
 pub(super) use self::unedited::Unedited;
 pub(super) use self::visibility::{Changed, Edits, VisibilityOptions, rearrange};
 
-/// A scope that is about to be changed: no other process changes it while this value lives, except in a dry run, which
-/// takes no lock and repairs nothing.
+/// A scope that is about to be changed. No other process changes it while this value exists, except during a dry run,
+/// which takes no lock and repairs nothing.
 pub(super) struct Begun<'a> {
     context: &'a Context,
     scope: &'a Scope,
@@ -45,20 +45,20 @@ pub(super) struct Begun<'a> {
 }
 
 impl<'a> Begun<'a> {
-    /// Locks `scope`, finishes what a killed run left, and reads manifest and lockfile.
+    /// Locks `scope`, finishes what a killed run left behind, and reads the manifest and the lockfile.
     ///
     /// # Errors
     ///
-    /// Where the scope cannot be written, or one of the files is wrong.
+    /// Fails if the scope cannot be written, or one of the files is wrong.
     pub(super) fn begin(context: &'a Context, scope: &'a Scope, dry_run: bool) -> Result<Self> {
         Self::begin_reading(context, scope, dry_run, Files::read)
     }
 
-    /// As [`Begun::begin`]; `read` reads the two files.
+    /// Works like [`Begun::begin`], but reads the two files with `read`.
     ///
     /// # Errors
     ///
-    /// As [`Begun::begin`], and what `read` returns.
+    /// Fails as [`Begun::begin`] does, and with the error of `read`.
     pub(super) fn begin_reading(
         context: &'a Context,
         scope: &'a Scope,
@@ -75,45 +75,45 @@ impl<'a> Begun<'a> {
         Self { context, scope, transaction: None, files }
     }
 
-    /// Manifest and lockfile, as they were before the change.
+    /// Returns the manifest and the lockfile, as they were before the change.
     pub(super) fn files(&self) -> &Files {
         &self.files
     }
 
-    /// Plans what leads to `goal`.
+    /// Plans the steps that lead to `goal`.
     ///
     /// # Errors
     ///
-    /// Lists what is in the way, with the places; fails for a place that cannot be looked at.
+    /// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
     pub(super) fn plan(&self, goal: Goal) -> Result<Planned<'_, 'a>> {
         let plan = make_plan(self.context, self.scope, &goal, &self.files)?;
         Ok(Planned { begun: self, goal, plan })
     }
 }
 
-/// A change that was planned. Nothing was written yet.
+/// A planned change. Nothing has been written yet.
 pub(super) struct Planned<'b, 'a> {
     begun: &'b Begun<'a>,
     goal: Goal,
     plan: Plan,
 }
 
-/// Merges that a change leaves or ends.
+/// The merges that a change leaves open or ends.
 #[derive(Debug, Default)]
 pub(super) struct Merges {
-    /// Those that somebody has to resolve.
+    /// The merges that somebody has to resolve.
     pub(super) open: Vec<(SkillName, Unresolved)>,
     /// The skills whose merges end.
     pub(super) ended: Vec<SkillName>,
 }
 
 impl Planned<'_, '_> {
-    /// The plan.
+    /// Returns the plan.
     pub(super) fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What the plan leads to.
+    /// Returns the goal of the plan.
     pub(super) fn goal(&self) -> &Goal {
         &self.goal
     }
@@ -123,17 +123,17 @@ impl Planned<'_, '_> {
     ///
     /// # Errors
     ///
-    /// Where something cannot be saved or written, or a tree is not the one that the plan names; the scope is as it was
-    /// then.
+    /// Fails if something cannot be saved or written, or a tree is not the one that the plan names, and leaves the
+    /// scope as it was.
     pub(super) fn apply(self, contents: BTreeMap<SkillName, FileSet>) -> Result<Applied> {
         self.apply_with(contents, Merges::default())
     }
 
-    /// As [`Planned::apply`], with `merges` written down.
+    /// Works like [`Planned::apply`], and records `merges`.
     ///
     /// # Errors
     ///
-    /// As [`Planned::apply`].
+    /// Fails as [`Planned::apply`] does.
     pub(super) fn apply_with(
         self,
         mut contents: BTreeMap<SkillName, FileSet>,
@@ -154,13 +154,13 @@ impl Planned<'_, '_> {
             }
             transaction.apply(&plan, files, &contents).inspect_err(|_| {
                 for (name, _) in &open {
-                    // It is about a version that is not locked, so nobody will read it.
+                    // The record is about a version that is not locked, so nobody will read it.
                     let _ = merges::forget(scope, name);
                 }
             })?;
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();
-            // Where nothing else changes there was no transaction to do it.
+            // If nothing else changes, there was no transaction to do it.
             for name in &plan.ended {
                 merges::forget(scope, name)?;
             }
@@ -175,7 +175,7 @@ pub(super) struct Applied {
     scope: ScopeKind,
     /// What was or would be done.
     pub(super) plan: Plan,
-    /// What to tell of edited copies that were saved, with the command that brings them back.
+    /// What to report about edited copies that were saved, with the command that brings them back.
     pub(super) saved: Vec<Warning>,
     /// What else a person should know.
     pub(super) warnings: Vec<Warning>,
@@ -184,7 +184,8 @@ pub(super) struct Applied {
 }
 
 impl Applied {
-    /// Returns what to tell of skills that stay in place because the other scope in the same directory has them, too.
+    /// Returns the warnings about skills that stay in place because the other scope in the same directory has them,
+    /// too.
     pub(super) fn shared(&self) -> impl Iterator<Item = Warning> {
         let whose = match self.scope {
             ScopeKind::Project => "your own skills have",

@@ -1,4 +1,4 @@
-//! The plan that reaches a goal, from what the places of its skills hold now. Nothing is written.
+//! Makes the plan that reaches a goal from what the places of its skills hold now. Nothing is written.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::ops::install::agent_targets::Ids;
 ///
 /// # Errors
 ///
-/// Lists what is in the way, with the places; fails for a place that cannot be looked at.
+/// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
 pub(in crate::ops) fn make_plan(
     context: &Context,
     scope: &Scope,
@@ -42,7 +42,7 @@ pub(in crate::ops) fn make_plan(
         let all = sources::coming(goal).chain(sources::there(files)).chain(sources::orphan_dirs(goal));
         sources::here(&context.settings, scope, all)
     };
-    // Which trees may go is decided by their bytes, not by what is remembered of them.
+    // Whether a tree may go is decided by its bytes, not by what the cache remembers about it.
     if planned.as_ref().is_ok_and(Plan::takes_trees) {
         survey = take(&scope.unindexed())?;
         survey.sources = everything()?;
@@ -55,7 +55,7 @@ pub(in crate::ops) fn make_plan(
             planned = plan(goal, files, &survey);
         }
     }
-    // Where nobody asked for links there are none of ours; elsewhere one may be.
+    // If nobody asked for links, there are none of ours; otherwise there may be one.
     if let Some(error) =
         std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
     {
@@ -66,8 +66,8 @@ pub(in crate::ops) fn make_plan(
     Ok(plan)
 }
 
-/// Those of `names` that the other scope which has its skills in the same directory knows: all, where its files cannot
-/// be read.
+/// Returns those of `names` that are known to the other scope with its skills in the same directory. If the files of
+/// that scope cannot be read, returns all of them.
 fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTreeSet<SkillName>> {
     let Some(twin) = scope.other_scope(&context.settings)? else { return Ok(BTreeSet::new()) };
     let files = Files::read(&twin).ok();
@@ -75,7 +75,7 @@ fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTre
     Ok(names.iter().filter(is_known).map(|name| (*name).clone()).collect())
 }
 
-/// The agents whose directories have to be looked into for `goal`, and those of them that somebody chose.
+/// Returns the agents whose directories have to be examined for `goal`, and those among them that somebody chose.
 fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) {
     let names = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove);
     let locked = names.filter_map(|name| files.lock.skills.get(name));
@@ -87,16 +87,16 @@ fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) {
             wanted.agents.iter().map(|agent| agent.id).chain(wanted.leaving.iter().copied())
         }));
     let chosen: Ids = chosen.collect();
-    // A skill that goes out of sight may be linked anywhere.
+    // A skill that is removed or hidden may be linked anywhere.
     let gone = !goal.remove.is_empty() || !goal.left.is_empty();
-    // So may one that no lockfile knows.
+    // So may one that is in no lockfile.
     let is_anywhere = |wanted: &Wanted| wanted.disabled || matches!(wanted.content, Content::Editable(_));
     let everywhere = gone || goal.put.iter().any(is_anywhere);
     let watched = agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
     (watched, chosen)
 }
 
-/// Refuses places that lead out of the project before anything is done, so that a dry run says it too.
+/// Refuses places that lead out of the project before anything is done, so that a dry run reports it, too.
 fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
     let places = Places::new(scope, &context.settings);
     for step in &plan.steps {

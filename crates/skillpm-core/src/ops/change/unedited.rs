@@ -1,4 +1,4 @@
-//! Which trees nobody edited, though they are not what is locked.
+//! Finds trees that nobody edited, although they differ from what is locked.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -11,9 +11,9 @@ use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::store::Store;
 
-/// Those of the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their bytes
-/// are read: what goes must be what is known of it. What a lockfile says nothing of may have been brought by another
-/// tool, from the same source, so that it is asked of the record alone.
+/// Returns those of the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their
+/// bytes are read, since what goes must be what it is believed to be. A tree that is in no lockfile may have been put
+/// there by another tool from the same source, so for it only the record counts.
 pub(super) fn unedited(
     context: &Context,
     scope: &Scope,
@@ -40,39 +40,40 @@ pub(super) fn unedited(
     (fetched, untouched)
 }
 
-/// Whether the tree with `digest` at `place` is what a merge made for the copies of agents: nobody wrote there since.
+/// Reports whether the tree with `digest` at `place` is what a merge made for the copies of agents, so that nobody has
+/// written there since.
 pub(super) fn is_merged_copy(context: &Context, place: &Location, digest: &Digest) -> bool {
     matches!(place, Location::Agent(_))
         && Store::new(&context.settings).is_ok_and(|store| store.is_merged(digest))
 }
 
-/// Whether the tree with `digest` came from a source, as whatever the store has: nobody edited it, and nothing is
-/// lost where it goes.
+/// Reports whether the tree with `digest` came from a source, like everything in the store: nobody edited it, and
+/// nothing is lost if it goes.
 pub(in crate::ops) fn is_fetched(context: &Context, digest: &Digest) -> bool {
     Store::new(&context.settings).is_ok_and(|store| store.is_whole(digest))
 }
 
-/// Tells trees that nobody edited, though they are not what is locked: they came from a source, or they are what skillpm
-/// put there by another lockfile.
+/// A check for trees that nobody edited, although they differ from what is locked: they came from a source, or skillpm
+/// put them there from another lockfile.
 pub(in crate::ops) struct Unedited<'a> {
     context: &'a Context,
     scope: &'a Scope,
-    /// What skillpm put there; it is read where the store does not know a tree.
+    /// What skillpm put there; read only if the store does not have a tree.
     placed: OnceCell<Untouched<'a>>,
 }
 
 impl<'a> Unedited<'a> {
-    /// Nothing is read yet.
+    /// Returns a check that has read nothing yet.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope) -> Self {
         Self { context, scope, placed: OnceCell::new() }
     }
 
-    /// Whether nobody edited the tree with `digest` at the place of `name`.
+    /// Reports whether nobody edited the tree with `digest` at the place of `name`.
     pub(in crate::ops) fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let placed =
             || self.placed.get_or_init(|| Receipts::of(&self.context.settings, self.scope).untouched());
         let path = self.scope.place(&self.context.settings, place, name);
-        // Nothing that somebody wrote goes with line ends.
+        // If only line ends differ, nothing that somebody wrote is lost.
         let other_line_ends = || path.is_ok_and(|path| self.scope.index.trees().is_other_line_ends(&path));
         is_fetched(self.context, digest) || placed().has(place, name, digest) || other_line_ends()
     }

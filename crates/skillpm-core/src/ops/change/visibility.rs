@@ -1,4 +1,4 @@
-//! Who sees skills that are installed: what `link`, `unlink`, `disable` and `enable` change.
+//! Changes who sees installed skills, for `link`, `unlink`, `disable` and `enable`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,25 +17,25 @@ use crate::ops::absent::not_yet_installed;
 use crate::ops::install::agent_targets::{AgentTargets, Ids};
 use crate::ops::install::restore::{Overwrite, RestoreMode, ensure_installed};
 
-/// How skills are changed that are installed.
+/// The options for changing installed skills.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ops) struct VisibilityOptions {
-    /// Plan only.
+    /// Whether to plan only.
     pub(in crate::ops) dry_run: bool,
-    /// Replace what is in the way; it is kept in the store.
+    /// Whether to replace what is in the way, which is kept in the store.
     pub(in crate::ops) force: bool,
-    /// Bring back what is missing of the skills.
+    /// Whether to bring back missing parts of the skills.
     pub(in crate::ops) bring: bool,
 }
 
-/// What is to change of skills that are installed.
+/// The changes to make to installed skills.
 #[derive(Debug, Default)]
 pub(in crate::ops) struct Edits {
     /// The skills, and whether each is to be disabled.
     pub(in crate::ops) skills: BTreeMap<SkillName, bool>,
-    /// The agents that get links and copies; all that are to have some where it is `None`.
+    /// The agents that get links and copies; `None` means all that should have them.
     pub(in crate::ops) only: Option<Ids>,
-    /// Agents of which it is told who still shows them what they were not to see.
+    /// Agents to warn about if another directory still shows them what they should no longer see.
     pub(in crate::ops) taken: Ids,
 }
 
@@ -54,11 +54,11 @@ pub(in crate::ops) struct Changed {
     pub(in crate::ops) warnings: Vec<Warning>,
 }
 
-/// Changes who sees skills that are installed, as `edit` says.
+/// Changes who sees installed skills, as `edit` determines.
 ///
 /// # Errors
 ///
-/// What `edit` answers; what is in the way; anything that cannot be written.
+/// Fails with the error of `edit`, if something is in the way, or if something cannot be written.
 pub(in crate::ops) fn rearrange(
     context: &Context,
     scope: &Scope,
@@ -80,7 +80,7 @@ pub(in crate::ops) fn rearrange(
         )));
     }
     let copy = files.manifest.agents().copy;
-    // Copies need the bytes, if anybody gets one.
+    // The bytes are needed if anybody gets a copy.
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
     let care =
         RestoreMode { bring: how.bring, replaces: Overwrite::Nothing, copy: copy && comes, check: false };
@@ -103,7 +103,7 @@ pub(in crate::ops) fn rearrange(
     }
     let put: BTreeSet<_> = desired.wanted.iter().map(|wanted| &wanted.name).collect();
     let mut entries = audience.entries(&put);
-    // What was never installed has nothing to move.
+    // A skill that was never installed has nothing to move.
     for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
         check_unlocked(context, scope, name, *disabled)?;
         if how.bring {
@@ -129,8 +129,8 @@ pub(in crate::ops) fn rearrange(
     Ok(changed)
 }
 
-/// Refuses to disable or enable the skill `name`, of which no lockfile knows, where its tree would have to move: nobody
-/// knows whether that is what is asked for.
+/// Refuses to disable or enable the skill `name`, which is in no lockfile, if its tree would have to move: it is
+/// uncertain whether that tree is the one that is meant.
 fn check_unlocked(context: &Context, scope: &Scope, name: &SkillName, disabled: bool) -> Result<()> {
     let from = if disabled { Location::Canonical } else { Location::Disabled };
     let path = scope.place(&context.settings, &from, name)?;
