@@ -33,7 +33,7 @@ pub(in crate::ops) struct AgentTargets<'a> {
     locked: BTreeMap<SkillName, Ids>,
     /// What the manifest asks for, and what that needs.
     kept: BTreeSet<SkillName>,
-    /// Skills for which nobody asked, with those that need them: whoever sees one of these sees them.
+    /// Skills for which nobody asked, with those that need them: anyone who sees one of these sees them.
     dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
     before: Choice,
     now: Choice,
@@ -57,7 +57,7 @@ impl<'a> AgentTargets<'a> {
     ///
     /// # Errors
     ///
-    /// An agent that is not known.
+    /// Fails for an agent that is not known.
     pub(in crate::ops) fn read(settings: &'a Settings, scope: &'a Scope, files: &'a Files) -> Result<Self> {
         let place = scope.manifest.display();
         let listed = |list: &[String], whose: &str| {
@@ -84,7 +84,7 @@ impl<'a> AgentTargets<'a> {
             for id in &entry.agents {
                 match agents::find(id) {
                     Ok(agent) => drop(ids.insert(agent.id)),
-                    // Where the manifest decides, it does not matter what the lockfile had.
+                    // If the manifest decides, it does not matter what the lockfile had.
                     Err(_) if now.default.is_some() || now.own.contains_key(name) => {}
                     Err(_) => {
                         let place = scope.lockfile.display();
@@ -100,11 +100,11 @@ impl<'a> AgentTargets<'a> {
         Ok(Self::of_choices(settings, scope, files, locked, now))
     }
 
-    /// The agents that `given` names; `*` is all that are on this machine.
+    /// Returns the agents that `given` names; `*` is all that are on this machine.
     ///
     /// # Errors
     ///
-    /// An agent that is not known or has no directory in this scope.
+    /// Fails for an agent that is not known or has no directory in this scope.
     pub(in crate::ops) fn named(settings: &Settings, scope: &Scope, given: &[String]) -> Result<Ids> {
         let mut ids = Ids::new();
         for given in given {
@@ -167,8 +167,8 @@ impl<'a> AgentTargets<'a> {
         }
     }
 
-    /// Whether nobody has chosen anything in this scope: nothing is installed, and the manifest is
-    /// silent about agents.
+    /// Reports whether nobody has chosen anything in this scope: nothing is installed, and the manifest is silent about
+    /// agents.
     fn is_untouched(&self) -> bool {
         let editable = self.files.manifest.skills().values().any(|requirement| requirement.editable);
         self.now.default.is_none() && self.files.lock.skills.is_empty() && !editable
@@ -257,17 +257,18 @@ impl<'a> AgentTargets<'a> {
         common
     }
 
-    /// The agents that are to see the skill `name`.
+    /// Returns the agents that are to see the skill `name`.
     fn of(&self, name: &SkillName) -> Ids {
         self.now.own.get(name).cloned().unwrap_or_else(|| self.inherited(name))
     }
 
-    /// The agents that see `name` where it names none of its own: those of what needs it, else the usual ones.
+    /// Returns the agents that see `name` where it names none of its own: those of what needs it, otherwise the usual
+    /// ones.
     fn inherited(&self, name: &SkillName) -> Ids {
         self.of_dependents(name, &mut BTreeSet::new()).unwrap_or_else(|| self.usual(name))
     }
 
-    /// The agents that are to see `name` where it names none of its own.
+    /// Returns the agents that are to see `name` where it names none of its own.
     fn usual(&self, name: &SkillName) -> Ids {
         match self.locked.get(name).filter(|_| self.now.default.is_none()) {
             Some(locked) => locked.clone(),
@@ -275,15 +276,15 @@ impl<'a> AgentTargets<'a> {
         }
     }
 
-    /// The agents that see a skill which is new here: the default, or those that the skills have which name none of
-    /// their own.
+    /// Returns the agents that see a skill which is new here: the default, or those that the skills have which name
+    /// none of their own.
     fn of_new(&self) -> Ids {
         let in_use = || self.silent().flat_map(|(_, ids)| ids.iter().copied()).collect();
         self.now.default.clone().unwrap_or_else(in_use)
     }
 
-    /// What the lockfile has for the skills that name no agents of their own. Those that came because others need
-    /// them have what these have, and say nothing of the scope.
+    /// Returns what the lockfile has for the skills that name no agents of their own. Those that came because others
+    /// need them have what these have, and say nothing of the scope.
     fn silent(&self) -> impl Iterator<Item = (&SkillName, &Ids)> {
         let is_silent = |name| !self.now.own.contains_key(name) && !self.dependents.contains_key(name);
         self.locked.iter().filter(move |(name, _)| is_silent(name))
@@ -305,8 +306,8 @@ impl<'a> AgentTargets<'a> {
         wanted.requirement = entry.map(|entry| Requirement { agents, disabled, ..entry });
     }
 
-    /// The entries of the manifest that say something else about agents now, apart from those of the
-    /// skills `but`.
+    /// Returns the entries of the manifest that say something else about agents now, apart from those of the skills
+    /// `but`.
     pub(in crate::ops) fn entries(&self, but: &BTreeSet<&SkillName>) -> BTreeMap<SkillName, Requirement> {
         let known = self.before.own.keys().chain(self.now.own.keys()).filter(|name| !but.contains(name));
         let changed = known.filter(|name| self.before.own.get(*name) != self.now.own.get(*name));
@@ -317,21 +318,21 @@ impl<'a> AgentTargets<'a> {
         changed.filter_map(entry).collect()
     }
 
-    /// What the manifest says of `name`, or has to say where there is only a lockfile.
+    /// Returns what the manifest says of `name`, or has to say where there is only a lockfile.
     pub(in crate::ops) fn entry(&self, name: &SkillName) -> Option<Requirement> {
         let entry = self.files.entry(name, &self.kept)?;
         let dependency = entry.dependency && !self.asked.contains(name);
         Some(Requirement { dependency, ..entry })
     }
 
-    /// The list that the entry of `name` is to have.
+    /// Returns the list that the entry of `name` is to have.
     fn text(&self, name: &SkillName) -> Option<Vec<String>> {
         let old =
             self.files.manifest.skills().get(name).and_then(|requirement| requirement.agents.as_deref());
         self.now.own.get(name).map(|ids| list(old, ids))
     }
 
-    /// What `[agents]` is to say, where that changes.
+    /// Returns what `[agents]` is to say, where that changes.
     pub(in crate::ops) fn manifest(&self, copy: bool) -> Option<Agents> {
         let old = self.files.manifest.agents();
         let targets = match &self.now.default {
@@ -341,13 +342,13 @@ impl<'a> AgentTargets<'a> {
         Some(Agents { targets, copy: copy || old.copy, ..old.clone() }).filter(|new| new != old)
     }
 
-    /// All agents that somebody chose for something here.
+    /// Returns all agents that somebody chose for something here.
     pub(in crate::ops) fn chosen(&self) -> Ids {
         let lists = self.now.default.iter().chain(self.now.own.values()).chain(self.locked.values());
         lists.flatten().copied().filter(|id| needs_link(id)).collect()
     }
 
-    /// Skills with agents of their own, which the default does not reach, and none of `named` among them.
+    /// Returns skills with agents of their own, which the default does not reach, and none of `named` among them.
     pub(in crate::ops) fn apart(&self, named: &Ids) -> Vec<String> {
         let own = self.before.own.iter();
         let apart =
@@ -371,12 +372,12 @@ impl<'a> AgentTargets<'a> {
     }
 }
 
-/// Whether the agent `id` needs a link to see a skill.
+/// Reports whether the agent `id` needs a link to see a skill.
 pub(in crate::ops) fn needs_link(id: &str) -> bool {
     agents::find(id).is_ok_and(|agent| !agent.is_universal())
 }
 
-/// The list `old` with what is in `ids` and nothing else: what stays, stays in its order and words.
+/// Returns the list `old` with what is in `ids` and nothing else: what stays, stays in its order and words.
 fn list(old: Option<&[String]>, ids: &Ids) -> Vec<String> {
     let id = |text: &String| agents::find(text).ok().map(|agent| agent.id).filter(|id| ids.contains(id));
     let mut list: Vec<String> =
@@ -398,8 +399,8 @@ fn is_here(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
         && scope.agent_dir(settings, agent).is_some()
 }
 
-/// The agents of this machine that get a link. Of several that share a directory, those that are
-/// really here are meant, or the first where none is.
+/// Returns the agents of this machine that get a link. Of several that share a directory, those that are really here
+/// are meant, or the first where none is.
 fn found(settings: &Settings, scope: &Scope) -> Vec<&'static str> {
     let mut by_dir: BTreeMap<_, Vec<&Agent>> = BTreeMap::new();
     for agent in agents::all().iter().filter(|agent| wants_link(settings, scope, agent)) {

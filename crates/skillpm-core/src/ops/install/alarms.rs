@@ -9,12 +9,12 @@ use crate::name::SkillName;
 use crate::review::{self, Change, Kind};
 use crate::tree::{FileSet, ReadError};
 
-/// What is told of the skill `name`, one warning for each kind of thing: what rules of the linter find, then what runs.
-/// `document` is its `SKILL.md`.
+/// Returns what to report about the skill `name`, one warning for each kind of thing: what rules of the linter find,
+/// then what runs. `document` is its `SKILL.md`.
 ///
 /// # Errors
 ///
-/// A file that cannot be read.
+/// Fails for a file that cannot be read.
 pub(super) fn alarms(
     name: &SkillName,
     set: &FileSet,
@@ -31,7 +31,7 @@ pub(super) fn alarms(
     Ok(told)
 }
 
-/// What one rule found.
+/// Returns what one rule found.
 fn found_by(name: &SkillName, document: &Document, findings: &[Finding]) -> Option<Warning> {
     let first = findings.first()?;
     let line = document.position(first.span.start).line;
@@ -67,7 +67,7 @@ fn runs(name: &SkillName, changes: &[Change]) -> Option<Warning> {
     Some(Warning::new(code, format!("`{name}` {what}: {}{line}{text}{more}", first.path)))
 }
 
-/// The text without the marks of code that would end the quote.
+/// Returns the text without the marks of code that would end the quote.
 fn quotable(text: &str) -> String {
     text.replace('`', "'")
 }

@@ -1,4 +1,4 @@
-//! What a person should know of the place where skills were installed: who sees them, and who does not.
+//! What a person should know about the place where skills were installed: who sees them, and who does not.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::source::local;
 ///
 /// # Errors
 ///
-/// A source in a directory that cannot be looked at.
+/// Fails for a source in a directory that cannot be looked at.
 pub(super) fn look(
     context: &Context,
     scope: &Scope,
@@ -45,7 +45,7 @@ pub(super) fn look(
     Ok(())
 }
 
-/// The skills of `outcome` that a colleague could not install.
+/// Returns the skills of `outcome` that a colleague could not install.
 fn only_here(
     settings: &Settings,
     scope: &Scope,
@@ -65,7 +65,7 @@ fn only_here(
     Ok(only_here)
 }
 
-/// Whether a colleague who has all of the repository at `root` has what `path` leads to.
+/// Reports whether a colleague who has all of the repository at `root` has what `path` leads to.
 fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Result<bool> {
     if path.starts_with('~') || Path::new(path).is_absolute() {
         return Ok(false);
@@ -74,7 +74,7 @@ fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Res
     Ok(fs::real_path(&place)?.unwrap_or(place).starts_with(root))
 }
 
-/// The root of the repository that the project is in, or that of the project where it is in none.
+/// Returns the root of the repository that the project is in, or that of the project where it is in none.
 fn repository(settings: &Settings, scope: &Scope) -> Result<PathBuf> {
     let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
     let found = repository_of(&root, |dir| settings.home.as_deref() != Some(dir))?;

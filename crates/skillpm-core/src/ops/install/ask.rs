@@ -18,7 +18,7 @@ use crate::text::visible_name;
 ///
 /// # Errors
 ///
-/// Several skills and nobody to ask; none that was chosen.
+/// Fails for several skills and nobody to ask, or for none that was chosen.
 pub(super) fn ask(
     context: &Context,
     spec: &SourceSpec,
@@ -47,7 +47,7 @@ pub(super) fn ask(
 ///
 /// # Errors
 ///
-/// As [`ask`].
+/// Fails as [`ask`] does.
 pub(super) fn ask_among(
     context: &Context,
     sources: &mut [Chosen],
@@ -95,11 +95,11 @@ fn offered<T>(mut all: Vec<T>, is_internal: impl Fn(&T) -> bool) -> Vec<T> {
     all
 }
 
-/// Lets a person pick from `items`; `None` where nobody can be asked.
+/// Lets a person pick from `items`; `None` if nobody can be asked.
 ///
 /// # Errors
 ///
-/// None that was chosen.
+/// Fails for none that was chosen.
 fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>> {
     mark_installed(context, &mut items);
     let picked = context.interact.choose("which skills do you want to install?", &items);
@@ -110,8 +110,8 @@ fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>>
     Ok(picked)
 }
 
-/// The error for several skills of sources that `call` installs: `who` is that it `has` them, `named` are their names,
-/// and where each is.
+/// Returns the error for several skills of sources that `call` installs: `who` is that it `has` them, `named` are their
+/// names, and where each is.
 fn several(who: &str, call: Call, named: &[(String, String)]) -> Error {
     let lines = named.iter().map(|(title, place)| format!("\n  {} ({place})", visible_name(title)));
     let lines: Vec<_> = lines.collect();
@@ -140,7 +140,7 @@ fn mark_installed(context: &Context, items: &mut [Choice]) {
     }
 }
 
-/// What is shown of a skill where one is picked.
+/// Returns what is shown of a skill where one is picked.
 fn description(candidate: &Candidate) -> String {
     match &candidate.meta {
         Ok(meta) => meta.description.split_whitespace().collect::<Vec<_>>().join(" "),

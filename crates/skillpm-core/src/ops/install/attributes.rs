@@ -37,19 +37,19 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
     Some(Warning::new(codes::ATTRIBUTES_UNWRITABLE, told))
 }
 
-/// Whether git leaves `path` out of the repository; `None` where nobody can tell.
+/// Reports whether git leaves `path` out of the repository; `None` if nobody can tell.
 #[cfg(feature = "git")]
 fn is_ignored(context: &Context, scope: &Scope, path: &Path) -> Option<bool> {
     crate::git::is_ignored(&context.settings, &scope.root, path)
 }
 
-/// A build without git cannot ask it.
+/// Returns `None`: a build without git cannot ask it.
 #[cfg(not(feature = "git"))]
 fn is_ignored(_: &Context, _: &Scope, _: &Path) -> Option<bool> {
     None
 }
 
-/// What the file is to hold where it lacks the line; `None` where it has it, or is none that we write to.
+/// Returns what the file is to hold where it lacks the line; `None` if it has it, or is none that we write to.
 fn missing(file: &Path) -> Option<String> {
     match fs::kind(file).ok()? {
         None => return Some(TEXT.to_owned()),

@@ -10,7 +10,7 @@ use crate::spec::SourceSpec;
 pub struct Available {
     /// The source, in full.
     pub source: String,
-    /// The name as the skill writes it, or that of its directory where it cannot be read.
+    /// The name as the skill writes it, or that of its directory if it cannot be read.
     pub name: String,
     /// What it does and when to use it.
     pub description: String,
@@ -27,17 +27,17 @@ pub struct OfferedPlugin {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// The version that the marketplace tells.
+    /// The version that the marketplace says.
     pub version: Option<String>,
-    /// Where it lies, in full; `None` where skillpm cannot fetch it.
+    /// Where it is, in full; `None` if skillpm cannot fetch it.
     pub source: Option<String>,
-    /// The directories of its skills; `None` where they are not known without fetching it.
+    /// The directories of its skills; `None` if they are not known without fetching it.
     pub skills: Option<Vec<String>>,
     /// Why it cannot be installed.
     pub problem: Option<Message>,
 }
 
-/// The form of a candidate that is shown with `--list`.
+/// Returns the form of a candidate that is shown with `--list`.
 pub(super) fn available(spec: &SourceSpec, root: &str, candidate: &Candidate) -> Available {
     Available {
         source: typed(&spec.origin, spec.reference.as_ref()),

@@ -42,12 +42,12 @@ pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
     }
 }
 
-/// The source without what selects in it, as people would type it where they are.
+/// Returns the source without what selects in it, as people would type it where they are.
 pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &FetchedSource) -> String {
     typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
 }
 
-/// What is typed to mean `reference` of `origin`.
+/// Returns what is typed to mean `reference` of `origin`.
 pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> String {
     let reference = reference.map(|reference| format!("#{}", reference.name()));
     origin.typed() + &reference.unwrap_or_default()

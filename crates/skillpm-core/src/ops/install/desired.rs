@@ -21,11 +21,11 @@ pub(in crate::ops) struct Desired {
     pub(in crate::ops) entries: BTreeMap<SkillName, Requirement>,
     /// Locked skills that the manifest no longer requests.
     pub(in crate::ops) orphans: Vec<SkillName>,
-    /// What is told of it.
+    /// What is reported about it.
     pub(in crate::ops) notes: DesiredNotes,
 }
 
-/// What is told of what is to be there after an installation.
+/// What is reported about what is to be there after an installation.
 #[derive(Debug, Default)]
 pub(in crate::ops) struct DesiredNotes {
     /// Skills that were edited and are left as they are.
@@ -52,7 +52,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Returns what is told of `name`, which `error` kept out.
+    /// Returns what is reported about `name`, which `error` kept out.
     pub(in crate::ops) fn new(name: String, error: &Error) -> Self {
         Self { name, code: error.code(), exit_code: error.kind().exit_code() }
     }

@@ -16,7 +16,7 @@ use crate::spec::SourceSpec;
 ///
 /// # Errors
 ///
-/// Anything but a directory on this machine, or one that has to do with what skillpm itself writes.
+/// Fails for anything but a directory on this machine, or one that has to do with what skillpm itself writes.
 pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<()> {
     let Some(path) = spec.origin.local_path() else {
         return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))
@@ -53,7 +53,7 @@ fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<
 ///
 /// # Errors
 ///
-/// A directory that is not there, or that is no skill's.
+/// Fails for a directory that is not there, or that is no skill's.
 pub(in crate::ops) fn find(
     context: &Context,
     scope: &Scope,
@@ -81,7 +81,7 @@ pub(in crate::ops) fn find(
     Ok(editable)
 }
 
-/// The directory, as the manifest names it.
+/// Returns the directory, as the manifest names it.
 fn shown(requirement: &Requirement) -> String {
     match &requirement.path {
         Some(sub) => format!("{}/{sub}", requirement.origin.typed()),

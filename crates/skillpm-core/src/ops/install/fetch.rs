@@ -57,7 +57,7 @@ pub(super) struct Fetched<'a> {
 /// How a skill is taken in.
 #[derive(Debug, Clone, Copy, Default)]
 struct As<'r> {
-    /// The name that it gets in place of its own.
+    /// The name that it gets instead of its own.
     alias: Option<&'r str>,
     /// A link to its directory takes the place of a copy.
     editable: bool,
@@ -126,7 +126,7 @@ impl<'a> Fetched<'a> {
     ///
     /// # Errors
     ///
-    /// As [`Fetched::add`]; where none can be taken in.
+    /// Fails as [`Fetched::add`] does, and if none can be taken in.
     fn take_chosen(&mut self, request: &InstallRequest, chosen: &[Chosen], intake: &Ingest) -> Result<()> {
         let how = As { alias: request.alias.as_deref(), editable: request.editable };
         let each = request.marketplace.is_none() && !request.from_project;
@@ -149,7 +149,7 @@ impl<'a> Fetched<'a> {
     ///
     /// # Errors
     ///
-    /// As [`dependencies::resolve`] and [`Fetched::add`].
+    /// Fails as [`dependencies::resolve`] and [`Fetched::add`] do.
     fn take_dependencies(&mut self, files: &Files, chosen: &[Chosen], intake: &Ingest) -> Result<()> {
         let came = std::mem::take(&mut self.came);
         if came.iter().all(Dependent::is_independent) {
@@ -186,7 +186,7 @@ impl<'a> Fetched<'a> {
     ///
     /// # Errors
     ///
-    /// Where they were named: one that is refused; two different skills of one name.
+    /// Fails if they were named: one that is refused; two different skills of one name.
     fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Ingest) -> Result<usize> {
         let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
@@ -266,7 +266,7 @@ impl<'a> Fetched<'a> {
         Ok(installed)
     }
 
-    /// What is to be done to take `candidate` in, if its source may be used.
+    /// Returns what is to be done to take `candidate` in, if its source may be used.
     fn job<'b>(
         &mut self,
         how: As<'_>,
@@ -397,8 +397,8 @@ impl<'a> Fetched<'a> {
     }
 }
 
-/// The paths of different skills that would get one name, by what they would collide in: nobody said which of them is
-/// meant. A skill that lies there twice with the same bytes is one.
+/// Returns the paths of different skills that would get one name, by what they would collide in: nobody said which of
+/// them is meant. A skill that is there twice with the same bytes is one.
 fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, IngestJob<'_>)>)]) -> BTreeMap<String, Vec<&'a str>> {
     let mut found: BTreeMap<String, Vec<(&str, Option<Digest>)>> = BTreeMap::new();
     for (candidate, done) in done {
@@ -412,7 +412,7 @@ fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, IngestJob<'_>)>)]) -> BTre
     found.into_iter().map(|(key, all)| (key, all.into_iter().map(|(path, _)| path).collect())).collect()
 }
 
-/// What is told of the skills at `paths`, which would all get one name.
+/// Returns what to report about the skills at `paths`, which would all get one name.
 fn told_unclear(spec: &SourceSpec, opened: &FetchedSource, paths: &[&str]) -> Warning {
     let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
     let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
@@ -426,7 +426,7 @@ fn told_unclear(spec: &SourceSpec, opened: &FetchedSource, paths: &[&str]) -> Wa
     Warning::new(codes::NAMES_EQUAL, told)
 }
 
-/// The name that was typed for `candidate`. What cannot be loaded says so here.
+/// Returns the name that was typed for `candidate`. What cannot be loaded says so here.
 fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
     let name = SkillName::new(alias).map_err(|error| {
         Error::usage(error.to_string()).hint(message!("give another name with ", Opt::As))

@@ -95,7 +95,7 @@ impl<'a> Edit<'a> {
             put.extend(audience.affected(&put));
         }
         for wanted in &mut put {
-            // A skill that is installed anew stays as visible as it was.
+            // A skill that is installed again stays as visible as it was.
             wanted.disabled |= files.manifest.skills().get(&wanted.name).is_some_and(|entry| entry.disabled);
             audience.assign(wanted);
         }
@@ -145,7 +145,7 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// Refuses a lockfile that would change where that is not wanted.
+/// Refuses a lockfile that would change if that is not wanted.
 fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<()> {
     let Some(option) = request.forbids_change() else { return Ok(()) };
     if plan.lock.is_none() {

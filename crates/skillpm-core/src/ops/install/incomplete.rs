@@ -1,4 +1,4 @@
-//! What is told of files that only seem to be there: in place of a file of Git LFS lies a pointer, in place of a
+//! What is reported about files that only seem to be there: instead of a file of Git LFS is a pointer, instead of a
 //! submodule an empty directory or nothing.
 
 use crate::advice::Warning;
@@ -15,7 +15,7 @@ const POINTER_SIZES: std::ops::RangeInclusive<u64> = 100..=1024;
 /// So many files are named.
 const MOST: usize = 5;
 
-/// What is told of the skill `name`, whose files `set` are those of directory `dir` of `tree`.
+/// Returns what to report about the skill `name`, whose files `set` are those of directory `dir` of `tree`.
 pub(in crate::ops) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: &FileSet) -> Vec<Warning> {
     let pointers: Vec<String> = set
         .files()

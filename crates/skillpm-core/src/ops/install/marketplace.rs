@@ -21,7 +21,7 @@ use crate::text::{closest, visible_name};
 ///
 /// # Errors
 ///
-/// As [`choose`].
+/// Fails as [`choose`] does.
 pub(super) fn list(
     sources: &mut Sources<'_>,
     request: &InstallRequest,
@@ -47,8 +47,8 @@ pub(super) fn list(
 ///
 /// # Errors
 ///
-/// A source without a marketplace, or one that is refused; a plugin that is not there, cannot be
-/// fetched, or has no skills; several plugins, none named and nobody to ask.
+/// Fails for a source without a marketplace, or one that is refused; for a plugin that is not there, cannot be fetched,
+/// or has no skills; or for several plugins, none named and nobody to ask.
 pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed: &str) -> Result<Selection> {
     let context = sources.context;
     let mut market = Market::open(sources, request, typed)?;
@@ -122,7 +122,7 @@ struct Market<'a, 's> {
     sources: &'a mut Sources<'s>,
     /// As it was typed.
     typed: &'a str,
-    /// The source that it lies in.
+    /// The source that it is in.
     spec: SourceSpec,
     opened: FetchedSource,
     list: Marketplace,
@@ -149,7 +149,7 @@ impl<'a, 's> Market<'a, 's> {
         Ok(Self { sources, typed, spec, opened, list })
     }
 
-    /// The plugins that `names` mean.
+    /// Returns the plugins that `names` mean.
     fn named(&self, names: &[String]) -> Result<Vec<Plugin>> {
         let mut chosen: Vec<Plugin> = Vec::new();
         for name in names {
@@ -172,7 +172,7 @@ impl<'a, 's> Market<'a, 's> {
         Ok(chosen)
     }
 
-    /// The plugins that are meant: by name, all, the only one, or those that a person picks.
+    /// Returns the plugins that are meant: by name, all, the only one, or those that a person picks.
     fn choose(&self, request: &InstallRequest) -> Result<Vec<Plugin>> {
         let plugins = &self.list.plugins;
         if request.sources.iter().any(|name| name == ALL) {
@@ -212,7 +212,7 @@ impl<'a, 's> Market<'a, 's> {
         }
     }
 
-    /// The skills of `plugin`, wherever it lies.
+    /// Returns the skills of `plugin`, wherever it is.
     fn skills(&mut self, plugin: &Plugin) -> Result<Chosen> {
         let refused = |error: Error| {
             error.context(format!("the plugin `{}` cannot be installed", visible_name(&plugin.name)))
@@ -260,7 +260,7 @@ impl<'a, 's> Market<'a, 's> {
         SourceSpec { path: Some(dir.to_owned()).filter(|dir| !dir.is_empty()), ..self.spec.clone() }
     }
 
-    /// What is shown of `plugin`. Nothing is fetched for it.
+    /// Returns what is shown of `plugin`. Nothing is fetched for it.
     fn offered(&self, plugin: &Plugin) -> OfferedPlugin {
         let mut offered = OfferedPlugin {
             name: plugin.name.clone(),

@@ -127,7 +127,7 @@ fn list(
 ///
 /// # Errors
 ///
-/// A word that is also what a directory or file here is called.
+/// Fails for a word that is also what a directory or file here is called.
 fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Result<Cow<'a, InstallRequest>> {
     let is_word = |text: &String| matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_)));
     let (words, sources): (Vec<String>, Vec<String>) = request.sources.iter().cloned().partition(is_word);

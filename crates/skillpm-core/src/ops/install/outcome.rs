@@ -118,8 +118,8 @@ pub enum Change {
     Enabled,
 }
 
-/// Returns what is told of an installation that is `planned`, with the `notes` of what was desired; `files` are manifest and
-/// lockfile before.
+/// Returns what is reported about an installation that is `planned`, with the `notes` of what was desired; `files` are
+/// manifest and lockfile before.
 ///
 /// # Errors
 ///
@@ -167,7 +167,7 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
         let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
         skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
     }
-    // Of what was placed and is gone already, nothing is told; nor of what comes because another skill needs it.
+    // Of what was placed and is gone already, nothing is reported; nor of what comes because another skill needs it.
     let put: BTreeSet<_> = goal.put.iter().map(|wanted| &wanted.name).collect();
     let gone = goal.left.iter().filter(|(name, _)| steps.contains_key(name) && !put.contains(name));
     skills.extend(gone.map(|(name, was)| match was {
@@ -206,7 +206,7 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
     }
 }
 
-/// The skills for which nobody asks once `goal` is reached, with those that need them.
+/// Returns the skills for which nobody asks once `goal` is reached, with those that need them.
 fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
     if files.manifest_text.is_none() && goal.put.iter().all(|wanted| wanted.requirement.is_none()) {
         return BTreeMap::new();
@@ -228,7 +228,7 @@ fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
     by.into_iter().map(text).collect()
 }
 
-/// What happens to a skill, by the steps that are about it.
+/// Returns what happens to a skill, by the steps that are about it.
 fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &BTreeSet<&SkillName>) -> Change {
     let name = &wanted.name;
     let mut steps = steps.iter();
@@ -276,8 +276,8 @@ fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
     }
 }
 
-/// What is told of skills that nothing names any more, and that stay because they were edited. It is told once: what
-/// is placed is noted without them.
+/// Returns what to report about skills that nothing names any more, and that stay because they were edited. It is
+/// reported once: what is placed is noted without them.
 fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
     let told = plan.stays.iter().map(|(place, name)| {
         let path = scope.place(&context.settings, place, name)?;
@@ -290,7 +290,7 @@ fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> 
     told.collect()
 }
 
-/// What is told of a lockfile that was mended after a merge.
+/// Returns what to report about a lockfile that was mended after a merge.
 fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warning {
     let file = scope.lockfile.file_name().unwrap_or_default().display();
     let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();

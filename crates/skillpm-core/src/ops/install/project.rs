@@ -19,7 +19,8 @@ use crate::text::closest;
 ///
 /// # Errors
 ///
-/// As [`package::of_project`]; a project whose packages bring none; a name that no skill or more than one has.
+/// Fails as [`package::of_project`] does, for a project whose packages bring none, or for a name that no skill or more
+/// than one has.
 pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     let (mut bringers, warnings) = bringers(context, scope)?;
     if !request.skills.is_empty() {
@@ -37,8 +38,8 @@ pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -
 ///
 /// # Errors
 ///
-/// As [`list`]; a name that no skill or more than one has; several skills, none named and nobody to
-/// ask.
+/// Fails as [`list`] does; for a name that no skill or more than one has; or for several skills, none named and nobody
+/// to ask.
 pub(super) fn choose(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Selection> {
     let (mut sources, warnings) = bringers(context, scope)?;
     choose_among(context, request, &mut sources)?;

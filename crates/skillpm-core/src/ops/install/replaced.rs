@@ -12,7 +12,8 @@ use crate::review::review;
 use crate::spec::Reference;
 use crate::store::Store;
 
-/// What is told of the skills of `goal` that are locked as another version in `files`, those of a scope of `kind`.
+/// Returns what to report about the skills of `goal` that are locked as another version in `files`, those of a scope of
+/// `kind`.
 pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &Files) -> Vec<Warning> {
     let asked = goal.put.iter().filter(|wanted| wanted.requirement.is_some());
     let both = asked.filter_map(|wanted| Some((wanted, files.lock.skills.get(&wanted.name)?)));

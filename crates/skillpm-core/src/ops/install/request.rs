@@ -19,7 +19,7 @@ pub struct InstallRequest {
     pub from_project: bool,
     /// Names of skills in the sources; `*` is all of them.
     pub skills: Vec<String>,
-    /// The name to install the one skill under that is meant, in place of its own.
+    /// The name to install the one skill under that is meant, instead of its own.
     pub alias: Option<String>,
     /// A link to the directory takes the place of a copy.
     pub editable: bool,
@@ -29,7 +29,7 @@ pub struct InstallRequest {
     pub scope: Option<ScopeKind>,
     /// Agents that are to see the skills, by id or alias; `*` is all that are on the machine.
     pub agents: Vec<String>,
-    /// Copies in place of links.
+    /// Copies instead of links.
     pub copy: bool,
     /// Plan only.
     pub dry_run: bool,
@@ -48,7 +48,7 @@ pub struct InstallRequest {
 }
 
 impl InstallRequest {
-    /// Whether nothing new is asked for: what manifest and lockfile say is put back.
+    /// Reports whether nothing new is asked for: what manifest and lockfile say is put back.
     pub(super) fn restores(&self) -> bool {
         self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
     }

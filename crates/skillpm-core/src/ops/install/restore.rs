@@ -51,11 +51,11 @@ pub(in crate::ops) enum Overwrite {
     All,
 }
 
-/// Works out what is missing in `scope` and gets it: from the store, else from where it came.
+/// Works out what is missing in `scope` and gets it: from the store, otherwise from where it came.
 ///
 /// # Errors
 ///
-/// Bytes that are not what was locked; a source that cannot be reached; with `locked` or `frozen`,
+/// Fails for bytes that are not what was locked; for a source that cannot be reached; or with `locked` or `frozen`, for
 /// a manifest that asks for more than is locked.
 pub(super) fn restore(
     context: &Context,
@@ -98,7 +98,7 @@ pub(super) fn restore(
 ///
 /// # Errors
 ///
-/// As [`restore`], of what is missing and is to come back.
+/// Fails as [`restore`] does, of what is missing and is to come back.
 pub(in crate::ops) fn ensure_installed(
     context: &Context,
     scope: &Scope,
@@ -120,11 +120,11 @@ pub(in crate::ops) fn ensure_installed(
     Ok(work.finish())
 }
 
-/// Where the skill `name` lies: where it is to lie, else where it may still lie.
+/// Returns where the skill `name` is: where it is to be, otherwise where it may still be.
 ///
 /// # Errors
 ///
-/// A place that leads out of the project or cannot be looked at.
+/// Fails for a place that leads out of the project or cannot be looked at.
 pub(in crate::ops) fn lies(
     context: &Context,
     scope: &Scope,
@@ -190,7 +190,7 @@ impl<'a> Restorer<'a> {
         })
     }
 
-    /// Returns what is to be there, with what was told on the way.
+    /// Returns what is to be there, with what was reported on the way.
     fn finish(self) -> Desired {
         let Self { fetcher, desired, .. } = self;
         let decided = fetcher.sources.gate.decided();
@@ -219,7 +219,7 @@ impl<'a> Restorer<'a> {
     }
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: RestoreMode) -> Result<()> {
-        // Where it is to lie, then where it may still lie.
+        // Where it is to be, then where it may still be.
         let [first, second] =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
         let there = match first.kind(name)? {

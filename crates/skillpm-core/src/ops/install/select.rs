@@ -17,7 +17,7 @@ use crate::{agents, document::Document, lint};
 ///
 /// # Errors
 ///
-/// A path that is not there, or a source without skills.
+/// Fails for a path that is not there, or a source without skills.
 pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Vec<Candidate>> {
     if let Some(shelf) = &opened.shelf {
         let listed = shelf.listed()?;
@@ -83,7 +83,8 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
     })
 }
 
-/// What to tell of directories with a `SKILL.md` that are not among `found`, all that was found in the source `spec`.
+/// Returns what to report about directories with a `SKILL.md` that are not among `found`, all that was found in the
+/// source `spec`.
 pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate]) -> Option<Warning> {
     if spec.path.is_some() || opened.shelf.is_some() || spec.origin.has_only_skills() {
         return None;
@@ -113,7 +114,7 @@ pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Cand
 ///
 /// # Errors
 ///
-/// A name that more than one has.
+/// Fails for a name that more than one has.
 pub(super) fn by_names<'a>(
     spec: &SourceSpec,
     opened: &FetchedSource,
@@ -140,7 +141,7 @@ pub(super) fn by_names<'a>(
 ///
 /// # Errors
 ///
-/// A name that no skill or more than one has; several skills and nobody to ask.
+/// Fails for a name that no skill or more than one has, or for several skills and nobody to ask.
 pub(in crate::ops) fn select(
     context: &Context,
     spec: &SourceSpec,
@@ -162,11 +163,11 @@ pub(in crate::ops) fn select(
     ask(context, spec, opened, found, yes)
 }
 
-/// The one of `found` that `name` means.
+/// Returns the one of `found` that `name` means.
 ///
 /// # Errors
 ///
-/// A name that more than one has.
+/// Fails for a name that more than one has.
 pub(super) fn by_name(
     spec: &SourceSpec,
     opened: &FetchedSource,
@@ -207,12 +208,12 @@ pub(super) fn by_name(
     }
 }
 
-/// The one skill in the directory `name` of the source, wherever that is: a directory that somebody names is
+/// Returns the one skill in the directory `name` of the source, wherever that is: a directory that somebody names is
 /// searched.
 ///
 /// # Errors
 ///
-/// A directory with several skills.
+/// Fails for a directory with several skills.
 fn by_place(spec: &SourceSpec, opened: &FetchedSource, name: &str) -> Result<Option<Candidate>> {
     let path = name.strip_prefix("./").unwrap_or(name).trim_end_matches('/');
     let is_path = name.starts_with("./") || path.contains('/');
@@ -242,19 +243,19 @@ fn by_place(spec: &SourceSpec, opened: &FetchedSource, name: &str) -> Result<Opt
     }
 }
 
-/// Whether `name` is that of a skill, as it is written or as it would be installed.
+/// Reports whether `name` is that of a skill, as it is written or as it would be installed.
 pub(in crate::ops) fn is_called(candidate: &Candidate, root: &str, name: &str) -> bool {
     candidate.title(root) == name || install_name(candidate, root).is_ok_and(|own| own.as_str() == name)
 }
 
-/// The only skill of that name in all of `opened`, wherever that is.
+/// Returns the only skill of that name in all of `opened`, wherever that is.
 pub(in crate::ops) fn of_name(opened: &FetchedSource, name: &str) -> Option<Candidate> {
     let found = discover_all(&opened.tree);
     let mut found = found.into_iter().filter(|candidate| is_called(candidate, &opened.name, name));
     found.next().filter(|_| found.next().is_none())
 }
 
-/// What to type to mean the skill at `path` of the source `spec`.
+/// Returns what to type to mean the skill at `path` of the source `spec`.
 pub(super) fn by_path(spec: &SourceSpec, opened: &FetchedSource, path: &str) -> Message {
     if spec.origin.directory_mark().is_none() {
         // A name has no slash.
@@ -304,13 +305,13 @@ fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name:
     ))
 }
 
-/// The name under which a skill is installed: its own where the specification accepts it, else its
-/// directory's, else what is left of its own.
+/// Returns the name under which a skill is installed: its own where the specification accepts it, otherwise its
+/// directory's, otherwise what is left of its own.
 ///
 /// # Errors
 ///
-/// A skill that cannot be loaded; a name of which nothing is left, that leads elsewhere, or that is made
-/// to look like another one.
+/// Fails for a skill that cannot be loaded, or for a name of which nothing is left, that leads elsewhere, or that is
+/// made to look like another one.
 pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillName> {
     let directory = candidate.directory_name(root);
     let place = if candidate.path.is_empty() {
@@ -341,8 +342,8 @@ pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<
     Ok(name)
 }
 
-/// Whether a name is a path that leads out of where it stands. It would do no harm here, but whoever
-/// writes one hopes that it does somewhere.
+/// Reports whether a name is a path that leads out of where it stands. It would do no harm here, but anyone who writes
+/// one hopes that it does somewhere.
 fn leads_elsewhere(name: &str) -> bool {
     let mut parts = name.split(['/', '\\']);
     name.starts_with(['/', '\\']) || parts.any(|part| matches!(part, "." | ".."))
@@ -364,7 +365,7 @@ pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
     Ok(())
 }
 
-/// What is off the specification in a skill that can be loaded all the same.
+/// Returns what is off the specification in a skill that can be loaded all the same.
 pub(super) fn off_specification(
     name: &SkillName,
     directory: &str,

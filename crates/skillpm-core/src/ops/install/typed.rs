@@ -25,7 +25,7 @@ const MOST_PARTS: usize = 5;
 ///
 /// # Errors
 ///
-/// A text that is no source; a path that is not there; a revision said twice or for a path.
+/// Fails for a text that is no source, for a path that is not there, or for a revision said twice or for a path.
 pub(super) fn parse(
     context: &Context,
     scope: &Scope,
@@ -77,12 +77,12 @@ pub(super) fn parse(
     Ok(spec)
 }
 
-/// Refuses a text such as `skills/pdf` that is read as a repository where a directory of that path lies here: who left
+/// Refuses a text such as `skills/pdf` that is read as a repository where a directory of that path is here: who left
 /// out `./` would get a stranger's skills.
 ///
 /// # Errors
 ///
-/// Where there is one.
+/// Fails if there is one.
 pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &SourceSpec) -> Result<()> {
     let typed = text.trim().trim_end_matches('/');
     // What has no mark of any kind is a repository on GitHub.
@@ -162,8 +162,8 @@ fn choose_one(
     Ok(Chosen { spec, opened, candidates: chosen, named, missed })
 }
 
-/// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
-/// owner may not know.
+/// Returns what to report about the skills that a source lists wrongly and that were not asked for, if any: its owner
+/// may not know.
 fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
     const MOST: usize = 20;
     let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
@@ -189,7 +189,7 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
 ///
 /// # Errors
 ///
-/// As [`Sources::open`].
+/// Fails as [`Sources::open`] does.
 fn open_typed(
     sources: &mut Sources<'_>,
     text: &str,
@@ -213,7 +213,7 @@ fn open_typed(
     Err(first.hint(format!("a revision can also be written after `#`, as in `{shown}#feature/x`")))
 }
 
-/// What to tell of a source that anybody on the way could change.
+/// Returns what to report about a source that anybody on the way could change.
 pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
     let told = || {
         let told =
@@ -223,7 +223,7 @@ pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
     (!origin.is_private()).then(told)
 }
 
-/// What to tell of an address whose query is written into files that are committed: it may be a secret.
+/// Returns what to report about an address whose query is written into files that are committed: it may be a secret.
 fn told_query(origin: &Origin) -> Option<Warning> {
     let address = origin.web_address()?;
     let (place, _) = address.as_str().split_once('?')?;
@@ -239,7 +239,7 @@ fn told_query(origin: &Origin) -> Option<Warning> {
     Some(Warning::new(codes::QUERY_WRITTEN, told))
 }
 
-/// The skills that `request` and `spec` name; none where all are meant that there are.
+/// Returns the skills that `request` and `spec` name; none where all are meant that there are.
 fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
     request.skills.iter().chain(&spec.skill).cloned().collect()
 }
@@ -249,7 +249,7 @@ fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// As [`select`].
+/// Fails as [`select`] does.
 fn choose_from(
     context: &Context,
     request: &InstallRequest,
@@ -279,7 +279,7 @@ fn choose_from(
 ///
 /// # Errors
 ///
-/// The first such name.
+/// Fails for the first such name.
 fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> {
     let Some((first, others)) = missed.split_first() else { return Ok(()) };
     let Some(name) = first.iter().find(|name| others.iter().all(|other| other.contains(name))) else {
@@ -294,7 +294,7 @@ fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> 
 ///
 /// # Errors
 ///
-/// As [`Sources::open`] and [`candidates`]; a name that no skill or more than one has.
+/// Fails as [`Sources::open`] and [`candidates`] do, and for a name that no skill or more than one has.
 pub(super) fn list(
     sources: &mut Sources<'_>,
     request: &InstallRequest,

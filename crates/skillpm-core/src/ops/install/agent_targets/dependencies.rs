@@ -1,4 +1,4 @@
-//! Who is to see what nobody requested: whoever sees what depends on it.
+//! Who is to see what nobody requested: anyone who sees what depends on it.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::name::SkillName;
 use crate::ops::dependencies::dependents_of;
 
 impl AgentTargets<'_> {
-    /// Takes note of skills that come, some of them because others need them, and of what is there and asked for
-    /// from now on. What an earlier version needed no longer matters.
+    /// Records skills that come, some of them because others need them, and of what is there and asked for from now on.
+    /// What an earlier version needed no longer matters.
     pub(in crate::ops) fn on_install<'b>(
         &mut self,
         wanted: &'b [Wanted],
@@ -29,15 +29,15 @@ impl AgentTargets<'_> {
         self.dependents = dependents_of(self.files, &stay, &asked, &anew);
     }
 
-    /// Takes note that the skills `names` go.
+    /// Records that the skills `names` go.
     pub(in crate::ops) fn on_remove(&mut self, names: &[SkillName]) {
         let stay = self.kept.iter().filter(|name| !names.contains(name)).cloned().collect();
         let gone = names.iter().map(|name| (name, None)).collect();
         self.dependents = dependents_of(self.files, &stay, &BTreeSet::new(), &gone);
     }
 
-    /// Takes note that the manifest asks for `name` from now on. What came because others need it keeps the agents
-    /// that it has.
+    /// Records that the manifest asks for `name` from now on. What came because others need it keeps the agents that it
+    /// has.
     pub(in crate::ops) fn ask_for(&mut self, name: &SkillName) {
         if !self.dependents.contains_key(name) {
             return;
@@ -49,8 +49,8 @@ impl AgentTargets<'_> {
         }
     }
 
-    /// Takes note that `name` is editable. Nothing is locked of it from then on, so where the scope has no default it
-    /// is the manifest that keeps the agents that it has.
+    /// Records that `name` is editable. Nothing is locked of it from then on, so if the scope has no default it is the
+    /// manifest that keeps the agents that it has.
     fn work_on(&mut self, name: &SkillName) {
         let entry = self.files.manifest.skills().get(name);
         if self.now.default.is_some() || entry.is_some_and(|entry| entry.editable) {
@@ -62,8 +62,8 @@ impl AgentTargets<'_> {
         }
     }
 
-    /// The skills that others need and that are not among `wanted`, of which agents see more or less than before:
-    /// what lies there stays.
+    /// Returns the skills that others need and that are not among `wanted`, of which agents see more or less than
+    /// before: what is there stays.
     pub(in crate::ops) fn affected(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let lock = &self.files.lock.skills;
         let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
@@ -78,7 +78,7 @@ impl AgentTargets<'_> {
         other.map(|(name, locked)| Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)).collect()
     }
 
-    /// The agents that see a skill which needs `name`, for which nobody asked; `None` where there is none.
+    /// Returns the agents that see a skill which needs `name`, for which nobody asked; `None` if there is none.
     pub(super) fn of_dependents(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
         let by = self.dependents.get(name).filter(|_| seen.insert(name.clone()))?;
         let of = |by: &SkillName| match self.now.own.get(by) {

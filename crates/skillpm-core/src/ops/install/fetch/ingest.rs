@@ -30,7 +30,7 @@ pub(super) struct IngestJob<'a> {
     pub(super) requirement: Requirement,
     /// The name of its directory; none of a file, which is the whole of a skill.
     pub(super) directory: Option<&'a str>,
-    /// Where it lies, if it is to be a link to there.
+    /// Where it is, if it is to be a link to there.
     pub(super) editable: Option<Editable>,
 }
 
@@ -60,7 +60,7 @@ impl IngestJob<'_> {
         Ok(Ready { digest: Some(digest), set: Some(set), warnings })
     }
 
-    /// What a person should know of the files.
+    /// Returns what a person should know about the files.
     fn warnings(&self, set: &FileSet) -> Result<Vec<Warning>> {
         let Self { name, candidate, .. } = self;
         let mut warnings = Vec::new();
@@ -92,12 +92,12 @@ pub(super) struct Ingest {
 /// A skill that was taken in.
 struct Taken {
     digest: Digest,
-    /// Its files: those in the store where it could be written, else those of the source.
+    /// Its files: those in the store where it could be written, otherwise those of the source.
     set: FileSet,
 }
 
 impl Ingest {
-    /// Opens the store for writing. Skills are taken in without one where it cannot be opened.
+    /// Opens the store for writing. Skills are taken in without one if it cannot be opened.
     pub(super) fn new(context: &Context) -> Self {
         let intake = Self { store: None, trouble: Mutex::default() };
         match Store::new(&context.settings).and_then(|store| store.writer()) {
@@ -114,7 +114,7 @@ impl Ingest {
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or is not what its source declared.
+    /// Fails if it cannot be read, or is not what its source declared.
     fn take<T>(&self, set: FileSet, look: impl FnOnce(&FileSet) -> Result<T>) -> Result<(Taken, T)> {
         let Some(held) = set.hold()? else {
             let taken = self.take_large(set)?;

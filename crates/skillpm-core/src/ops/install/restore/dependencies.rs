@@ -17,7 +17,7 @@ impl Restorer<'_> {
     ///
     /// # Errors
     ///
-    /// As [`resolve`]; with `locked` or `frozen`, anything that is missing.
+    /// Fails as [`resolve`] does, or with `locked` or `frozen`, for anything that is missing.
     pub(super) fn complete(&mut self, request: &InstallRequest) -> Result<Assignment> {
         let mut open = std::mem::take(&mut self.came);
         if !request.no_deps {
@@ -74,14 +74,14 @@ impl Restorer<'_> {
         Ok(())
     }
 
-    /// The skills that are to stay: those that the manifest asks for, and what they need by what was found.
+    /// Returns the skills that are to stay: those that the manifest asks for, and what they need by what was found.
     pub(super) fn kept(&self) -> BTreeSet<SkillName> {
         let wanted = self.desired.wanted.iter();
         let anew = wanted.filter_map(|one| Some((&one.name, Some(one.content.locked()?)))).collect();
         self.files.staying(std::iter::empty(), &anew)
     }
 
-    /// The skills of which it is said already what is to be there.
+    /// Returns the skills of which it is said already what is to be there.
     pub(super) fn settled(&self) -> BTreeSet<SkillName> {
         self.desired.wanted.iter().map(|wanted| wanted.name.clone()).collect()
     }
