@@ -43,11 +43,11 @@ pub(super) fn outside(
     Ok(SourceSpec { origin, ..spec.clone() })
 }
 
-/// The directory of the skill `place`, where its source is a path of this machine.
+/// Returns the directory of the skill `place`, where its source is a path of this machine.
 ///
 /// # Errors
 ///
-/// As [`local::resolve`].
+/// Fails as [`local::resolve`] does.
 fn directory(context: &Context, scope: &Scope, place: &SourceSpec) -> Result<Option<PathBuf>> {
     let Some(root) = place.origin.local_path() else { return Ok(None) };
     let root = local::resolve(&context.settings, scope.as_root(), root)?;
@@ -65,7 +65,7 @@ pub(in crate::ops) struct Installed<'a> {
 }
 
 impl<'a> Installed<'a> {
-    /// Those of `files`.
+    /// Returns those of `files`.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Self {
         let locked = files.lock.skills.iter().map(|(name, locked)| (name, spec_of(&requirement_of(locked))));
         let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
@@ -77,8 +77,8 @@ impl<'a> Installed<'a> {
         Self { context, scope, files, directories: directories.collect(), places }
     }
 
-    /// Returns the skill that `spec` means, which the skill `dependent` declares; `None` where there is none, or only the source
-    /// could tell which.
+    /// Returns the skill that `spec` means, which the skill `dependent` declares; `None` if there is none, or only the
+    /// source could tell which.
     pub(in crate::ops) fn find(&self, dependent: &SkillName, spec: &SourceSpec) -> Option<&'a SkillName> {
         let Self { context, scope, .. } = self;
         let own = self.places.get(dependent)?;

@@ -111,7 +111,7 @@ pub(super) fn problem(files: &Files) -> Problem {
 }
 
 /// Returns the skill that is installed as `locked` says and has the files `set`, as one whose dependencies are to be
-/// resolved; `None` where it cannot be loaded.
+/// resolved; `None` if it cannot be loaded.
 ///
 /// # Errors
 ///
@@ -130,7 +130,8 @@ pub(super) fn locked_dependent(
     Ok(Some(Dependent { revision: locked.revision.clone(), ..dependent }))
 }
 
-/// Returns what to tell of `dependent`, which stays as it is, where what comes by `assignment` is out of its ranges.
+/// Returns what to report about `dependent`, which stays as it is, where what comes by `assignment` is out of its
+/// ranges.
 pub(super) fn out_of_range_for(
     scope: ScopeKind,
     assignment: &Assignment,

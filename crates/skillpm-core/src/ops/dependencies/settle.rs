@@ -71,8 +71,8 @@ pub(in crate::ops) fn unneeded<'a>(
     files.kept().into_iter().filter(|name| lock.contains_key(name) && !stay.contains(name)).collect()
 }
 
-/// Returns the skills for which nobody asks, neither the manifest nor who asks for `asked`, with those that need them, of the
-/// ones that `stay`, once what is `anew` is locked in place of what is now.
+/// Returns the skills for which nobody asks, neither the manifest nor who asks for `asked`, with those that need them,
+/// of the ones that `stay`, once what is `anew` is locked instead of what is now.
 pub(in crate::ops) fn dependents_of<'a>(
     files: &'a Files,
     stay: &BTreeSet<SkillName>,
