@@ -1,4 +1,4 @@
-//! The files of what is locked: from the store, else from where it came.
+//! The files of what is locked: from the store, otherwise from where it came.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,12 +52,12 @@ impl Fetcher<'_> {
         Ok(())
     }
 
-    /// The files of a locked skill that are to be put in place, if the policy lets in what is in them: they may be
-    /// older than the policy.
+    /// Returns the files of a locked skill that are to be put in place, if the policy lets in what is in them: they may
+    /// be older than the policy.
     ///
     /// # Errors
     ///
-    /// As [`Fetcher::content`]; a policy that refuses what was found.
+    /// Fails as [`Fetcher::content`] does, and for a policy that refuses what was found.
     pub(in crate::ops) fn admitted(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         let set = self.content(name, locked)?;
         self.sources.gate.skill(name, &set)?;
@@ -69,7 +69,7 @@ impl Fetcher<'_> {
     ///
     /// # Errors
     ///
-    /// A source that has other bytes at the locked revision. One that cannot be asked is a warning.
+    /// Fails for a source that has other bytes at the locked revision. One that cannot be asked is a warning.
     pub(in crate::ops) fn check(&mut self, name: &SkillName, locked: &Locked, dir: &Path) -> Result<()> {
         let is_stored = Store::new(&self.context.settings).is_ok_and(|store| store.has(&locked.digest));
         if is_stored || !has_scripts(self.scope, dir) {
@@ -89,11 +89,11 @@ impl Fetcher<'_> {
         }
     }
 
-    /// The files of a locked skill, checked against the digest.
+    /// Returns the files of a locked skill, checked against the digest.
     ///
     /// # Errors
     ///
-    /// Where neither store nor source has these bytes; a policy that refuses the source.
+    /// Fails if neither store nor source has these bytes, or for a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         admit(&mut self.sources.gate, self.files, name, locked)?;
         let told = self.warnings.len();
@@ -159,12 +159,12 @@ impl Fetcher<'_> {
         }
     }
 
-    /// The hint how to go on without the skill `name`.
+    /// Returns the hint how to go on without the skill `name`.
     fn without(&self, name: &SkillName) -> Message {
         message!("remove the skill with ", Verb::Remove.within(self.scope.kind).word(name))
     }
 
-    /// The hint how what the source of the skill `name` has now is locked.
+    /// Returns the hint how what the source of the skill `name` has now is locked.
     fn relock(&self, name: &SkillName, locked: &Locked) -> Message {
         if !locked.origin.has_revisions() {
             return message!(
@@ -173,7 +173,7 @@ impl Fetcher<'_> {
                 " locks what is there now"
             );
         }
-        // The commit is the same, so that nothing is newer: only the source itself is read anew.
+        // The commit is the same, so that nothing is newer: only the source itself is read again.
         let entry = self.files.manifest.skills().get(name).filter(|entry| locked.meets(entry));
         let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
         let (reference, kind) = match entry.reference {
@@ -193,7 +193,7 @@ impl Fetcher<'_> {
         )
     }
 
-    /// The files from the store, if they are there and whole. Damaged ones are thrown away.
+    /// Returns the files from the store, if they are there and whole. Damaged ones are thrown away.
     fn stored(&mut self, name: &SkillName, locked: &Locked) -> Option<FileSet> {
         let store = Store::new(&self.context.settings).ok()?;
         let read = || -> Result<Option<(FileSet, Digest)>> {
@@ -224,7 +224,7 @@ impl Fetcher<'_> {
     }
 }
 
-/// Whether something in the skill in `dir` may be run: anything but texts to be read.
+/// Reports whether something in the skill in `dir` may be run: anything but texts to be read.
 fn has_scripts(scope: &Scope, dir: &Path) -> bool {
     let is_text = |file: &FileEntry| {
         let extension = file.path.as_str().rsplit_once('.').map(|(_, extension)| extension);
@@ -237,7 +237,7 @@ fn has_scripts(scope: &Scope, dir: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// A policy that refuses the source.
+/// Fails for a policy that refuses the source.
 pub(in crate::ops) fn admit(
     gate: &mut PolicyCheck,
     files: &Files,

@@ -1,4 +1,4 @@
-//! Fetches skills: what is locked from the store, else from where it came, and what sources have now.
+//! Fetches skills: what is locked from the store, otherwise from where it came, and what sources have now.
 
 mod content;
 mod keep;

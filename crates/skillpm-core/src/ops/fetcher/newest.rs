@@ -34,12 +34,12 @@ pub(in crate::ops) struct Newest {
 }
 
 impl Newest {
-    /// What `opened`, the source that `spec` means, has delivered as `candidate`; `own` is its own name, where it
-    /// is installed under another one.
+    /// Returns what `opened`, the source that `spec` means, has delivered as `candidate`; `own` is its own name, where
+    /// it is installed under another one.
     ///
     /// # Errors
     ///
-    /// Files that no skill may have.
+    /// Fails for files that no skill may have.
     pub(in crate::ops) fn new(
         spec: SourceSpec,
         own: Option<String>,
@@ -58,20 +58,20 @@ impl Newest {
         dependent(name, &self.spec, &self.candidate)
     }
 
-    /// The name that the skill has there, where nobody said which one is meant and it is not `name`.
+    /// Returns the name that the skill has there, where nobody said which one is meant and it is not `name`.
     pub(in crate::ops) fn other_name(&self, name: &SkillName) -> Option<&str> {
         let written = self.candidate.title(&self.opened.name);
         let is_it = install_name(&self.candidate, &self.opened.name).is_ok_and(|own| own == *name);
         (self.own.is_none() && !is_it).then_some(written)
     }
 
-    /// What is to be locked of it; `digest` is that of its files.
+    /// Returns what is to be locked of it; `digest` is that of its files.
     pub(in crate::ops) fn locked(&self, digest: Digest) -> Locked {
         locked(&self.spec, &self.opened, &self.candidate, self.own.clone(), digest)
     }
 }
 
-/// The source that `requirement` names.
+/// Returns the source that `requirement` names.
 pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
     SourceSpec {
         origin: requirement.origin.clone(),
@@ -81,8 +81,8 @@ pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
     }
 }
 
-/// What is locked of `candidate`, which was found in `opened`, the source that `spec` means; `own` is
-/// its own name, where it gets another one.
+/// Returns what is locked of `candidate`, which was found in `opened`, the source that `spec` means; `own` is its own
+/// name, where it gets another one.
 pub(in crate::ops) fn locked(
     spec: &SourceSpec,
     opened: &FetchedSource,
@@ -109,7 +109,7 @@ pub(in crate::ops) fn dependent(name: &SkillName, spec: &SourceSpec, candidate: 
     Dependent::new(name.clone(), directory_of(spec, &candidate.path), candidate.meta.as_ref().ok())
 }
 
-/// Whether `error` is that a source does not have the locked revision any more.
+/// Reports whether `error` is that a source does not have the locked revision any more.
 fn is_gone(error: &Error) -> bool {
     error.code() == codes::REVISION_GONE
 }
@@ -119,15 +119,15 @@ impl Fetcher<'_> {
     ///
     /// # Errors
     ///
-    /// As [`source::open`].
+    /// Fails as [`source::open`] does.
     fn open_part(&mut self, locked: &Locked) -> Result<FetchedSource> {
         let (path, revision) = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
         self.sources.open_locked(&locked.origin, revision)?.subtree(path, revision)
     }
 
-    /// Why nobody can have what is `locked` any more; `None` where it is there, or its source does not tell.
+    /// Returns why nobody can have what is `locked` any more; `None` if it is there, or its source does not tell.
     pub(in crate::ops) fn gone(&mut self, locked: &Locked) -> Option<Error> {
-        // A small question in place of an archive, where the source answers it.
+        // A small question instead of an archive, where the source answers it.
         let asked = source::released(self.context, &locked.origin, locked.revision.as_deref());
         let opened = asked.and_then(|released| match released {
             Released::At(_) => Ok(()),
@@ -160,7 +160,7 @@ impl Fetcher<'_> {
     ///
     /// # Errors
     ///
-    /// A policy that refuses the content; files that cannot be read.
+    /// Fails for a policy that refuses the content, or for files that cannot be read.
     pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: &Newest) -> Result<(Locked, FileSet)> {
         self.warnings.extend(incomplete(name, &newest.opened.tree, &newest.candidate.path, &newest.set));
         let (digest, set) = keep(self.context, newest.set.clone(), &mut self.warnings)?;
@@ -168,8 +168,8 @@ impl Fetcher<'_> {
         Ok((newest.locked(digest), set))
     }
 
-    /// The directory in which the source of `requirement` has the skill `name` now, where there is none any more in
-    /// the one that `requirement` names, and exactly one of that name elsewhere.
+    /// Returns the directory in which the source of `requirement` has the skill `name` now, if there is none any more
+    /// in the one that `requirement` names, and exactly one of that name elsewhere.
     pub(in crate::ops) fn moved(&mut self, name: &SkillName, requirement: &Requirement) -> Option<String> {
         let old = requirement.path.as_deref()?;
         let opened = self.sources.open_outside(&spec_of(requirement)).ok()?;
@@ -185,14 +185,15 @@ impl Fetcher<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Sources::open_outside`](super::Sources::open_outside); a source that has no such skill, or more than one.
+    /// Fails as [`Sources::open_outside`](super::Sources::open_outside) does, and for a source that has no such skill,
+    /// or more than one.
     pub(in crate::ops) fn newest(&mut self, name: &SkillName, requirement: &Requirement) -> Result<Newest> {
         let spec = spec_of(requirement);
         let opened = self.sources.open_outside(&spec)?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
         let matching: Vec<_> = match &found[..] {
-            // Where no name is given, the only one there is is meant, whatever it is called.
+            // If no name is given, the only one there is is meant, whatever it is called.
             [one] if requirement.name.is_none() => vec![one],
             all => all.iter().filter(|c| is_called(c, &opened.name, own)).collect(),
         };

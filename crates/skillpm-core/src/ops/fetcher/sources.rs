@@ -45,17 +45,17 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     ///
-    /// As [`source::open`]; a policy that refuses the source.
+    /// Fails as [`source::open`] does, and for a policy that refuses the source.
     pub(in crate::ops) fn open(&mut self, spec: &SourceSpec) -> Result<FetchedSource> {
         self.admit(spec)?;
         self.open_admitted(spec)
     }
 
-    /// As [`Sources::open`], if the source is not a directory that skillpm manages itself.
+    /// Works like [`Sources::open`], if the source is not a directory that skillpm manages itself.
     ///
     /// # Errors
     ///
-    /// As [`Sources::open`] and [`local::check_outside`].
+    /// Fails as [`Sources::open`] and [`local::check_outside`] do.
     pub(in crate::ops) fn open_outside(&mut self, spec: &SourceSpec) -> Result<FetchedSource> {
         self.admit(spec)?;
         local::check_outside(&self.context.settings, self.scope.as_root(), &spec.origin)?;
@@ -72,7 +72,7 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     ///
-    /// As [`source::open`].
+    /// Fails as [`source::open`] does.
     pub(in crate::ops) fn open_locked(
         &mut self,
         origin: &Origin,
@@ -87,11 +87,11 @@ impl<'a> Sources<'a> {
     }
 
     /// Opens the source of `spec` for a skill that depends on something of it: at the revision of a lockfile where
-    /// there is one, else as it is now.
+    /// there is one, otherwise as it is now.
     ///
     /// # Errors
     ///
-    /// As [`Sources::open_outside`].
+    /// Fails as [`Sources::open_outside`] does.
     pub(in crate::ops) fn open_for_dependent(
         &mut self,
         spec: &SourceSpec,
