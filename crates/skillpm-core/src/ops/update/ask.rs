@@ -33,7 +33,7 @@ use crate::tree::FileSet;
 pub(super) struct SourceAnswer {
     files: Option<Files>,
     revision: Option<String>,
-    /// What lies past the pin of the manifest.
+    /// What is past the pin of the manifest.
     latest: Option<Reference>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Finder<'a> {
                 Err(error) => self.fail(&one, error)?,
             }
         }
-        // What lies on this machine is read once, and what is locked as something else anew.
+        // What is on this machine is read once, and what is locked as something else again.
         let here = |origin: &Origin| origin.is_on_this_machine() && !origin.has_revisions();
         let tells = |one: &Installed<'_>| !here(&one.locked.origin) && one.locked.meets(&one.entry);
         let (tell, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(tells);
@@ -126,7 +126,7 @@ impl<'a> Finder<'a> {
         }
         for ones in sites.into_values().filter(|ones| ones.len() > 1) {
             let paths: Vec<_> = ones.iter().map(|(_, path)| (*path, None)).collect();
-            // What cannot be had is told where it is read, for each skill by itself.
+            // What is not available is reported where it is read, for each skill by itself.
             if let Ok(opened) = self.fetcher.sources.open_outside(&spec_of(&ones[0].0.entry)) {
                 let _ = opened.prefetch(&paths);
             }
@@ -137,7 +137,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     ///
-    /// What cannot be had or used.
+    /// What is not available or cannot be used.
     pub(super) fn get(&mut self, installed: &Installed<'_>, mut said: SourceAnswer) -> Result<()> {
         let Installed { name, locked, .. } = installed;
         // Whether the locked revision is still there is only asked where it matters: of skills that were named.
@@ -225,8 +225,8 @@ impl<'a> Finder<'a> {
         Ok(newest)
     }
 
-    /// Whether what is locked has another name than `now`. Many skills are called otherwise than their entry, and only a
-    /// change of that is news.
+    /// Reports whether what is locked has another name than `now`. Many skills are called otherwise than their entry,
+    /// and only a change of that is news.
     fn is_renamed(&mut self, installed: &Installed<'_>, now: &str) -> bool {
         let Installed { name, entry, locked } = installed;
         let lies = tree(self.context, self.scope, name, entry.disabled);
@@ -238,7 +238,7 @@ impl<'a> Finder<'a> {
         set.is_ok_and(|set| own_name(&set).is_some_and(|was| was != now))
     }
 
-    /// Why what is locked cannot be had any more, where its source has the revision `now` in its place. Each
+    /// Returns why what is locked are no longer available, where its source has the revision `now` in its place. Each
     /// revision is asked for once.
     fn gone(&mut self, locked: &Locked, now: Option<&String>) -> Option<Message> {
         if now.is_none() || now == locked.revision.as_ref() {
@@ -276,13 +276,13 @@ impl<'a> Finder<'a> {
         Ok(UpdateJob { name: (*name).clone(), entry: moved, disabled, work })
     }
 
-    /// The files of the skill that is installed in `path`.
+    /// Returns the files of the skill that is installed in `path`.
     fn read(&self, path: &Path) -> Result<FileSet> {
         Ok(self.scope.index.trees().read(path)?.files)
     }
 
-    /// The files of the locked version: those that are installed if they are still the same, else the
-    /// store's, else the source's. `None` where nobody has them any more and nobody needs them.
+    /// Returns the files of the locked version: those that are installed if they are still the same, otherwise the
+    /// store's, otherwise the source's. `None` if nobody has them any more and nobody needs them.
     fn base(&mut self, installed: &Installed<'_>, new: Digest) -> Result<Option<FileSet>> {
         let Installed { name, entry, locked } = installed;
         let lies = tree(self.context, self.scope, name, entry.disabled)?;
@@ -337,14 +337,14 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The name that the skill with the files `set` gives itself, where it can be loaded.
+/// Returns the name that the skill with the files `set` gives itself, if it can be loaded.
 fn own_name(set: &FileSet) -> Option<String> {
     let document = Document::from_bytes(set.read(skill_file(set)?).ok()?);
     Some(skill::load(&document).ok()?.meta.name)
 }
 
-/// The error for a skill in whose place its source has one of the name `now`: that is another skill until somebody says
-/// that it is the same.
+/// Returns the error for a skill in whose place its source has one of the name `now`: that is another skill until
+/// somebody says that it is the same.
 fn renamed(scope: ScopeKind, name: &SkillName, entry: &Requirement, now: &str) -> Error {
     let source = entry.origin.typed();
     let place = entry.path.as_ref().map_or("there".to_owned(), |path| format!("in `{path}`"));
@@ -353,8 +353,8 @@ fn renamed(scope: ScopeKind, name: &SkillName, entry: &Requirement, now: &str) -
     Error::new(ErrorKind::Findings, message).hint(message!(format_args!("if it is the same skill, set `name = {now:?}` in its entry in `skillpm.toml`; else remove it with "), Verb::Remove.within(scope).word(name), ", and install the other"))
 }
 
-/// The error for a skill that its source no longer has, or no longer has in one place only. `here` is the source as it is
-/// typed in the working directory.
+/// Returns the error for a skill that its source no longer has, or no longer has in one place only. `here` is the
+/// source as it is typed in the working directory.
 fn gone(
     scope: ScopeKind,
     name: &SkillName,

@@ -18,13 +18,13 @@ impl Finder<'_> {
     ///
     /// # Errors
     ///
-    /// As [`resolve`].
+    /// Fails as [`resolve`] does.
     pub(super) fn complete(&mut self) -> Result<()> {
         let mut came = std::mem::take(&mut self.came);
         if came.is_empty() {
             return Ok(());
         }
-        // What one skill brings, others may count on: when it stays as it is, all is resolved anew without it.
+        // What one skill brings, others may count on: when it stays as it is, all is resolved again without it.
         let (assignment, warnings) = loop {
             match self.bring(&came) {
                 Ok(brought) => break brought,
@@ -49,7 +49,7 @@ impl Finder<'_> {
     }
 
     /// Brings what the new versions `came` depend on, and what that depends on, if all of it can be had: else nothing.
-    /// Returns what satisfies what, with what to tell of it.
+    /// Returns what satisfies what, with what to report about it.
     fn bring(&mut self, came: &[Dependent]) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
         let problem = problem(self.files).renew(came.iter().cloned());
         let brought = resolve(&mut self.fetcher.sources, problem, None)?;
@@ -75,7 +75,7 @@ impl Finder<'_> {
         Ok((assignment, warnings))
     }
 
-    /// Looks at the skills that stay as they are and depend on one that comes, and returns what to tell where its new
+    /// Looks at the skills that stay as they are and depend on one that comes, and returns what to report if its new
     /// version is out of their range.
     fn held_by_others(&self, came: &[Dependent], assignment: &Assignment) -> Result<Vec<Warning>> {
         let comes = |name: &String| came.iter().any(|skill| skill.name.as_str() == name);

@@ -22,7 +22,7 @@ const OURS: &str = "your edits";
 /// So many digits of a commit or a digest tell it apart.
 pub(super) const DIGITS: usize = 7;
 
-/// What markers call the version `locked`.
+/// Returns what markers call the version `locked`.
 fn label(locked: &Locked) -> String {
     let revision = locked.revision.as_deref().map(|revision| revision.trim_start_matches("sha256:"));
     match revision {
@@ -36,7 +36,7 @@ fn label(locked: &Locked) -> String {
 ///
 /// # Errors
 ///
-/// Files that cannot be read; a result that no skill may be.
+/// Fails for files that cannot be read, or for a result that no skill may be.
 pub(super) fn merged(
     name: &SkillName,
     versions: &Versions<'_>,
@@ -49,7 +49,7 @@ pub(super) fn merged(
         .map_err(|error| Error::from(error).context(format!("the edits of `{name}` cannot be merged")))
 }
 
-/// The paths of `merged` that somebody has to look at.
+/// Returns the paths of `merged` that somebody has to look at.
 pub(super) fn disputed(merged: &Merged) -> Vec<Disputed> {
     let disputed = |file: &crate::merge::MergedFile| match file.outcome {
         Outcome::Conflict(conflict) => {
@@ -60,12 +60,12 @@ pub(super) fn disputed(merged: &Merged) -> Vec<Disputed> {
     merged.files.iter().filter_map(disputed).collect()
 }
 
-/// The paths of `record` that nobody has settled in `lies`, the skill as it is now: those with markers,
-/// and those of which the user's file is still kept beside one that has none.
+/// Returns the paths of `record` that nobody has settled in `lies`, the skill as it is now: those with markers, and
+/// those of which the user's file is still kept beside one that has none.
 ///
 /// # Errors
 ///
-/// Files that cannot be read.
+/// Fails for files that cannot be read.
 pub(super) fn open<'a>(record: &'a Unresolved, locked: &Locked, lies: &FileSet) -> Result<Vec<&'a Disputed>> {
     let markers = [format!("<<<<<<< {OURS}"), format!(">>>>>>> {}", label(locked))];
     let mut open = Vec::new();
@@ -88,12 +88,11 @@ pub(super) fn open<'a>(record: &'a Unresolved, locked: &Locked, lies: &FileSet) 
     Ok(open)
 }
 
-/// Whether an update left conflicts in the skill `name`, which lies at `directory`, that nobody has settled
-/// yet.
+/// Reports whether an update left conflicts in the skill `name`, which is at `directory`, that nobody has settled yet.
 ///
 /// # Errors
 ///
-/// A record of the merge or files of the skill that cannot be read.
+/// Fails for a record of the merge or files of the skill that cannot be read.
 pub(in crate::ops) fn has_conflicts(
     scope: &Scope,
     name: &SkillName,
@@ -104,8 +103,8 @@ pub(in crate::ops) fn has_conflicts(
     Ok(!open(&record, locked, &scope.index.trees().read(directory)?.files)?.is_empty())
 }
 
-/// What to tell whoever is about to use the skill that lies at `directory`, which a search has found there, if an update
-/// left conflicts in it. Of the skills of a scope, almost none has a record, and no other file is read then.
+/// Returns what to tell anyone who is about to use the skill that is at `directory`, which a search has found there, if
+/// an update left conflicts in it. Of the skills of a scope, almost none has a record, and no other file is read then.
 pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option<Warning> {
     let name = directory.file_name().and_then(|name| SkillName::new(name.to_str()?).ok())?;
     let real = fs::real_path(directory).ok().flatten()?;
@@ -136,7 +135,7 @@ fn has_markers(bytes: &[u8], markers: &[String]) -> bool {
     })
 }
 
-/// The error for a skill with an earlier merge that has `open` paths.
+/// Returns the error for a skill with an earlier merge that has `open` paths.
 pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed]) -> Error {
     let update = || Verb::Update.within(scope).word(name);
     let paths: Vec<_> = open.iter().map(|disputed| format!("`{}`", disputed.path)).collect();

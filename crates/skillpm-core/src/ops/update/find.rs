@@ -67,7 +67,7 @@ pub(super) struct Newer {
     pub(super) new: Locked,
     /// The files of the new version.
     pub(super) set: FileSet,
-    /// Those of the locked one, where they can be had.
+    /// Those of the locked one, if they can be had.
     pub(super) base: Option<FileSet>,
     /// What is new in it.
     pub(super) diff: VersionDiff,
@@ -82,7 +82,7 @@ pub(super) struct Come {
 }
 
 impl UpdateJob {
-    /// How much the skill could do that it cannot do now.
+    /// Returns how much the skill could do that it cannot do now.
     pub(super) fn new_capabilities(&self) -> usize {
         match &self.work {
             Work::New(newer) => newer.diff.review.new_capabilities(),
@@ -92,7 +92,7 @@ impl UpdateJob {
         }
     }
 
-    /// What is to be locked of it, where that is a version that came.
+    /// Returns what is to be locked of it, where that is a version that came.
     pub(super) fn new_version(&self) -> Option<&Locked> {
         match &self.work {
             Work::New(newer) => Some(&newer.new),
@@ -101,12 +101,12 @@ impl UpdateJob {
         }
     }
 
-    /// Which version it brings, for comparison.
+    /// Returns which version it brings, for comparison.
     pub(super) fn version(&self) -> (SkillName, Digest) {
         (self.name.clone(), self.locks().digest)
     }
 
-    /// What is locked of it when it is done.
+    /// Returns what is locked of it when it is done.
     pub(super) fn locks(&self) -> &Locked {
         match &self.work {
             Work::New(newer) => &newer.new,
@@ -116,7 +116,7 @@ impl UpdateJob {
         }
     }
 
-    /// Whether an earlier merge is over when it is done.
+    /// Reports whether an earlier merge is over when it is done.
     pub(super) fn ends_a_merge(&self) -> bool {
         matches!(self.work, Work::Decide { .. } | Work::Abort { .. })
     }
@@ -145,7 +145,7 @@ pub(super) struct Installed<'a> {
 ///
 /// # Errors
 ///
-/// As [`super::prepare`].
+/// Fails as [`super::prepare`] does.
 pub(super) fn find(
     context: &Context,
     scope: &Scope,
@@ -207,18 +207,18 @@ pub(super) struct Finder<'a> {
     pub(super) came: Vec<Dependent>,
     /// Sources that could not be reached, with their place among the failures: each is tried once.
     pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
-    /// Why locked revisions cannot be had any more, of those that were asked for.
+    /// Why locked revisions are no longer available, of those that were asked for.
     pub(super) gone: BTreeMap<(Origin, Option<String>), Option<Message>>,
     pub(super) found: FoundUpdates,
 }
 
 impl<'a> Finder<'a> {
-    /// Whether skills were named.
+    /// Reports whether skills were named.
     pub(super) fn is_named(&self) -> bool {
         !self.request.names.is_empty()
     }
 
-    /// What is installed as `name`, if that can be updated at all; what is to be told of it is told.
+    /// Returns what is installed as `name`, if that can be updated at all; what to report about it is reported.
     fn installed(&mut self, name: &'a SkillName) -> Result<Option<Installed<'a>>> {
         let locked = self.files.lock.skills.get(name);
         let entry = self.files.manifest.skills().get(name);
@@ -399,8 +399,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The files with the digest `tree`, which are `locked` or what a user made of it, where the store has them and the
-    /// policy lets them in.
+    /// Returns the files with the digest `tree`, which are `locked` or what a user made of it, where the store has them
+    /// and the policy lets them in.
     fn stored(&mut self, name: &SkillName, locked: &Locked, tree: &Digest) -> Result<Option<FileSet>> {
         let gate = &mut self.fetcher.sources.gate;
         admit(gate, self.files, name, locked)?;
@@ -426,8 +426,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The directory in which the skill `name` lies, and the digest of its files where these can be a
-/// skill's; `None` where no directory lies there.
+/// Returns the directory in which the skill `name` is, and the digest of its files where these can be a skill's; `None`
+/// if no directory is there.
 pub(super) fn tree(
     context: &Context,
     scope: &Scope,
@@ -442,7 +442,7 @@ pub(super) fn tree(
     Ok(Some((path, digest)))
 }
 
-/// What the manifest is to say again once the merge of `record` is taken back, where that is not what it says now:
+/// Returns what the manifest is to say again once the merge of `record` is taken back, if that is not what it says now:
 /// `entry`. What it does not name it does not name afterwards either.
 fn asked_before(entry: Option<&Requirement>, record: &Unresolved) -> Option<Requirement> {
     let entry = entry?;
@@ -454,7 +454,7 @@ fn asked_before(entry: Option<&Requirement>, record: &Unresolved) -> Option<Requ
     (reference != entry.reference).then(|| Requirement { reference, ..entry.clone() })
 }
 
-/// The skill as the user had it before the merge of `record`.
+/// Returns the skill as the user had it before the merge of `record`.
 fn mine(context: &Context, name: &SkillName, record: &Unresolved) -> Result<FileSet> {
     let store = Store::new(&context.settings)?;
     let set = store.get(&record.mine)?;

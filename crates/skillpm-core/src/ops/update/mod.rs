@@ -69,7 +69,7 @@ pub struct UpdateRequest {
 }
 
 impl UpdateRequest {
-    /// The options that say what an update brings, as they are typed, for hints.
+    /// Returns the options that say what an update brings, as they are typed, for hints.
     fn options(&self) -> impl Iterator<Item = Opt> {
         let options = [
             (self.latest, Opt::Latest),
@@ -118,7 +118,7 @@ pub struct Prepared<'a> {
 ///
 /// # Errors
 ///
-/// As [`prepare`] and [`Prepared::apply`]; nothing has been changed then.
+/// Fails as [`prepare`] does and [`Prepared::apply`]; nothing has been changed then.
 pub fn update(context: &Context, request: &UpdateRequest) -> Result<UpdateOutcome> {
     let mut prepared = prepare(context, request)?;
     if request.dry_run { prepared.plan() } else { prepared.apply(false) }
@@ -128,9 +128,9 @@ pub fn update(context: &Context, request: &UpdateRequest) -> Result<UpdateOutcom
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read; a skill that is not installed. Of skills that were
-/// named: a source that cannot be reached or no longer has it, a policy that refuses it, a merge that
-/// somebody has to look at first. Where none was named, these are told in the outcome.
+/// Fails for a manifest or lockfile that cannot be read, or for a skill that is not installed. Of skills that were
+/// named: a source that cannot be reached or no longer has it, a policy that refuses it, a merge that somebody has to
+/// look at first. Where none was named, these are reported in the outcome.
 pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<Prepared<'a>> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let begin = || Transaction::begin(&scope, &context.settings, &*context.reporter);
@@ -163,7 +163,7 @@ fn is_at_work(scope: &Scope, before: Option<&Texts>) -> bool {
     Transaction::is_begun(scope) || before != now.as_ref().ok().map(texts).as_ref()
 }
 
-/// As [`prepare`], from what is in `scope` and its `files` now.
+/// Works like [`prepare`], from what is in `scope` and its `files` now.
 fn look<'a>(
     context: &'a Context,
     request: &'a UpdateRequest,
@@ -209,28 +209,28 @@ fn look<'a>(
 }
 
 impl Prepared<'_> {
-    /// Whether there is anything to change.
+    /// Reports whether there is anything to change.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }
 
-    /// What a person should know before anything is changed.
+    /// Returns what a person should know before anything is changed.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// How many skills get a new version.
+    /// Returns how many skills get a new version.
     pub fn new_versions(&self) -> usize {
         self.jobs.iter().filter(|job| job.new_version().is_some()).count()
     }
 
-    /// What is to be done.
+    /// Returns what is to be done.
     pub fn request(&self) -> &UpdateRequest {
         self.request
     }
 
-    /// The skills with a new version, for a person who picks some of them. Those with new capabilities that nobody agreed
-    /// to are not picked beforehand.
+    /// Returns the skills with a new version, for a person who picks some of them. Those with new capabilities that
+    /// nobody agreed to are not picked beforehand.
     pub fn choices(&self) -> Vec<Choice> {
         let choice = |job: &UpdateJob| {
             let find::Work::New(newer) = &job.work else { return None };
@@ -265,8 +265,8 @@ impl Prepared<'_> {
         self
     }
 
-    /// What [`Prepared::apply`] would do, as things are now. Nothing is changed. Where another run is changing the same
-    /// skills, all is looked at anew.
+    /// Returns what [`Prepared::apply`] would do, as things are now. Nothing is changed. Where another run is changing
+    /// the same skills, all is looked at again.
     ///
     /// # Errors
     ///
@@ -291,8 +291,8 @@ impl Prepared<'_> {
         Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
     }
 
-    /// Whether manifest and lockfile say the same as before of what is to be changed. Other skills may
-    /// have been changed meanwhile: the plan is made anew.
+    /// Reports whether manifest and lockfile say the same as before of what is to be changed. Other skills may have
+    /// been changed meanwhile: the plan is made again.
     fn still_holds(&self, now: &Files) -> bool {
         let mut names = self.jobs.iter().map(|job| &job.name).chain(&self.resolved);
         names.all(|name| {
@@ -332,7 +332,7 @@ impl Prepared<'_> {
         settle::settle(&again, &begun)?.apply()
     }
 
-    /// The new versions, as a person has seen them.
+    /// Returns the new versions, as a person has seen them.
     fn versions(&self) -> BTreeSet<(SkillName, Digest)> {
         self.jobs.iter().map(UpdateJob::version).collect()
     }
@@ -365,7 +365,8 @@ impl Prepared<'_> {
         })
     }
 
-    /// The skills that could be updated without those that bring new capabilities, where it is few enough to name them.
+    /// Returns the skills that could be updated without those that bring new capabilities, where it is few enough to
+    /// name them.
     fn unsuspicious(&self) -> Vec<&str> {
         let free = self.jobs.iter().filter(|job| self.is_unsuspicious(job));
         let names: Vec<_> = free.map(|job| job.name.as_str()).collect();

@@ -52,13 +52,13 @@ pub struct UpdatedSkill {
     pub source: String,
     /// What happened to it.
     pub change: UpdateChange,
-    /// What was locked; `None` where nothing is.
+    /// What was locked; `None` if nothing is.
     pub from: Option<Version>,
-    /// What is locked now; `None` where that has not changed.
+    /// What is locked now; `None` if that has not changed.
     pub to: Option<Version>,
     /// Whether agents do not see it for now.
     pub disabled: bool,
-    /// What a reviewer must see of the new version; `None` where there is none.
+    /// What a reviewer must see of the new version; `None` if there is none.
     pub review: Option<Review>,
     /// How much differs between the two versions.
     pub counts: Option<Counts>,
@@ -116,7 +116,7 @@ pub struct Version {
 /// A file that differs between two versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
-    /// Where it lies below the skill's directory.
+    /// Where it is below the skill's directory.
     pub path: SafePath,
     /// What became of it.
     pub status: FileStatus,
@@ -125,7 +125,7 @@ pub struct ChangedFile {
 /// What became of a file that the user had changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MergedPath {
-    /// Where it lies below the skill's directory.
+    /// Where it is below the skill's directory.
     pub path: SafePath,
     /// `ours`, `theirs`, `same`, `merged`, `conflict`, or `decided` where a side was asked for.
     pub result: &'static str,
@@ -151,7 +151,7 @@ pub struct UpdateFailure {
 }
 
 impl UpdateOutcome {
-    /// The skills whose merge somebody has to look at, with the files.
+    /// Returns the skills whose merge somebody has to look at, with the files.
     pub fn conflicts(&self) -> impl Iterator<Item = (&UpdatedSkill, Vec<&MergedPath>)> {
         self.skills.iter().filter_map(|skill| {
             let open: Vec<_> = skill.merge.iter().filter(|path| path.result == "conflict").collect();
@@ -159,7 +159,7 @@ impl UpdateOutcome {
         })
     }
 
-    /// Whether there are merges that somebody has to look at.
+    /// Reports whether there are merges that somebody has to look at.
     pub fn has_open_merges(&self) -> bool {
         let is_open = |change| matches!(change, UpdateChange::Conflict | UpdateChange::Unresolved);
         self.skills.iter().any(|skill| is_open(skill.change))
@@ -206,13 +206,13 @@ impl Version {
 }
 
 impl MergedPath {
-    /// What is told of a path that somebody has to look at since an earlier update.
+    /// Returns what to report about a path that somebody has to look at since an earlier update.
     pub(super) fn open(disputed: &Disputed) -> Self {
         let Disputed { path, conflict, kept } = disputed.clone();
         Self { path, result: "conflict", conflict: Some(conflict), kept }
     }
 
-    /// What is told of `file`; `None` where the user has nothing to do with it.
+    /// Returns what to report about `file`; `None` if the user has nothing to do with it.
     pub(super) fn of(file: &merge::MergedFile) -> Option<Self> {
         let (result, conflict) = match file.outcome {
             Outcome::Unchanged | Outcome::Theirs => return None,

@@ -1,4 +1,4 @@
-//! What is to lie in the scope after an update: the user's edits merged, and the plan that leads there.
+//! What is to be in the scope after an update: the user's edits merged, and the plan that leads there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(super) struct Settled<'b, 'a> {
     /// The trees that come.
     contents: BTreeMap<SkillName, FileSet>,
     merges: Merges,
-    /// What is told of it.
+    /// What is reported about it.
     pub(super) outcome: UpdateOutcome,
 }
 
@@ -48,7 +48,7 @@ impl Settled<'_, '_> {
 
 /// Why it cannot be said what is to be done.
 pub(super) enum SettleError {
-    /// What lies there is not what was looked at.
+    /// What is there is not what was looked at.
     Stale(Error),
     Other(Error),
 }
@@ -79,7 +79,7 @@ impl From<SettleError> for Error {
     }
 }
 
-/// What is to lie there of one skill.
+/// What is to be there of one skill.
 struct Done {
     content: Content,
     set: FileSet,
@@ -89,7 +89,7 @@ struct Done {
     known: Option<Digest>,
 }
 
-/// Works out what is to be done, from what lies in the scope now.
+/// Works out what is to be done, from what is in the scope now.
 ///
 /// # Errors
 ///
@@ -182,8 +182,8 @@ pub(super) fn settle<'b, 'a>(
     Ok(Settled { planned, contents, merges: Merges { open: unresolved, ended }, outcome })
 }
 
-/// What the update makes of the skill of `job`, for one that needs it: in its place comes `set`, and what lay there was
-/// `replaced`, where somebody had edited it.
+/// Returns what the update makes of the skill of `job`, for one that needs it: in its place comes `set`, and what lay
+/// there was `replaced`, where somebody had edited it.
 fn other(
     prepared: &Prepared<'_>,
     job: &UpdateJob,
@@ -200,7 +200,7 @@ fn other(
     })
 }
 
-/// What is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
+/// Returns what is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
 fn done(
     prepared: &Prepared<'_>,
     job: &UpdateJob,
@@ -272,7 +272,7 @@ fn done(
     }
 }
 
-/// A new version of a skill that the user edited: `ours`, with the digest `digest`.
+/// Returns a new version of a skill that the user edited: `ours`, with the digest `digest`.
 fn edited(
     prepared: &Prepared<'_>,
     job: &UpdateJob,
@@ -328,8 +328,8 @@ fn told(job: &UpdateJob, change: UpdateChange, from: &Locked) -> UpdatedSkill {
     UpdatedSkill::new(job.name.as_str(), from.origin.to_string(), change, Some(from))
 }
 
-/// The copies of agents that say what the tree says which goes, `replaced`, or what an earlier merge made: nothing is
-/// lost when they follow.
+/// Returns the copies of agents that say what the tree says which goes, `replaced`, or what an earlier merge made:
+/// nothing is lost when they follow.
 fn copies(
     prepared: &Prepared<'_>,
     files: &Files,
