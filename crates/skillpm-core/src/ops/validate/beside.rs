@@ -1,4 +1,4 @@
-//! What the rules look at beside a `SKILL.md`: each file that it names, and the list of all only where that does not do.
+//! What the rules look at beside a `SKILL.md`: each file that it names, and the list of all only if that does not do.
 
 use std::path::Path;
 
@@ -33,18 +33,18 @@ impl Wanted {
         wanted
     }
 
-    /// Whether all files of a skill are listed.
+    /// Reports whether all files of a skill are listed.
     pub(super) fn files(&self) -> bool {
         self.files
     }
 
-    /// What of a skill's files is looked at where they are listed.
+    /// Returns what of a skill's files is looked at where they are listed.
     pub(super) fn contents(&self) -> Contents {
         if self.files { Contents::Read } else { Contents::Unread }
     }
 
-    /// Looks at what is wanted of the skill in `dir`: at each file that it names, and at all of them
-    /// only where that does not do.
+    /// Looks at what is wanted of the skill in `dir`: at each file that it names, and at all of them only if that does
+    /// not do.
     pub(super) fn look(&self, subject: &Subject<'_>, dir: &Path) -> Beside {
         let list = || files::of_skill(dir, self.contents());
         if self.files {
@@ -65,7 +65,7 @@ impl Wanted {
 /// Whether a path in another case may lead to the same file, so that only a list tells the right case.
 const ANY_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
 
-/// Whether `path` is a file or link of the skill in `dir`; `None` where only the list of all files tells.
+/// Reports whether `path` is a file or link of the skill in `dir`; `None` if only the list of all files tells.
 ///
 /// A directory of the skill that is a link is followed here and not in the list: to tell that
 /// would take a second look for nearly every file.

@@ -40,8 +40,8 @@ pub struct ValidateRequest {
 pub struct Checked {
     /// The file, as it is to be shown.
     pub file: PathBuf,
-    /// Its content, at least as far as the findings and their repairs reach, to the end of that line;
-    /// may be empty where there are none.
+    /// Its content, at least as far as the findings and their repairs reach, to the end of that line; may be empty if
+    /// there are none.
     pub text: String,
     /// What was found, in the order of the text.
     pub findings: Vec<Finding>,
@@ -61,26 +61,26 @@ pub struct ValidateOutcome {
 }
 
 impl ValidateOutcome {
-    /// How many findings of `severity` there are.
+    /// Returns how many findings of `severity` there are.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings().filter(|finding| finding.severity == severity).count()
     }
 
-    /// All findings of all skills.
+    /// Returns all findings of all skills.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.skills.iter().flat_map(|skill| &skill.findings)
     }
 }
 
-/// The rules of the project around the working directory, as its manifest switches them, by `profile`
-/// if somebody chose one.
+/// Returns the rules of the project around the working directory, as its manifest switches them, by `profile` if
+/// somebody chose one.
 ///
 /// # Errors
 ///
-/// A manifest that is wrong, or that names a rule or profile that there is not.
+/// Fails for a manifest that is wrong, or that names a rule or profile that there is not.
 pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
-    // Not by the scope, which hashes its path to know where its memory lies: a short command would spend a fiftieth
-    // of its time on asking the processor how it hashes.
+    // Not by the scope, which hashes its path to know where its memory is: a short command would spend a fiftieth of
+    // its time on asking the processor how it hashes.
     let file = project_root(&context.settings)?.join(manifest::FILE_NAME);
     let (manifest, _) = read_manifest_at(&file)?;
     Ruleset::from_settings(profile, manifest.lint()).map_err(|error| manifest_error(&file, error))
@@ -90,12 +90,12 @@ pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
 ///
 /// # Errors
 ///
-/// A path that is not there, cannot be read, or holds no skill.
+/// Fails for a path that is not there, cannot be read, or holds no skill.
 pub fn validate(context: &Context, request: &ValidateRequest) -> Result<ValidateOutcome> {
     validate_noting(context, request, &mut Searched::default())
 }
 
-/// As [`validate`]. Where skills are looked for is noted in `searched`, also where that fails.
+/// Works like [`validate`]. Where skills are looked for is noted in `searched`, also where that fails.
 fn validate_noting(
     context: &Context,
     request: &ValidateRequest,

@@ -25,7 +25,7 @@ pub(super) struct Again {
     document: Document,
 }
 
-/// The skill with what it needs, where it needs any.
+/// Returns the skill with what it needs, where it needs any.
 fn needs(document: &Document) -> Option<OtherSkill> {
     document.get("metadata")?.get(requirement::KEY)?;
     let entries = declared_in(document).into_iter();
@@ -33,8 +33,8 @@ fn needs(document: &Document) -> Option<OtherSkill> {
     Some(OtherSkill { name: document.name()?.to_owned(), needs: names.collect() })
 }
 
-/// Where the last line ends that `findings` or their repairs are about: what follows is not shown.
-/// Most of a text does, and thousands of them would be kept.
+/// Returns where the last line ends that `findings` or their repairs are about: what follows is not shown. Most of a
+/// text does, and thousands of them would be kept.
 fn shown_end(text: &str, findings: &[Finding]) -> usize {
     let spans = findings.iter().flat_map(|finding| {
         let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
@@ -54,19 +54,19 @@ pub(super) struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// A checker by `rules`, for skills that stand beside `others`.
+    /// Returns a checker by `rules`, for skills that stand beside `others`.
     pub(super) fn new(rules: &'a Ruleset, others: &'a [OtherSkill]) -> Self {
         let plan = Plan::new(rules);
         let needs = Wanted::by(&plan);
         Self { plan, others, needs }
     }
 
-    /// Checks the file at `place`; `None` where it is gone by now. A file that is not a regular one, or a large one, is
-    /// a finding.
+    /// Checks the file at `place`; `None` if it is gone by now. A file that is not a regular one, or a large one, is a
+    /// finding.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read.
+    /// Fails if it cannot be read.
     pub(super) fn file(&self, place: &FileLocation) -> Result<Option<(Checked, Option<Again>)>> {
         let document = match place.read()? {
             None => return Ok(None),
@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
         if place.name != SKILL_FILE {
             fix::announce_rename(&place.file(), &mut findings);
         }
-        // Where many are checked, files are only listed for the rules that ask for them.
+        // If many are checked, files are only listed for the rules that ask for them.
         if place.is_named || self.needs.files() {
             findings.extend(odd_name(&place.dir));
         }

@@ -16,7 +16,7 @@ use crate::ops::paths::{FileLocation, Inside, Installed};
 /// What is done about findings that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Repairs {
-    /// They are told.
+    /// They are reported.
     #[default]
     None,
     /// Repairs of this kind are computed, and nothing is written.
@@ -54,7 +54,7 @@ pub(super) struct Repairing {
 ///
 /// # Errors
 ///
-/// A file that cannot be written, or changed meanwhile; a lockfile that is wrong.
+/// Fails for a file that cannot be written, or changed meanwhile, or for a lockfile that is wrong.
 pub(super) fn repair(
     context: &Context,
     skills: &mut [Checked],

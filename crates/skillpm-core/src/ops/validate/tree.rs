@@ -1,4 +1,4 @@
-//! Where files lie in their repository, for programs that match them with those of a change.
+//! Where files are in their repository, for programs that match them with those of a change.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::settings::Settings;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
     cwd: PathBuf,
-    /// The first one that a file lies in counts.
+    /// The first one that a file is in counts.
     roots: Vec<PathBuf>,
 }
 
@@ -22,7 +22,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// Where a directory cannot be looked at.
+    /// Fails if a directory cannot be looked at.
     pub fn around(settings: &Settings) -> Result<Self> {
         let mut roots = Vec::new();
         if let Some(workspace) = settings.env.path(env::GITHUB_WORKSPACE) {
@@ -38,7 +38,7 @@ impl Tree {
         Ok(Self { cwd: settings.cwd.clone(), roots })
     }
 
-    /// The path of `file` from the root; as it is where it lies in none, or is no file.
+    /// Returns the path of `file` from the root; as it is where it is in none, or is no file.
     pub fn path(&self, file: &Path) -> PathBuf {
         let at = normal(&self.cwd.join(file));
         let inside = |root: &PathBuf| at.strip_prefix(root).ok().map(Path::to_owned);

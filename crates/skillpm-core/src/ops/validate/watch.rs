@@ -13,7 +13,7 @@ use crate::lint::{Finding, Plan, Profile};
 use crate::manifest;
 use crate::ops::paths::Searched;
 
-/// Knows what everything looked like on which findings depend, and what was told of it.
+/// Knows what everything looked like on which findings depend, and what was reported about it.
 ///
 /// A look at it costs one look at each of these files and directories, and nothing is read. Where one of them changed,
 /// everything is checked again: a skill may be in a circle with others, or be found in another way by now.
@@ -21,7 +21,7 @@ use crate::ops::paths::Searched;
 pub struct Watch {
     request: ValidateRequest,
     profile: Option<Profile>,
-    /// Where skills were looked for, their files and what counts beside these, and where manifests may lie.
+    /// Where skills were looked for, their files and what counts beside these, and where manifests may be.
     seen: BTreeMap<PathBuf, Seen>,
     /// The skills, by their files as they are shown.
     told: BTreeMap<PathBuf, Told>,
@@ -31,13 +31,13 @@ pub struct Watch {
 /// What a file or directory looked like when everything was checked.
 #[derive(Debug)]
 struct Seen {
-    /// `None` where there was nothing.
+    /// `None` if there was nothing.
     stamp: Option<Stamp>,
     /// Whether it may have changed since it was read and look the same.
     is_young: bool,
 }
 
-/// What was told of a skill.
+/// What was reported about a skill.
 #[derive(Debug)]
 struct Told {
     stamp: Option<Stamp>,
@@ -50,23 +50,23 @@ struct Told {
 /// Why not everything could be checked.
 #[derive(Debug)]
 struct Trouble {
-    /// The error, as it was told.
+    /// The error, as it was reported.
     message: String,
     /// Whether it was at the skills. No stamp tells when what could not be read can be.
     is_at_skills: bool,
 }
 
-/// What is to be told after a look.
+/// What is to be reported after a look.
 #[derive(Debug, Default)]
 pub struct News {
-    /// The skills whose files changed or of which something else is found than was told; `None` where there are none.
+    /// The skills whose files changed or of which something else is found than was reported; `None` if there are none.
     pub outcome: Option<ValidateOutcome>,
-    /// Why not everything could be checked, where that was not told before. What could be is in the outcome.
+    /// Why not everything could be checked, where that was not reported before. What could be is in the outcome.
     pub error: Option<Error>,
 }
 
 impl Seen {
-    /// What lies at `path`, which was read at `since`.
+    /// Returns what is at `path`, which was read at `since`.
     fn now(path: &Path, since: Moment) -> Self {
         let stamp = fs::stamp(path);
         let is_young = stamp.as_ref().is_some_and(|stamp| stamp.is_young(since));
@@ -83,7 +83,7 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// As [`rules`] and [`validate`].
+    /// Fails as [`rules`] and [`validate`] do.
     pub fn start(
         context: &Context,
         targets: Vec<Target>,
@@ -103,7 +103,7 @@ impl Watch {
     /// is called is the caller's choice.
     ///
     /// What fails ends nothing: with a manifest that is wrong the rules stay as they were, and where one target cannot
-    /// be checked the others are. When all is well again, everything is told anew, as the error was the last word.
+    /// be checked the others are. When all is well again, everything is told again, as the error was the last word.
     pub fn poll(&mut self, context: &Context) -> News {
         let cwd = &context.settings.cwd;
         let changed = self.seen.iter().filter(|(path, seen)| seen.may_differ(&cwd.join(path)));
@@ -144,7 +144,7 @@ impl Watch {
     }
 
     /// Remembers what everything looks like after `skills` were checked from `since` on, and returns those of which
-    /// something is to be told. What did not change is not listed again.
+    /// something is to be reported. What did not change is not listed again.
     fn learn(
         &mut self,
         cwd: &Path,
