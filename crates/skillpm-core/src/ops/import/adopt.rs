@@ -1,5 +1,5 @@
-//! Skills that somebody wrote where skills are installed, or that lie there without a word where they come from: they move
-//! to the directory of the scope's own skills and are installed from there, as editable ones.
+//! Skills that somebody wrote where skills are installed, or that are there without a word where they come from: they
+//! move to the directory of the scope's own skills and are installed from there, as editable ones.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -36,8 +36,9 @@ struct Own {
 ///
 /// # Errors
 ///
-/// A skill that is not there, is installed already or lies in several places with different files; something at its new
-/// place; anything that cannot be read or written. Of what was not installed nothing stays at its new place.
+/// Fails for a skill that is not there, is installed already or is in several places with different files; for
+/// something at its new place; or for anything that cannot be read or written. Of what was not installed nothing stays
+/// at its new place.
 pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<ImportOutcome> {
     let files = Files::read(scope)?;
     let all: Vec<Own> =
@@ -93,7 +94,7 @@ fn put(context: &Context, scope: &Scope, own: &Own) -> Result<crate::ops::instal
     })
 }
 
-/// The skill that `text` names: the name or the path of its directory.
+/// Returns the skill that `text` names: the name or the path of its directory.
 fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<Own> {
     let typed = normal(&context.settings.cwd.join(text));
     // A `SKILL.md` stands for its directory.
@@ -195,7 +196,7 @@ fn read(path: &Path) -> Result<(FileSet, Digest)> {
     Ok((set, digest))
 }
 
-/// The error for a path that is no place where skills are installed.
+/// Returns the error for a path that is no place where skills are installed.
 fn elsewhere(scope: &Scope, given: &Path, text: &str) -> Result<Error> {
     if fs::kind(given)?.is_none() {
         return Ok(Error::usage(format!("`{text}` does not exist"))
@@ -210,7 +211,7 @@ fn elsewhere(scope: &Scope, given: &Path, text: &str) -> Result<Error> {
     )))
 }
 
-/// The error for a link to a directory that somebody keeps elsewhere.
+/// Returns the error for a link to a directory that somebody keeps elsewhere.
 fn linked(scope: &Scope, link: &Path) -> Result<Error> {
     let target = fs::real_path(link)?.unwrap_or_else(|| link.to_owned());
     Ok(Error::usage(format!("`{}` is a link to `{}`", link.display(), target.display())).hint(message!(

@@ -1,4 +1,4 @@
-//! What other tools say, and what lies there without a word from them.
+//! What other tools say, and what is there without a word from them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::spec::{Origin, SourceSpec};
 /// The largest file of another tool that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
 
-/// A skill that another tool installed, or that lies there.
+/// A skill that another tool installed, or that is there.
 #[derive(Debug)]
 pub(super) struct Claim {
     /// As its author writes the name, or what its directory is called.
@@ -34,12 +34,12 @@ pub(super) struct Claim {
     pub(super) found_in: FoundIn,
     /// Where it comes from, or why that is not known.
     pub(super) source: std::result::Result<SourceSpec, String>,
-    /// By what its version can be told.
+    /// By what its version can be determined.
     pub(super) proof: Proof,
 }
 
 impl Claim {
-    /// The name under which skillpm would keep it, if it is one.
+    /// Returns the name under which skillpm would keep it, if it is one.
     pub(super) fn install_name(&self) -> Option<SkillName> {
         SkillName::new(&self.directory).ok().filter(|name| name.as_str() == self.directory)
     }
@@ -170,7 +170,7 @@ impl Claims {
 ///
 /// # Errors
 ///
-/// A file that is not there or is wrong, with the place in it; a directory that cannot be read.
+/// Fails for a file that is not there or is wrong, with the place in it, or for a directory that cannot be read.
 pub(super) fn collect(
     context: &Context,
     scope: &Scope,
@@ -216,8 +216,8 @@ pub(super) fn collect(
     Ok(found)
 }
 
-/// The agents' own directories, each once. In a project, a directory such as `skills/` is where authors
-/// keep what they write, and one that a link leads out of the project is not the project's.
+/// Returns the agents' own directories, each once. In a project, a directory such as `skills/` is where authors keep
+/// what they write, and one that a link leads out of the project is not the project's.
 pub(in crate::ops) fn agent_dirs(
     context: &Context,
     scope: &Scope,
@@ -251,7 +251,7 @@ fn elsewhere(scope: &Scope, cwd: &Path, found: &Claims) -> Result<()> {
     .hint("make its directory a project of its own, with an empty `skillpm.toml`, and run the command again"))
 }
 
-/// The source that `fields` of the file at `path` mean. Paths are relative to the file.
+/// Returns the source that `fields` of the file at `path` mean. Paths are relative to the file.
 fn located(path: &Path, fields: Fields<'_>) -> std::result::Result<SourceSpec, String> {
     let spec = source::spec(fields)?;
     let Some(local) = spec.origin.local_path() else { return Ok(spec) };

@@ -1,4 +1,4 @@
-//! Whether what lies on disk is what its source holds.
+//! Whether what is on disk is what its source holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,7 @@ pub(super) enum Action {
 }
 
 impl Action {
-    /// The name of the skill that is written down.
+    /// Returns the name of the skill that is written down.
     pub(super) fn name(&self) -> Option<&SkillName> {
         match self {
             Self::Nothing => None,
@@ -107,7 +107,7 @@ impl<'a> Judge<'a> {
         Ok(Self { context, scope, files, survey, everyone, gate, opened, keys, came, warnings })
     }
 
-    /// The skills that are adopted, and what a person should know.
+    /// Returns the skills that are adopted, and what a person should know.
     pub(super) fn into_parts(self) -> (Vec<Dependent>, Vec<Warning>) {
         (self.came, self.warnings)
     }
@@ -133,7 +133,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The action; as an error the reason why the skill is left alone.
+    /// Returns the action; as an error the reason why the skill is left alone.
     fn adopt(&mut self, claim: &Claim, skill: &mut ImportedSkill) -> Result<Action, Message> {
         let name = claim.install_name().ok_or_else(|| {
             let directory = &claim.directory;
@@ -161,7 +161,7 @@ impl<'a> Judge<'a> {
         // Its directory may be denied where the source is not.
         self.gate.source(asked(&spec)).map_err(refused)?;
         self.gate.release(self.context, asked(&spec), &version.opened).map_err(refused)?;
-        // It is told once, however many of its skills are adopted.
+        // It is reported once, however many of its skills are adopted.
         let told = unprotected(&spec.origin).filter(|told| !self.warnings.contains(told));
         self.warnings.extend(told);
         let set = version.opened.tree.skill(&version.candidate.path, &Limits::default());
@@ -203,7 +203,7 @@ impl<'a> Judge<'a> {
         Ok(Action::Put { wanted, set, known })
     }
 
-    /// What lies at the places of `name`, the canonical one first.
+    /// Returns what is at the places of `name`, the canonical one first.
     fn copies(&self, name: &SkillName) -> Result<Vec<(Location, FileSet)>, Message> {
         let mut copies = Vec::new();
         let canonical = self.survey.canonical.get(name).map(|found| (Location::Canonical, found));
@@ -233,7 +233,7 @@ impl<'a> Judge<'a> {
         Ok(copies)
     }
 
-    /// The claimed source in the form that the manifest keeps.
+    /// Returns the claimed source in the form that the manifest keeps.
     fn settled(&self, claim: &Claim) -> Result<SourceSpec, Message> {
         let spec = claim.source.clone()?;
         let told = |error: Error| error.with_causes();
@@ -357,7 +357,7 @@ fn describe(skill: &mut ImportedSkill, locked: &Locked) {
     skill.digest = Some(locked.digest.to_string());
 }
 
-/// The skill that `claim` means in `opened`: in the directory that the other tool wrote down, else by its
+/// Returns the skill that `claim` means in `opened`: in the directory that the other tool wrote down, otherwise by its
 /// name.
 fn find(claim: &Claim, spec: &SourceSpec, opened: &FetchedSource) -> Result<Version, Message> {
     let version = |candidate: &Candidate| {
@@ -383,7 +383,7 @@ fn find(claim: &Claim, spec: &SourceSpec, opened: &FetchedSource) -> Result<Vers
     }
 }
 
-/// Whether the other tool's hash names `version`; `None` where there is none, or it cannot be computed.
+/// Reports whether the other tool's hash names `version`; `None` if there is none, or it cannot be computed.
 fn proves(proof: &Proof, version: &Version) -> Option<bool> {
     let (tree, path) = (&version.opened.tree, version.candidate.path.as_str());
     match proof {
@@ -397,7 +397,7 @@ fn proves(proof: &Proof, version: &Version) -> Option<bool> {
     }
 }
 
-/// Returns the call that installs the skill `candidate` of `spec` anew.
+/// Returns the call that installs the skill `candidate` of `spec` again.
 fn reinstall(scope: ScopeKind, spec: &SourceSpec, candidate: &Candidate) -> Call {
     let path = Some(candidate.path.clone()).filter(|path| !path.is_empty());
     let text = SourceSpec { path, skill: None, ..spec.clone() }.to_string();
@@ -460,7 +460,7 @@ fn differs(place: &Location, files: &[String], tie: &Tie) -> String {
     format!("{whose} was kept; it differs from {from}: {}", listed(files))
 }
 
-/// The first three of `files`, and how many more there are.
+/// Returns the first three of `files`, and how many more there are.
 fn listed(files: &[String]) -> String {
     let shown: Vec<_> = files.iter().take(3).map(|file| format!("`{file}`")).collect();
     let more = files.len() - shown.len();

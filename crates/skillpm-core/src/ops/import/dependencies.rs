@@ -27,12 +27,12 @@ pub(super) struct Brought {
 }
 
 impl Brought {
-    /// Finds what the skills `came`, which are adopted, depend on and nobody has. What cannot be had is told: a skill
-    /// that is there already is adopted without it.
+    /// Finds what the skills `came`, which are adopted, depend on and nobody has. What is not available is reported: a
+    /// skill that is there already is adopted without it.
     ///
     /// # Errors
     ///
-    /// A policy or an agent's directory that cannot be read.
+    /// Fails for a policy or an agent's directory that cannot be read.
     pub(super) fn find(
         context: &Context,
         scope: &Scope,
@@ -88,7 +88,7 @@ fn take(fetcher: &mut Fetcher<'_>, name: &SkillName, offered: Offered) -> Result
     Ok((Wanted::new(name.clone(), Content::Locked(locked), None), set))
 }
 
-/// Returns whether nothing lies where the skill `name` would be put or linked.
+/// Returns whether nothing is where the skill `name` would be put or linked.
 ///
 /// # Errors
 ///

@@ -1,9 +1,8 @@
 //! `import`: what other tools installed becomes skillpm's to keep.
 //!
-//! Everything that another tool left is collected, tied to the bytes of its source and
-//! compared with what lies on disk, and written down by one transaction, as an installation
-//! is. Copies that nobody edited are brought to the bytes of their source; edited ones, and what cannot
-//! be tied to a source, stay as they are and are told.
+//! Everything that another tool left is collected, tied to the bytes of its source and compared with what is on disk,
+//! and written down by one transaction, as an installation is. Copies that nobody edited are brought to the bytes of
+//! their source; edited ones, and what cannot be tied to a source, stay as they are and are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -71,7 +70,7 @@ pub struct ImportOutcome {
 }
 
 impl ImportOutcome {
-    /// Whether something is not as the files of other tools say.
+    /// Reports whether something is not as the files of other tools say.
     pub fn has_findings(&self) -> bool {
         let told = |skill: &ImportedSkill| match skill.verdict {
             Verdict::Edited => true,
@@ -108,9 +107,9 @@ pub struct ImportedSkill {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It is in manifest and lockfile, and lies there as in its source.
+    /// It is in manifest and lockfile, and is there as in its source.
     Adopted,
-    /// It is in manifest and lockfile; what lies there was edited, and stays.
+    /// It is in manifest and lockfile; what is there was edited, and stays.
     Edited,
     /// It is not in manifest and lockfile, and stays as it is.
     Left,
@@ -141,8 +140,8 @@ const ATTEMPTS: usize = 3;
 ///
 /// # Errors
 ///
-/// A file of another tool or of a policy that cannot be read, a scope that cannot be changed. A skill that cannot be
-/// adopted is no error: the outcome says why.
+/// Fails for a file of another tool or of a policy that cannot be read, a scope that cannot be changed. A skill that
+/// cannot be adopted is no error: the outcome says why.
 pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcome> {
     // What is adopted is read to the byte.
     let scope = home::to_change(context, request.scope, request.dry_run)?.unindexed();
@@ -164,8 +163,8 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     })
 }
 
-/// As [`import`], of all that other tools installed in `scope`. `None` where manifest or lockfile changed before the scope
-/// was locked: nothing was done then.
+/// Works like [`import`], of all that other tools installed in `scope`. `None` if manifest or lockfile changed before
+/// the scope was locked: nothing was done then.
 fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<Option<ImportOutcome>> {
     let files = Files::read(scope)?;
     let everyone = everyone(context, scope, &files);
@@ -242,8 +241,8 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     }))
 }
 
-/// Who told of the skills that are in `scope` and that skillpm did not install, by the names of their directories. What
-/// cannot be read tells nothing.
+/// Returns who told of the skills that are in `scope` and that skillpm did not install, by the names of their
+/// directories. What cannot be read tells nothing.
 pub(super) fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTreeMap<String, FoundIn> {
     let everyone = everyone(context, scope, files);
     let found = claims::collect(context, scope, files, &everyone, &ImportRequest::default());
@@ -251,8 +250,8 @@ pub(super) fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTree
     claims.into_iter().map(|claim| (claim.directory, claim.found_in)).collect()
 }
 
-/// All agents. Of those that share a directory, the ones that the manifest names and those that are here
-/// come first, because what lies in it is told of the first.
+/// Returns all agents. Of those that share a directory, the ones that the manifest names and those that are here come
+/// first, because what is in it is reported about the first.
 fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static Agent> {
     let named: Vec<&str> = named(files).map(|agent| agent.id).collect();
     let mut everyone: Vec<_> = agents::all().iter().collect();
@@ -266,8 +265,8 @@ fn named(files: &Files) -> impl Iterator<Item = &'static Agent> {
     files.manifest.agents().targets.iter().flatten().filter_map(|target| agents::find(target).ok())
 }
 
-/// What lies at the places of the skill `name` in the directories of agents. Of those that share one,
-/// the first of `everyone` is told.
+/// Returns what is at the places of the skill `name` in the directories of agents. Of those that share one, the first
+/// of `everyone` is reported.
 fn in_directories<'a>(
     survey: &'a Survey,
     everyone: &[&'static Agent],
@@ -286,7 +285,7 @@ struct FoundTargets {
 }
 
 impl FoundTargets {
-    /// The agents that have a link to an adopted skill or a copy of it, and those that the manifest names.
+    /// Returns the agents that have a link to an adopted skill or a copy of it, and those that the manifest names.
     /// Nobody is added: who saw none of the skills sees none of them afterwards.
     fn of(
         files: &Files,
@@ -316,7 +315,7 @@ impl FoundTargets {
         if !new.is_empty() {
             targets.get_or_insert_default().extend(new);
         }
-        // Where skillpm keeps links already, it goes on to do so.
+        // If skillpm keeps links already, it goes on to do so.
         let copy = manifest.copy || (copies && !links && files.lock.skills.is_empty());
         Self { agents, manifest: Agents { targets, copy, ..manifest.clone() }, copy }
     }
