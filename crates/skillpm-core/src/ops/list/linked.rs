@@ -39,7 +39,7 @@ impl<'a> Dirs<'a> {
         Some(Rc::clone(self.known.entry(id).or_insert(dir.into())))
     }
 
-    /// Whether an agent was given a copy of `tree`, when that lay in the project: nobody edited it since.
+    /// Reports whether an agent was given a copy of `tree`, when that lay in the project: nobody edited it since.
     fn is_earlier(&self, tree: &Digest) -> bool {
         Store::new(&self.context.settings).is_ok_and(|store| store.is_merged(tree))
     }
@@ -54,7 +54,7 @@ pub(super) fn know_sources<'a>(
     mut names: impl Iterator<Item = &'a SkillName>,
 ) {
     if names.any(|name| survey.of(name).any(|(_, found)| matches!(found, OnDisk::Tree(_)))) {
-        // Where one cannot be found, what is here is told all the same.
+        // If one cannot be found, what is here is reported all the same.
         let here = sources::here(&dirs.context.settings, dirs.scope, sources::there(files));
         survey.sources = here.unwrap_or_default();
     }
@@ -67,8 +67,8 @@ pub(super) struct Linked {
     pub(super) edited: Vec<String>,
 }
 
-/// The agents that have a link to the skill, or a copy of it. Where several share a directory, only
-/// the ones that somebody chose are told, or the first where nobody did.
+/// Returns the agents that have a link to the skill, or a copy of it. Where several share a directory, only the ones
+/// that somebody chose are reported, or the first where nobody did.
 pub(super) fn linked(
     dirs: &mut Dirs<'_>,
     files: &Files,
@@ -86,7 +86,8 @@ pub(super) fn linked(
     for (agent, found) in survey.of(name) {
         let ours = match found {
             OnDisk::OurLink => true,
-            // Some agents look where people write skills, in `skills/`: what lies there is no copy of what was made of it.
+            // Some agents look where people write skills, in `skills/`: what is there is no copy of what was made of
+            // it.
             OnDisk::Tree(_) if survey.is_source(&Location::Agent(agent.to_owned()), name) => false,
             OnDisk::Tree(Some(tree)) if Some(*tree) == digest || is_home(found) => true,
             OnDisk::Tree(tree) if has_copy(agent) => {
