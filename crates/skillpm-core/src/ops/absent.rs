@@ -1,4 +1,5 @@
-//! Names that were given to a verb and are not installed, and skills that are not where files say: what is told of them.
+//! Names that were given to a verb and are not installed, and skills that are not where files say: what is reported
+//! about them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,11 +19,12 @@ use crate::manifest;
 use crate::name::SkillName;
 use crate::text::closest;
 
-/// The skills of the manifest or the lockfile that `given` names, each once; `verb` is the command that they were given to.
+/// Returns the skills of the manifest or the lockfile that `given` names, each once; `verb` is the command that they
+/// were given to.
 ///
 /// # Errors
 ///
-/// A name that neither has.
+/// Fails for a name that neither has.
 pub(super) fn installed_names(
     context: &Context,
     scope: &Scope,
@@ -48,8 +50,8 @@ pub(super) fn installed_names(
     Ok(names)
 }
 
-/// What to do about the skill `name`, which is not installed in `scope` and is here all the same: in the other scope, or
-/// in a place that agents look into.
+/// Returns what to do about the skill `name`, which is not installed in `scope` and is here all the same: in the other
+/// scope, or in a place that agents look into.
 fn seen_here(context: &Context, scope: &Scope, verb: Verb, name: &SkillName) -> Option<Message> {
     let settings = &context.settings;
     let (other, told) = match scope.kind {
@@ -69,7 +71,7 @@ fn seen_here(context: &Context, scope: &Scope, verb: Verb, name: &SkillName) -> 
             " adopts it"
         ));
     }
-    // Where somebody is in the home directory, only the name of the scope says which one is meant.
+    // If somebody is in the home directory, only the name of the scope says which one is meant.
     let call = match other {
         ScopeKind::User => verb.within(other),
         ScopeKind::Project => verb.call().option(Opt::Scope, other),
@@ -79,8 +81,8 @@ fn seen_here(context: &Context, scope: &Scope, verb: Verb, name: &SkillName) -> 
     files.knows(name).then(|| message!(format_args!("{told}: "), call.word(name)))
 }
 
-/// The error for a scope without manifest and lockfile. It names the directory where they are looked for, which is not
-/// that of the skills where they are of the user.
+/// Returns the error for a scope without manifest and lockfile. It names the directory where they are looked for, which
+/// is not that of the skills where they are of the user.
 pub(super) fn no_manifest(scope: &Scope) -> Error {
     let dir = scope.manifest.parent().unwrap_or(&scope.root).display();
     let error = Error::usage(format!("there is no `{}` in `{dir}`", manifest::FILE_NAME));
@@ -99,7 +101,7 @@ pub(super) fn no_manifest(scope: &Scope) -> Error {
     ))
 }
 
-/// The lockfile of another tool that is in `scope`.
+/// Returns the lockfile of another tool that is in `scope`.
 pub(super) fn other_lock(scope: &Scope) -> Option<String> {
     let (dir, name) = match scope.kind {
         ScopeKind::Project => (scope.root.clone(), skills_lock::FILE_NAME),
@@ -108,14 +110,14 @@ pub(super) fn other_lock(scope: &Scope) -> Option<String> {
     matches!(fs::kind(&dir.join(name)), Ok(Some(fs::Kind::File))).then(|| name.to_owned())
 }
 
-/// What is said of a skill that is locked in a scope, and does not lie there.
+/// Returns what is said of a skill that is locked in a scope, and does not are there.
 pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(format_args!("`{name}` is missing: "), Verb::Install.within(scope), " restores it");
     Warning::new(problem::SKILL_MISSING.id, told)
 }
 
-/// What is said of each skill that manifest or lockfile of `scope` have agents see, and that does not lie there. Files
-/// that cannot be read say nothing.
+/// Returns what is said of each skill that manifest or lockfile of `scope` have agents see, and that does not are
+/// there. Files that cannot be read say nothing.
 pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, Warning)> {
     let Ok(files) = Files::read(scope) else { return Vec::new() };
     let asked = files.manifest.skills().iter().filter(|(_, entry)| !entry.disabled).map(|(name, _)| name);
@@ -130,7 +132,7 @@ pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, Warning)> {
     gone.map(|name| (name.clone(), told(name))).collect()
 }
 
-/// What is said of a skill that is in the manifest of a scope, and not yet locked.
+/// Returns what is said of a skill that is in the manifest of a scope, and not yet locked.
 pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(
         format_args!("`{name}` is not installed yet: "),
@@ -140,7 +142,7 @@ pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
     Warning::new(codes::NOT_INSTALLED_YET, told)
 }
 
-/// What is said of a skill that lies in a scope, and that neither manifest nor another skill asks for any more.
+/// Returns what is said of a skill that is in a scope, and that neither manifest nor another skill asks for any more.
 pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(
         format_args!("`{name}` is no longer requested: "),
@@ -150,7 +152,7 @@ pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> Warning {
     Warning::new(problem::NO_LONGER_ASKED.id, told)
 }
 
-/// The error for a name that is not among those `known` in `scope`, or in any.
+/// Returns the error for a name that is not among those `known` in `scope`, or in any.
 pub(super) fn not_installed<'a>(
     scope: Option<ScopeKind>,
     text: &str,

@@ -20,7 +20,7 @@ pub struct AgentsRequest {
     pub names: Vec<String>,
     /// All that there are in the table.
     pub all: bool,
-    /// Only what lies in this scope; both where it is `None`.
+    /// Only what is in this scope; both where it is `None`.
     pub scope: Option<ScopeKind>,
 }
 
@@ -58,7 +58,7 @@ pub struct DirectoryView {
     pub role: Role,
     /// Whether it is there.
     pub exists: bool,
-    /// What lies in it.
+    /// What is in it.
     pub skills: Vec<SkillView>,
     /// Why nobody can look into it.
     pub problem: Option<String>,
@@ -101,7 +101,7 @@ pub struct AgentsOutcome {
 ///
 /// # Errors
 ///
-/// A name of no agent; a scope that was asked for and is not there.
+/// Fails for a name of no agent, or for a scope that was asked for and is not there.
 pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcome> {
     let named: Vec<&Agent> =
         request.names.iter().map(|name| Ok(agents::find(name)?)).collect::<Result<_>>()?;
@@ -154,7 +154,7 @@ impl AgentDirectory {
     }
 }
 
-/// What lies in directories that were looked at already: many agents read the same ones.
+/// What is in directories that were looked at already: many agents read the same ones.
 type ScannedDirectories = BTreeMap<PathBuf, std::result::Result<Vec<Seen>, String>>;
 
 fn view(

@@ -1,4 +1,4 @@
-//! `cache`: the store and the downloads, which skillpm can make anew.
+//! `cache`: the store and the downloads, which skillpm can make again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -52,11 +52,11 @@ pub struct CacheDirs {
     pub rooms: Vec<Room>,
 }
 
-/// Returns where the store and the downloads lie, and how much is in them.
+/// Returns where the store and the downloads are, and how much is in them.
 ///
 /// # Errors
 ///
-/// Where the home directory is not known, or something cannot be read.
+/// Fails if the home directory is not known, or something cannot be read.
 pub fn places(context: &Context) -> Result<CacheDirs> {
     let (store, cache) = (Store::new(&context.settings)?, cache_dir(context)?);
     let mut rooms = Vec::new();
@@ -81,7 +81,7 @@ pub fn places(context: &Context) -> Result<CacheDirs> {
     })
 }
 
-/// A path as it is shown: JSON has no place for names that are not UTF-8.
+/// Returns a path as it is shown: JSON has no place for names that are not UTF-8.
 fn text(path: &Path) -> String {
     path.display().to_string()
 }
@@ -135,13 +135,13 @@ pub struct RemovedOutcome {
     pub warnings: Vec<Warning>,
 }
 
-/// Removes what was not used for long: trees that no lockfile at hand names, downloads, what killed
-/// processes left, notes of changes of scopes where nothing can be taken back any more, and records of what was placed
-/// in scopes that are gone. Copies that a user edited stay.
+/// Removes what was not used for long: trees that no lockfile at hand names, downloads, what killed processes left,
+/// notes of changes of scopes if nothing can be taken back any more, and records of what was placed in scopes that are
+/// gone. Copies that a user edited stay.
 ///
 /// # Errors
 ///
-/// Where something cannot be read or removed. What was removed before that is gone, and nothing is half there.
+/// Fails if something cannot be read or removed. What was removed before that is gone, and nothing is half there.
 pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome> {
     let mut work = Work::new(context, request.dry_run)?;
     let locked = work.locked();
@@ -165,7 +165,7 @@ pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome
 ///
 /// # Errors
 ///
-/// As [`prune`].
+/// Fails as [`prune`] does.
 pub fn clean(context: &Context, request: &CleanRequest) -> Result<RemovedOutcome> {
     let mut work = Work::new(context, request.dry_run)?;
     if request.store {
@@ -192,8 +192,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// The digests that the lockfiles of this project and of the user name. Those of other projects are
-    /// not known: a tree that only they name is fetched again when it went.
+    /// Returns the digests that the lockfiles of this project and of the user name. Those of other projects are not
+    /// known: a tree that only they name is fetched again when it went.
     fn locked(&mut self) -> BTreeSet<Digest> {
         let mut locked = BTreeSet::new();
         for kind in [ScopeKind::Project, ScopeKind::User] {
@@ -315,7 +315,7 @@ pub struct VerifyOutcome {
 pub struct Damaged {
     /// `store`, or the room.
     pub room: String,
-    /// Where it lies.
+    /// Where it is.
     pub path: String,
     /// What is wrong.
     pub reason: String,
@@ -329,7 +329,7 @@ pub struct Damaged {
 ///
 /// # Errors
 ///
-/// Where something cannot be read or removed. Damage is none: it is in the outcome.
+/// Fails if something cannot be read or removed. Damage is no error: it is in the outcome.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let (store, cache) = (Store::new(&context.settings)?, cache_dir(context)?);
     let mut outcome = VerifyOutcome { dry_run: request.dry_run, ..VerifyOutcome::default() };

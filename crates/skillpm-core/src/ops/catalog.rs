@@ -28,8 +28,8 @@ const MAX_FILE: u64 = 16 << 20;
 /// Which skills, in which form, and where to.
 #[derive(Debug, Clone, Default)]
 pub struct CatalogRequest {
-    /// What is told, and how. The names of disabled skills are added to it, and where paths start from
-    /// where a file is written.
+    /// What is reported, and how. The names of disabled skills are added to it, and where paths start from where a file
+    /// is written.
     pub options: Options,
     /// Only skills of this scope; where it is `None`, of both, or of the project where a file is written.
     pub scope: Option<ScopeKind>,
@@ -44,7 +44,7 @@ pub struct CatalogRequest {
 /// A file with a block for the catalog.
 #[derive(Debug, Clone)]
 pub struct Write {
-    /// The file. It is made where it is not there.
+    /// The file. It is made if it is not there.
     pub file: PathBuf,
     /// Whether nothing is written, and only said whether it would be.
     pub check: bool,
@@ -85,7 +85,7 @@ pub struct Disabled {
     pub warnings: Vec<Warning>,
 }
 
-/// What the manifests of `scopes` disable.
+/// Returns what the manifests of `scopes` disable.
 pub fn disabled(settings: &Settings, scopes: &[Scope]) -> Disabled {
     let mut disabled = Disabled::default();
     for scope in scopes {
@@ -116,11 +116,11 @@ pub fn disabled(settings: &Settings, scopes: &[Scope]) -> Disabled {
     disabled
 }
 
-/// The names of the skills that the manifest of `scope` disables.
+/// Returns the names of the skills that the manifest of `scope` disables.
 ///
 /// # Errors
 ///
-/// A manifest that cannot be read.
+/// Fails for a manifest that cannot be read.
 pub(super) fn disabled_in(scope: &Scope) -> Result<Vec<String>> {
     let (manifest, _) = read_manifest(scope)?;
     let entries = manifest.skills().iter().filter(|(_, entry)| entry.disabled);
@@ -131,9 +131,9 @@ pub(super) fn disabled_in(scope: &Scope) -> Result<Vec<String>> {
 ///
 /// # Errors
 ///
-/// An agent that is not known; a file whose marks do not belong together, that is no text in UTF-8, that a link leads
-/// out of the project, or that cannot be read or written; for a file, a skill that is asked for and is not there. No
-/// skill is an error.
+/// Fails for an agent that is not known; for a file whose marks do not belong together, that is no text in UTF-8, that
+/// a link leads out of the project, or that cannot be read or written; or for a file, a skill that is asked for and is
+/// not there. No skill is an error.
 pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOutcome> {
     let mut options = request.options.clone();
     // A file is shared with people who have other skills of their own.
@@ -180,7 +180,7 @@ fn around(settings: &Settings, scopes: &mut Vec<Scope>) -> Result<()> {
     Ok(())
 }
 
-/// Where is looked, the first first.
+/// Returns the places that are searched, in order.
 fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Result<Vec<Source>> {
     let mut sources = if let Some(agent) = &request.agent {
         let agent = agents::find(agent)?;

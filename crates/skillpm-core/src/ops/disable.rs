@@ -66,7 +66,7 @@ pub struct DisabledSkill {
 ///
 /// # Errors
 ///
-/// A name that is not installed; something that lies in the way; anything that cannot be written.
+/// Fails for a name that is not installed, for something that is in the way, or for anything that cannot be written.
 /// Nothing has been changed then.
 pub fn disable(context: &Context, request: &DisableRequest) -> Result<DisableOutcome> {
     run(context, request, true)
@@ -76,7 +76,7 @@ pub fn disable(context: &Context, request: &DisableRequest) -> Result<DisableOut
 ///
 /// # Errors
 ///
-/// As [`disable`].
+/// Fails as [`disable`] does.
 pub fn enable(context: &Context, request: &DisableRequest) -> Result<DisableOutcome> {
     run(context, request, false)
 }
@@ -99,7 +99,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
             let left_open = |name: &&SkillName| {
                 let aside = scope.disabled_skill_dir(name);
                 let locked = files.lock.skills.get(*name);
-                // What cannot be read is told where it is moved.
+                // What cannot be read is reported where it is moved.
                 locked.is_some_and(|locked| has_conflicts(&scope, name, locked, &aside).unwrap_or(false))
             };
             in_conflict

@@ -48,7 +48,7 @@ pub struct DoctorOutcome {
     pub findings: Vec<Diagnosis>,
     /// Whether nothing was repaired because it was only to be shown.
     pub dry_run: bool,
-    /// What a person should know of what was done.
+    /// What a person should know about what was done.
     #[serde(skip)]
     pub kept: Vec<Message>,
 }
@@ -66,7 +66,7 @@ pub struct Diagnosis {
     pub skill: Option<String>,
     /// The agent that it is about.
     pub agent: Option<&'static str>,
-    /// Where it lies.
+    /// Where it is.
     pub path: String,
     /// What is wrong.
     pub message: Message,
@@ -81,7 +81,7 @@ pub struct Diagnosis {
 }
 
 impl DoctorOutcome {
-    /// What is still wrong: notes are not, and neither is what was repaired.
+    /// Returns what is still wrong: notes are not, and neither is what was repaired.
     pub fn wrong(&self) -> impl Iterator<Item = &Diagnosis> {
         self.findings.iter().filter(|finding| finding.severity > Severity::Note && !finding.fixed)
     }
@@ -91,7 +91,7 @@ impl DoctorOutcome {
 ///
 /// # Errors
 ///
-/// Where a scope that was asked for is not there. What is wrong is none: it is in the outcome.
+/// Fails if a scope that was asked for is not there. What is wrong is no error: it is in the outcome.
 pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcome> {
     let mut scopes = Scopes::new(&context.settings, request.scope)?;
     scopes.settle_twins(&context.settings)?;
@@ -155,13 +155,13 @@ impl Repairs {
     }
 }
 
-/// What is told of a policy for `scope` that cannot be read.
+/// Returns what to report about a policy for `scope` that cannot be read.
 fn policy(context: &Context, scope: &Scope, error: &Error) -> Finding {
     let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".into());
     Finding::new(&problem::POLICY_UNREADABLE, policy_file(context, scope), told(error)).advice(hint)
 }
 
-/// The file of the policy for `scope` that cannot be read: one that holds for every scope is told once.
+/// Returns the file of the policy for `scope` that cannot be read: one that holds for every scope is reported once.
 fn policy_file(context: &Context, scope: &Scope) -> PathBuf {
     let reads = |policies: Policies| {
         let settings = Settings { policies, ..context.settings.clone() };
@@ -254,7 +254,7 @@ impl Doctor<'_> {
     ///
     /// # Errors
     ///
-    /// A policy that refuses the source or what is in the skill; files that cannot be read.
+    /// Fails for a policy that refuses the source or what is in the skill, or for files that cannot be read.
     fn ask(&self, scope: &Scope, gate: &mut PolicyCheck, files: &Files, step: &Step) -> Result<()> {
         let name = step.name();
         match (step, files.lock.skills.get(name), files.manifest.skills().get(name)) {
@@ -273,7 +273,7 @@ impl Doctor<'_> {
         }
     }
 
-    /// What `files` ask for, and what an installation would do about where the skills lie.
+    /// Returns what `files` ask for, and what an installation would do about where the skills are.
     fn wishes(&self, scope: &Scope, files: &Files) -> BTreeMap<SkillName, DesiredSkill> {
         let settings = &self.context.settings;
         let audience = AgentTargets::known(settings, scope, files);
@@ -323,7 +323,7 @@ impl Doctor<'_> {
         wishes
     }
 
-    /// What an installation would do in the canonical place of `wanted` and among the disabled.
+    /// Returns what an installation would do in the canonical place of `wanted` and among the disabled.
     fn home(&self, scope: &Scope, files: &Files, wanted: Wanted) -> Result<Vec<Step>> {
         let goal = Goal { put: vec![wanted], only: Some(BTreeSet::new()), ..Goal::default() };
         let plan = make_plan(self.context, scope, &goal, files)?;
@@ -377,7 +377,7 @@ impl Doctor<'_> {
         transaction.apply(&plan, &Files { manifest, ..Files::default() }, &contents)
     }
 
-    /// The tree with `digest`: of the store, or for a copy the canonical one.
+    /// Returns the tree with `digest`: of the store, or for a copy the canonical one.
     fn content(
         &self,
         scope: &Scope,
@@ -392,8 +392,8 @@ impl Doctor<'_> {
         stored.ok_or_else(|| Error::io(format!("the tree of `{name}` is no longer in the store")))
     }
 
-    /// Removes what a killed run left at `path`, a directory of agents or skills. What the store does not
-    /// have is put there first; returns what is to be told of that.
+    /// Removes what a killed run left at `path`, a directory of agents or skills. What the store does not have is put
+    /// there first; returns what to report about that.
     fn sweep(&self, path: &Path) -> Result<Option<String>> {
         let mut told = None;
         if fs::kind(path)? == Some(Kind::Directory) {
@@ -437,17 +437,18 @@ impl Doctor<'_> {
     }
 }
 
-/// Whether an update left conflicts in the skill `name`, wherever it lies.
+/// Reports whether an update left conflicts in the skill `name`, wherever it is.
 fn merge(scope: &Scope, name: &SkillName, locked: &Locked, disabled: bool) -> Result<bool> {
     let dir = if disabled { scope.disabled_skill_dir(name) } else { scope.skill_dir(name) };
     match fs::kind(&dir) {
         Ok(Some(Kind::Directory)) => has_conflicts(scope, name, locked, &dir),
-        // That it is not there is told on its own.
+        // That it is not there is reported on its own.
         _ => Ok(false),
     }
 }
 
-/// The step of `remedy` that brings a skill back: from the store, or by a link to the directory of an editable one.
+/// Returns the step of `remedy` that brings a skill back: from the store, or by a link to the directory of an editable
+/// one.
 fn bringing(remedy: &Remedy) -> Option<&Step> {
     let Remedy::Steps(steps) = remedy else { return None };
     let brings = |step: &&Step| match step {
@@ -477,7 +478,7 @@ fn diagnosis(finding: &Finding) -> Diagnosis {
     }
 }
 
-/// What `--fix` does, in words.
+/// Returns what `--fix` does, in words.
 fn fix(finding: &Finding) -> Option<String> {
     Some(match &finding.remedy {
         Remedy::None | Remedy::Advice(_) => return None,

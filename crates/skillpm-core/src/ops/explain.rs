@@ -16,7 +16,7 @@ pub struct ExplainRequest {
 ///
 /// # Errors
 ///
-/// Where there is no such rule, with the closest one.
+/// Fails if there is no such rule, with the closest one.
 pub fn explain(request: &ExplainRequest) -> Result<Vec<&'static Rule>> {
     let Some(id) = &request.rule else { return Ok(documented().collect()) };
     if let Some(rule) = documented().find(|rule| rule.id == id) {
@@ -26,7 +26,7 @@ pub fn explain(request: &ExplainRequest) -> Result<Vec<&'static Rule>> {
     Err(unknown(&UnknownName { what: "rule", given: id.clone(), closest }))
 }
 
-/// The error for a name that nothing has, with what was probably meant.
+/// Returns the error for a name that nothing has, with what was probably meant.
 pub fn unknown(name: &UnknownName) -> Error {
     let hint = match (name.closest, name.what) {
         (None, "rule") => message!(Verb::Explain, " lists the rules"),

@@ -81,8 +81,8 @@ pub struct LeftOut {
 ///
 /// # Errors
 ///
-/// A project without a lockfile; a policy that cannot be read; a file to be written that is there and wrong, or cannot be written. A
-/// skill that the file cannot hold is no error: the outcome says why.
+/// Fails for a project without a lockfile; for a policy that cannot be read; or for a file to be written that is there
+/// and wrong, or cannot be written. A skill that the file cannot hold is no error: the outcome says why.
 pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcome> {
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
     let files = Files::read(&scope)?;
@@ -154,8 +154,8 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
     Ok(outcome)
 }
 
-/// The entry of a skill and the name that its author writes, which is its key; as an error the reason why
-/// there is none. `dir` is the directory of the file.
+/// Returns the entry of a skill and the name that its author writes, which is its key; as an error the reason why there
+/// is none. `dir` is the directory of the file.
 fn make(
     context: &Context,
     scope: &Scope,
@@ -221,7 +221,7 @@ fn make(
     Ok((own, entry))
 }
 
-/// The name in the `SKILL.md` of directory `path`.
+/// Returns the name in the `SKILL.md` of directory `path`.
 fn own_name(tree: &Tree, path: &str) -> std::result::Result<String, Message> {
     let file = if path.is_empty() { "SKILL.md".to_owned() } else { format!("{path}/SKILL.md") };
     if tree.get(&file).is_none() {

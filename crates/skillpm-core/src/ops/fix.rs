@@ -32,13 +32,13 @@ pub struct Rename {
 }
 
 impl Repair {
-    /// Whether there is anything to do.
+    /// Reports whether there is anything to do.
     pub fn is_empty(&self) -> bool {
         self.before == self.fixed.document.text() && self.rename.is_none()
     }
 
-    /// The repairs as a unified diff of the file shown as `path`, with its new name where it gets one, as `git` writes
-    /// that; `None` where there is nothing to do.
+    /// Returns the repairs as a unified diff of the file shown as `path`, with its new name where it gets one, as `git`
+    /// writes that; `None` if there is nothing to do.
     pub fn diff(&self, path: &Path) -> Option<String> {
         let after = self.fixed.document.text();
         match self.rename.as_ref().and_then(|rename| rename.to.file_name()) {
@@ -55,7 +55,7 @@ impl Repair {
 ///
 /// # Errors
 ///
-/// Where the file's directory cannot be read.
+/// Fails if the file's directory cannot be read.
 pub fn repair(
     file: &Path,
     document: &Document,
@@ -88,8 +88,8 @@ pub(super) fn announce_rename(file: &Path, findings: &mut [Finding]) {
     }
 }
 
-/// The new name of a file that is called `skill.md` or the like. It is a safe repair: whoever reads
-/// another spelling reads this one first, and it is only made where no other file has the name.
+/// Returns the new name of a file that is called `skill.md` or the like. It is a safe repair: anyone who reads another
+/// spelling reads this one first, and it is only made where no other file has the name.
 fn rename(file: &Path) -> Result<Option<Rename>> {
     let name = file.file_name().unwrap_or_default();
     if name == SKILL_FILE || !is_skill_file(name) {
@@ -106,8 +106,8 @@ fn rename(file: &Path) -> Result<Option<Rename>> {
 ///
 /// # Errors
 ///
-/// Where the file changed meanwhile, is no file of its skill any more or cannot be written. The old
-/// content is then untouched.
+/// Fails if the file changed meanwhile, is no file of its skill any more or cannot be written. The old content is then
+/// untouched.
 pub fn write(file: &Path, repair: &Repair) -> Result<PathBuf> {
     replace(file, &repair.before, repair.fixed.document.text())?;
     match &repair.rename {

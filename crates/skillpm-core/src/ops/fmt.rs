@@ -33,7 +33,7 @@ pub struct Formatted {
     pub file: PathBuf,
     /// How it was found.
     pub form: Form,
-    /// The canonical form of a text that is in no file; `None` where it has none.
+    /// The canonical form of a text that is in no file; `None` if it has none.
     pub text: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub enum Form {
 }
 
 impl Formatted {
-    /// The change as a unified diff; `None` where there is none.
+    /// Returns the change as a unified diff; `None` if there is none.
     pub fn diff(&self) -> Option<String> {
         match &self.form {
             Form::Changed { before, after } => diff::unified(&self.file, before, after),
@@ -106,7 +106,7 @@ pub struct FmtOutcome {
 ///
 /// # Errors
 ///
-/// A path that is not there, holds no skill, or cannot be read or written.
+/// Fails for a path that is not there, holds no skill, or cannot be read or written.
 pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
     let cwd = &context.settings.cwd;
     let mut outcome = FmtOutcome { dry_run: request.dry_run, ..FmtOutcome::default() };
@@ -182,7 +182,7 @@ fn text(bytes: Vec<u8>, file: PathBuf) -> Formatted {
     Formatted { file, form, text }
 }
 
-/// Reads the file at `place` and tells how it is found; `None` where it is gone by now.
+/// Reads the file at `place` and tells how it is found; `None` if it is gone by now.
 fn file(place: &FileLocation) -> Result<Option<Formatted>> {
     let form = match place.read()? {
         None => return Ok(None),

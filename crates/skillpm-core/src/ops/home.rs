@@ -7,9 +7,9 @@ use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::transaction::Transaction;
 
-/// Returns the scope that is to be changed: `asked`, else the project. The user's home does not become a project in
-/// silence: people who are in it mean their own skills, and whoever means a project says so or has a manifest there.
-/// What a killed run left there is cleared away first, unless this is a `dry_run`.
+/// Returns the scope that is to be changed: `asked`, otherwise the project. The user's home does not become a project
+/// in silence: people who are in it mean their own skills, and anyone who means a project says so or has a manifest
+/// there. What a killed run left there is cleared away first, unless this is a `dry_run`.
 ///
 /// # Errors
 ///

@@ -26,9 +26,9 @@ const DIGITS: usize = 7;
 /// A copy that is kept. Its JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptCopy {
-    /// The name of the skill, or of a file beside the skills; `None` where nobody knows.
+    /// The name of the skill, or of a file beside the skills; `None` if nobody knows.
     pub name: Option<String>,
-    /// When it was kept, as RFC 3339 has it; `None` where nobody knows.
+    /// When it was kept, as RFC 3339 has it; `None` if nobody knows.
     pub kept_at: Option<String>,
     /// Why; `None` for a copy of a version that did not note it.
     pub why: Option<Why>,
@@ -41,18 +41,18 @@ pub struct KeptCopy {
 }
 
 impl KeptCopy {
-    /// The digits by which it is told from others of its name.
+    /// Returns the digits by which it is told from others of its name.
     pub fn id(&self) -> &str {
         let hex = self.digest.split_once(':').map_or(&*self.digest, |(_, hex)| hex);
         hex.get(..DIGITS).unwrap_or(hex)
     }
 }
 
-/// The copies that are kept, those that were kept last first.
+/// Returns the copies that are kept, those that were kept last first.
 ///
 /// # Errors
 ///
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn kept(context: &Context) -> Result<Vec<KeptCopy>> {
     let store = Store::new(&context.settings)?;
     let mut copies: Vec<_> = store.kept()?.iter().flat_map(|kept| copies_of(&store, kept)).collect();
@@ -87,7 +87,7 @@ fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<u64>, KeptCopy)> {
     last.into_values().map(copy).collect()
 }
 
-/// The name that the skill at `path` gives itself.
+/// Returns the name that the skill at `path` gives itself.
 fn own_name(path: &Path) -> Option<String> {
     let text = fs::read_capped(&path.join(SKILL_FILE), MAX_SKILL_FILE);
     let document = Document::from_bytes(text.ok()??);
@@ -115,7 +115,7 @@ pub struct RestoreOutcome {
     pub restored: KeptCopy,
     /// What was or would be done, in order.
     pub steps: Vec<Step>,
-    /// What is told of the copy that lay there and was kept in turn.
+    /// What is reported about the copy that lay there and was kept in turn.
     pub kept: Vec<Message>,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
@@ -129,7 +129,8 @@ pub struct RestoreOutcome {
 ///
 /// # Errors
 ///
-/// No copy of that name; a skill that is not installed, or is a link to a directory; anything that cannot be written.
+/// Fails for no copy of that name; for a skill that is not installed, or is a link to a directory; or for anything that
+/// cannot be written.
 pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOutcome> {
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
@@ -178,7 +179,7 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
     })
 }
 
-/// The copy that `text` means: the last one that was kept of the name, in `scope` where it was there.
+/// Returns the copy that `text` means: the last one that was kept of the name, in `scope` where it was there.
 fn find(context: &Context, scope: &Scope, text: &str) -> Result<KeptCopy> {
     let (name, digits) = text.rsplit_once('@').map_or((text, ""), |(name, digits)| (name, digits));
     let all = kept(context)?;

@@ -68,7 +68,7 @@ pub struct LinkedSkill {
 ///
 /// # Errors
 ///
-/// An agent or a skill that is not known; something that lies in the way; anything that cannot be
+/// Fails for an agent or a skill that is not known, for something that is in the way, or for anything that cannot be
 /// written. Nothing has been changed then.
 pub fn link(context: &Context, request: &LinkRequest) -> Result<LinkOutcome> {
     run(context, request, true)
@@ -78,7 +78,7 @@ pub fn link(context: &Context, request: &LinkRequest) -> Result<LinkOutcome> {
 ///
 /// # Errors
 ///
-/// As [`link`]; a copy that was edited, without `force`.
+/// Fails as [`link`] does, and for a copy that was edited, without `force`.
 pub fn unlink(context: &Context, request: &LinkRequest) -> Result<LinkOutcome> {
     run(context, request, false)
 }
@@ -124,7 +124,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         }
         let disabled =
             |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
-        // Whoever sees a skill sees what it needs.
+        // Anyone who sees a skill sees what it needs.
         let asked = names.unwrap_or(all);
         let needed = closure(&asked, |name| files.lock.skills.get(name));
         let needed = needed.into_iter().filter(|name| files.is_only_needed(name));
@@ -150,7 +150,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     })
 }
 
-/// The skills that manifest and lockfile ask for.
+/// Returns the skills that manifest and lockfile ask for.
 fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
     let names: Vec<_> = match files.manifest_text {
         Some(_) => files.manifest.asked().cloned().collect(),

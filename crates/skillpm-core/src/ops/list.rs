@@ -55,11 +55,11 @@ pub struct ListedSkill {
     pub digest: Option<String>,
     /// The ids of the agents that have a link or a copy of their own.
     pub agents: Vec<String>,
-    /// Those of them whose copy was edited: it is neither what is locked nor what lies in the project or home.
+    /// Those of them whose copy was edited: it is neither what is locked nor what is in the project or home.
     pub edited_copies: Vec<String>,
     /// How what is there compares to what is locked.
     pub state: SkillState,
-    /// Whether its bytes are not those that are locked, wherever it lies.
+    /// Whether its bytes are not those that are locked, wherever it is.
     pub modified: bool,
     /// The skill's own name, where it is installed under another one.
     pub alias_of: Option<String>,
@@ -67,7 +67,7 @@ pub struct ListedSkill {
     pub disabled: bool,
     /// Whether it is a link to a directory that somebody works on.
     pub editable: bool,
-    /// The directory in which it lies.
+    /// The directory in which it is.
     pub location: String,
     /// What kind of source it is: `github`, `git`, `url`, `site`, `path`, or that of a package.
     pub source_type: Option<&'static str>,
@@ -109,12 +109,12 @@ pub enum SkillState {
     Disabled,
     /// A link to a directory that somebody works on.
     Editable,
-    /// It lies in the directory of an agent, and skillpm did not put it there.
+    /// It is in the directory of an agent, and skillpm did not put it there.
     Foreign,
 }
 
 impl SkillState {
-    /// Whether skillpm knows of the skill by nothing but that it is there.
+    /// Reports whether skillpm knows of the skill by nothing but that it is there.
     pub fn is_unknown(self) -> bool {
         matches!(self, Self::Untracked | Self::Foreign)
     }
@@ -137,16 +137,17 @@ pub struct ListOutcome {
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read.
+/// Fails for a manifest or lockfile that cannot be read.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     look(context, request, ListedKind::Everything)
 }
 
-/// As [`list`], of what is in the scopes themselves: nothing of other tools, and nothing of projects around this one.
+/// Works like [`list`], of what is in the scopes themselves: nothing of other tools, and nothing of projects around
+/// this one.
 ///
 /// # Errors
 ///
-/// As [`list`].
+/// Fails as [`list`] does.
 pub(super) fn installed(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     look(context, request, ListedKind::Installed)
 }
@@ -185,12 +186,12 @@ fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<Li
     Ok(outcome)
 }
 
-/// Why nobody looks at the skills of `scope`, where `only` asks for none: a link leads out of the project. What is in the
-/// other scope has nothing to do with that.
+/// Returns why nobody looks at the skills of `scope`, where `only` asks for none: a link leads out of the project. What
+/// is in the other scope has nothing to do with that.
 ///
 /// # Errors
 ///
-/// As [`Scope::check_skills_inside`], of the scope that was asked for.
+/// Fails as [`Scope::check_skills_inside`] does, of the scope that was asked for.
 pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<Warning>> {
     match scope.check_skills_inside() {
         Err(error) if only.is_none() && error.kind() == ErrorKind::Integrity => {
@@ -201,8 +202,8 @@ pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<Wa
     }
 }
 
-/// In the home directory both scopes have the same skills: what one of them installed is told there only, all else as
-/// the user's.
+/// In the home directory both scopes have the same skills: what one of them installed is reported there only, all else
+/// as the user's.
 fn tell_once(skills: &mut Vec<ListedSkill>) {
     let is_known = |skill: &&ListedSkill| !skill.state.is_unknown();
     let of_project = skills.iter().filter(|skill| skill.scope == ScopeKind::Project).filter(is_known);
@@ -213,7 +214,7 @@ fn tell_once(skills: &mut Vec<ListedSkill>) {
 }
 
 /// Adds the skills of a project around the one that is worked in: agents that walk up to the root of the repository see
-/// them too. What is to be done there is said to whoever works there.
+/// them too. What is to be done there is said to anyone who works there.
 fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Result<()> {
     if outer.check_skills_inside().is_err() {
         return Ok(());
@@ -230,7 +231,7 @@ fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Re
 fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut ListOutcome) -> Result<()> {
     let files = Files::read(scope)?;
     let (canonical, there) = open(scope)?;
-    // What is disabled lies where nobody looks, also while no lockfile knows it.
+    // What is disabled is where nobody looks, also while no lockfile knows it.
     let asked = files.manifest.skills().iter().filter(|(_, entry)| entry.editable || entry.disabled);
     let names: BTreeSet<SkillName> =
         files.lock.skills.keys().chain(asked.map(|(name, _)| name)).cloned().chain(there).collect();
@@ -303,7 +304,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
     Ok(())
 }
 
-/// What gets a disabled skill out of agents' sight, which the other scope in the same directory may have, too.
+/// Returns what gets a disabled skill out of agents' sight, which the other scope in the same directory may have, too.
 fn way_out_of_sight(scope: ScopeKind, name: &SkillName, is_shared: bool) -> Message {
     match scope {
         _ if !is_shared => message!(Verb::Install.within(scope), " moves it away"),
@@ -324,7 +325,7 @@ fn way_out_of_sight(scope: ScopeKind, name: &SkillName, is_shared: bool) -> Mess
     }
 }
 
-/// The directory of the canonical copies, and the names in it that skills can have.
+/// Returns the directory of the canonical copies, and the names in it that skills can have.
 fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
     let dir = scope.skills_dir();
     match SkillsDir::of_scope(scope) {
@@ -332,7 +333,7 @@ fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
             let names = canonical.names().collect();
             Ok((canonical, names))
         }
-        // What was asked for is what is in it, so that it cannot be read is what is told.
+        // What was asked for is what is in it, so that it cannot be read is what is reported.
         failed => {
             let names = fs::list_dir(&dir)?;
             Ok((failed?, names.iter().filter_map(|name| SkillName::exact(name)).collect()))
@@ -340,11 +341,11 @@ fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
     }
 }
 
-/// The skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
+/// Returns the skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
 ///
 /// # Errors
 ///
-/// As [`list`].
+/// Fails as [`list`] does.
 pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Result<Option<ListedSkill>> {
     let is_known = |skill: &ListedSkill| !skill.state.is_unknown();
     let found = one_in(context, &Scope::new(&context.settings, kind)?, name)?;
@@ -367,7 +368,7 @@ fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<L
     listed(context, scope, &files, &survey, &mut dirs, name)
 }
 
-/// The skill `name`; `None` for what is neither asked for nor a skill's directory.
+/// Returns the skill `name`; `None` for what is neither asked for nor a skill's directory.
 fn listed(
     context: &Context,
     scope: &Scope,
@@ -451,8 +452,8 @@ fn state(locked: Option<&Locked>, found: &OnDisk) -> Option<SkillState> {
     }
 }
 
-/// The state of an editable skill, at whose canonical place `found` lies; where agents are not to see
-/// it, nothing has to.
+/// Returns the state of an editable skill, at whose canonical place `found` is; where agents are not to see it, nothing
+/// has to.
 pub(super) fn state_of_link(editable: &Editable, found: &OnDisk, out_of_sight: bool) -> SkillState {
     let is_there = editable.is_there();
     match found {

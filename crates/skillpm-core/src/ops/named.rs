@@ -26,16 +26,16 @@ use crate::tree::Tree;
 ///
 /// # Errors
 ///
-/// As [`engine::find`] and [`engine::find_at`].
+/// Fails as [`engine::find`] and [`engine::find_at`] do.
 pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
     find_in(context, name, &default_sources(&context.settings)?, None)
 }
 
-/// As [`find`], of the names in `sources`, which are those of the scope `only` or of both.
+/// Works like [`find`], of the names in `sources`, which are those of the scope `only` or of both.
 ///
 /// # Errors
 ///
-/// As [`find`].
+/// Fails as [`find`] does.
 pub(super) fn find_in(
     context: &Context,
     name: &str,
@@ -47,11 +47,11 @@ pub(super) fn find_in(
     })
 }
 
-/// As [`find_in`], of a name in `snapshot`, and never of a path.
+/// Works like [`find_in`], of a name in `snapshot`, and never of a path.
 ///
 /// # Errors
 ///
-/// As [`engine::find_among`].
+/// Fails as [`engine::find_among`] does.
 pub(super) fn find_among(
     context: &Context,
     name: &str,
@@ -69,7 +69,7 @@ pub(super) fn find_among(
 ///
 /// # Errors
 ///
-/// As [`engine::find_at`], and as `by_name`.
+/// Fails as [`engine::find_at`] does, and as `by_name`.
 pub(super) fn path_or<E: From<Error>>(
     context: &Context,
     name: &str,
@@ -96,7 +96,8 @@ where
     }
 }
 
-/// Returns `hit` without what is told of a name that is not the skill's own, where it was installed under that name.
+/// Returns `hit` without what is reported about a name that is not the skill's own, where it was installed under that
+/// name.
 fn without_alias(context: &Context, name: &str, mut hit: Hit) -> Hit {
     let told = engine::calls_itself(&hit.skill);
     if hit.warnings.contains(&told) && is_alias(context, name, &hit.skill.meta.name) {
@@ -105,7 +106,7 @@ fn without_alias(context: &Context, name: &str, mut hit: Hit) -> Hit {
     hit
 }
 
-/// Returns whether a lockfile has the skill `own` under the name `directory`: whoever installed it so knows.
+/// Returns whether a lockfile has the skill `own` under the name `directory`: anyone who installed it so knows.
 pub(super) fn is_alias(context: &Context, directory: &str, own: &str) -> bool {
     let Ok(directory) = SkillName::new(directory) else { return false };
     let scopes = scopes_in_force(&context.settings).unwrap_or_default();
@@ -114,8 +115,8 @@ pub(super) fn is_alias(context: &Context, directory: &str, own: &str) -> bool {
     aliases.any(|alias_of| alias_of == own)
 }
 
-/// The names of the skills that are here, each with its description: those that agents see, and those that manifests
-/// and lockfiles know. What cannot be read has none.
+/// Returns the names of the skills that are here, each with its description: those that agents see, and those that
+/// manifests and lockfiles know. What cannot be read has none.
 pub fn known(settings: &Settings) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for scope in Scopes::new(settings, None).unwrap_or_default().there {
@@ -131,7 +132,7 @@ pub fn known(settings: &Settings) -> BTreeMap<String, String> {
     names
 }
 
-/// The scripts of the skill `name`, below its `scripts/`; none where there is no such skill.
+/// Returns the scripts of the skill `name`, below its `scripts/`; none where there is no such skill.
 pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
     let sources = default_sources(settings).unwrap_or_default();
     let hit =
@@ -141,8 +142,8 @@ pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
     paths.filter_map(|(path, _)| path.strip_prefix("scripts/")).map(ToOwned::to_owned).collect()
 }
 
-/// What to say in place of `error`, with which `name` was not found in the scope `only` or in both. The files of a
-/// disabled skill lie where no agent looks, and those of a skill in a fresh clone nowhere as yet: that there is none
+/// Returns what to say instead of `error`, with which `name` was not found in the scope `only` or in both. The files of
+/// a disabled skill are where no agent looks, and those of a skill in a fresh clone nowhere as yet: that there is none
 /// would send its owner to find it once more.
 fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Error) -> Error {
     // Any other kind is of a skill that is there.

@@ -52,10 +52,10 @@ pub struct OutdatedSkill {
     pub latest: Option<String>,
     /// How the skill's files compare.
     pub status: Status,
-    /// Why a policy does not let the newest files in yet, with the line that says so; `None` where one
-    /// does, and where only a fetch would tell.
+    /// Why a policy does not let the newest files in yet, with the line that says so; `None` if one does, and where
+    /// only a fetch would tell.
     pub held_back: Option<String>,
-    /// Where its source has it now, where that is not where it was.
+    /// Where its source has it now, if that is not where it was.
     pub moved_to: Option<String>,
     /// Whether the tag that is asked for led to another revision when the skill was locked.
     pub tag_moved: bool,
@@ -90,7 +90,7 @@ pub enum Status {
 }
 
 impl OutdatedSkill {
-    /// Whether its source has something else now that may be installed, or something past its pin.
+    /// Reports whether its source has something else now that may be installed, or something past its pin.
     pub fn is_outdated(&self) -> bool {
         match self.status {
             Status::Changed if self.held_back.is_none() => true,
@@ -112,7 +112,7 @@ pub struct OutdatedOutcome {
 }
 
 impl OutdatedOutcome {
-    /// What kind of failure to end with, if any: one of the network before all others.
+    /// Returns what kind of failure to end with, if any: one of the network before all others.
     pub fn failed(&self) -> Option<ErrorKind> {
         let network = |error: &&Error| error.kind() == ErrorKind::Network;
         self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
@@ -124,8 +124,8 @@ impl OutdatedOutcome {
 ///
 /// # Errors
 ///
-/// A manifest, lockfile or policy that cannot be read; a name that is not installed. A source that
-/// cannot be asked is none: the outcome says why, and tells the others.
+/// Fails for a manifest, lockfile or policy that cannot be read, or for a name that is not installed. A source that
+/// cannot be asked is no error: the outcome says why, and tells the others.
 pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<OutdatedOutcome> {
     let listed = installed(context, &ListRequest { scope: request.scope })?;
     let mut outcome = OutdatedOutcome { warnings: listed.warnings, ..OutdatedOutcome::default() };
@@ -172,7 +172,7 @@ fn ask_scope(
         if entry.is_some_and(|entry| entry.editable) {
             continue;
         }
-        // What is locked tells nothing of another skill.
+        // What is locked says nothing about another skill.
         if let Some(entry) = entry.filter(|entry| !locked.is_skill_of(entry)) {
             let other = if entry.origin == locked.origin { "place in its source" } else { "source" };
             let told = message!(
@@ -279,7 +279,7 @@ fn ask_scope(
     Ok(())
 }
 
-/// Whether a skill that is not where it was may be elsewhere: GitHub tells without a download.
+/// Reports whether a skill that is not where it was may be elsewhere: GitHub says without a download.
 fn may_have_moved(files: newest::Files, origin: &Origin) -> bool {
     match files {
         newest::Files::Moved => true,
@@ -288,7 +288,7 @@ fn may_have_moved(files: newest::Files, origin: &Origin) -> bool {
     }
 }
 
-/// Where in its source the skill of `row` is now that is not any more where it was. Only a download tells.
+/// Returns where in its source the skill of `row` is now that is not any more where it was. Only a download tells.
 fn moved_to(context: &Context, scope: &Scope, query: &Query<'_>, row: &OutdatedSkill) -> Option<String> {
     let locked = query.locked;
     let wanted = match &row.newest {
@@ -299,8 +299,8 @@ fn moved_to(context: &Context, scope: &Scope, query: &Query<'_>, row: &OutdatedS
     of_name(&opened, locked.alias_of.as_deref().unwrap_or(&row.name)).map(|candidate| candidate.path)
 }
 
-/// The error for the skills `names` of the source `origin`, as it is typed in the working directory, which has no such `reference` any more; any other error
-/// stays what it is.
+/// Returns the error for the skills `names` of the source `origin`, as it is typed in the working directory, which has
+/// no such `reference` any more; any other error stays what it is.
 pub(super) fn reference_gone<'a>(
     scope: ScopeKind,
     (origin, reference): (&Origin, Option<&Reference>),
@@ -363,7 +363,7 @@ impl From<newest::Files> for Status {
     }
 }
 
-/// The skill `name` before its source was asked.
+/// Returns the skill `name` before its source was asked.
 fn row(name: &SkillName, scope: ScopeKind, locked: &Locked, query: &Query<'_>) -> OutdatedSkill {
     OutdatedSkill {
         name: name.to_string(),

@@ -16,11 +16,11 @@ use crate::tree::FileSet;
 /// The directory, beside the manifest, of the skills that people write.
 const DIR: &str = "skills";
 
-/// Where the skill `name` is written in `scope`.
+/// Returns where the skill `name` is written in `scope`.
 ///
 /// # Errors
 ///
-/// A directory that a link leads out of the project.
+/// Fails for a directory that a link leads out of the project.
 pub(super) fn place(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     let dir = scope.manifest.parent().unwrap_or(&scope.root).join(DIR);
     scope.check_inside(&dir)?;
@@ -32,7 +32,7 @@ pub(super) fn place(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
 ///
 /// # Errors
 ///
-/// Something that is there already; anything that cannot be written.
+/// Fails for something that is there already, or for anything that cannot be written.
 pub(super) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
     let parent = path.parent().unwrap_or(Path::new(""));
     let _alone = DirLock::acquire(parent, || ())?;
@@ -45,12 +45,12 @@ pub(super) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
         })
     });
     made.inspect_err(|_| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_tree(&new);
     })
 }
 
-/// The error for a directory that is in the way.
+/// Returns the error for a directory that is in the way.
 pub(super) fn already_exists(path: &Path) -> Error {
     Error::usage(format!("`{}` already exists", path.display()))
 }
@@ -60,7 +60,7 @@ pub(super) fn already_exists(path: &Path) -> Error {
 ///
 /// # Errors
 ///
-/// As [`install`].
+/// Fails as [`install`] does.
 pub(super) fn install_editable(
     context: &Context,
     kind: ScopeKind,

@@ -1,7 +1,7 @@
 //! Whether a script may run: what the policy says, whether the bytes are the locked ones, and where nothing
 //! is locked, whether the directory is trusted.
 //!
-//! Whoever starts a script asks here first, and runs the bytes that come back, not those on the disk.
+//! Anyone who starts a script asks here first, and runs the bytes that come back, not those on the disk.
 
 use super::audit::{place, record, subject, unread};
 use super::policy_check;
@@ -31,8 +31,8 @@ pub struct PermitRequest<'a> {
     pub skill: &'a Skill,
     /// The script, below the directory of the skill.
     pub script: &'a str,
-    /// What holds where no policy has a say. A person who types a command means it: `Allow`. A host that
-    /// runs what a model asks for has nobody's word: `Deny` or `Ask`.
+    /// What applies if no policy decides. A person who types a command means it: `Allow`. A host that runs what a model
+    /// asks for has nobody's word: `Deny` or `Ask`.
     pub default_decision: Scripts,
     /// Whether a person has already said yes to what the policy would ask.
     pub allow_scripts: bool,
@@ -57,8 +57,8 @@ pub struct Permit {
 /// Says whether a script may run. Nothing of it has run, and nothing is changed but the audit log: a refusal
 /// is written down there.
 ///
-/// A policy that asks is answered by [`PermitRequest::allow_scripts`], else by the person at the terminal;
-/// it is asked last, when everything else is in order.
+/// A policy that asks is answered by [`PermitRequest::allow_scripts`], otherwise by the person at the terminal; it is
+/// asked last, when everything else is in order.
 ///
 /// # Errors
 ///
@@ -130,7 +130,7 @@ fn decide(
     Ok(warnings)
 }
 
-/// What the policies in force say of the scripts of a skill, and whether they open unix sockets to them.
+/// Returns what the policies in force say of the scripts of a skill, and whether they open unix sockets to them.
 fn permission(
     context: &Context,
     scopes: &[Scope],
@@ -195,7 +195,7 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
         .hint(message!(Opt::AllowModified, " runs it as it is")))
 }
 
-/// Whether the directory of `skill`, with all its `files`, is trusted.
+/// Reports whether the directory of `skill`, with all its `files`, is trusted.
 fn is_trusted(context: &Context, skill: &LockedSkill, files: &FileSet) -> Result<bool> {
     let dirs = TrustedDirs::read(&context.settings);
     let standing = dirs.standing(&skill.place)?;
@@ -207,7 +207,7 @@ fn at(skill: &LockedSkill, verb: Verb) -> Call {
     verb.within(skill.scope).project(skill.outer.as_deref())
 }
 
-/// The error for a skill whose digest nobody but the lockfile knows: a script can rewrite both.
+/// Returns the error for a skill whose digest nobody but the lockfile knows: a script can rewrite both.
 fn unchecked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Error {
     let (name, place) = (&skill.name, skill.place.display());
     refused(

@@ -34,7 +34,7 @@ pub struct PolicyOutcome {
     pub sources: Vec<Ruling>,
 }
 
-/// What is said of one source.
+/// What is reported about one source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Ruling {
     /// The source, in full.
@@ -51,12 +51,12 @@ pub struct Ruling {
     pub unix_sockets: Option<Line>,
 }
 
-/// Tells which lines hold, and what they say of sources. Nothing is fetched: how old a source is and
-/// what is found in its skills is decided when they are installed, and the lines that will are told.
+/// Tells which lines hold, and what they say of sources. Nothing is fetched: how old a source is and what is found in
+/// its skills is decided when they are installed, and the lines that will are reported.
 ///
 /// # Errors
 ///
-/// A text that is no source; a policy that cannot be read.
+/// Fails for a text that is no source, or for a policy that cannot be read.
 pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let (manifest, _) = read_manifest(&scope)?;
@@ -98,7 +98,7 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
     Ok(PolicyOutcome { lines, sources })
 }
 
-/// The rules for scripts. A skill of either scope may run in a project, so both manifests have a say, unless
+/// Returns the rules for scripts. A skill of either scope may run in a project, so both manifests have a say, unless
 /// one scope was asked about.
 fn scripts_admission(
     context: &Context,

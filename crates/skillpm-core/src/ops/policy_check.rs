@@ -32,7 +32,7 @@ use crate::tree::{FileEntry, FileSet};
 pub(super) struct PolicyCheck {
     admission: Admission,
     decided: Vec<PolicyDecision>,
-    /// The same, so that each is told once however many skills it let in.
+    /// The same, so that each is reported once however many skills it let in.
     told: HashSet<PolicyDecision>,
     /// When revisions were released, as far as that was asked: skills of one source share it.
     released: BTreeMap<(Origin, Option<String>), Released>,
@@ -53,17 +53,17 @@ pub struct PolicyDecision {
 ///
 /// # Errors
 ///
-/// A file that cannot be read or says something without meaning, with the place; a named file that is
+/// Fails for a file that cannot be read or says something without meaning, with the place, or for a named file that is
 /// not there.
 pub(super) fn admission(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Admission> {
     admission_of(context, scope, [(scope, manifest)])
 }
 
-/// As [`admission`], with the rules of several manifests; `asked` is the scope whose skills are asked about.
+/// Works like [`admission`], with the rules of several manifests; `asked` is the scope whose skills are asked about.
 ///
 /// # Errors
 ///
-/// As [`admission`].
+/// Fails as [`admission`] does.
 pub(super) fn admission_of<'a>(
     context: &Context,
     asked: &Scope,
@@ -96,7 +96,7 @@ pub(super) fn admission_of<'a>(
     Ok(admission)
 }
 
-/// Adds what the file at `path` says; `false` where there is none.
+/// Adds what the file at `path` says; `false` if there is none.
 fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
     let text = read_text(path)?.transpose().map_err(|odd| manifest_error(path, odd.of_manifest()))?;
     let Some(text) = text else { return Ok(false) };
@@ -107,11 +107,11 @@ fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
 }
 
 impl PolicyCheck {
-    /// The gate of `scope`.
+    /// Returns the gate of `scope`.
     ///
     /// # Errors
     ///
-    /// As [`admission`].
+    /// Fails as [`admission`] does.
     pub(super) fn new(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Self> {
         Ok(Self { admission: admission(context, scope, manifest)?, ..Self::default() })
     }
@@ -120,7 +120,7 @@ impl PolicyCheck {
     ///
     /// # Errors
     ///
-    /// Where a file denies it, with the line.
+    /// Fails if a file denies it, with the line.
     pub(super) fn source(&mut self, asked: PolicySubject<'_>) -> Result<()> {
         let decisions = self.admission.source(asked);
         self.decide(|| shown(asked), decisions)
@@ -130,7 +130,7 @@ impl PolicyCheck {
     ///
     /// # Errors
     ///
-    /// Where it is not, with the line; where its time of release must be asked for and cannot.
+    /// Fails if it is not, with the line, or if its time of release must be asked for and cannot.
     pub(super) fn release(
         &mut self,
         context: &Context,
@@ -151,12 +151,12 @@ impl PolicyCheck {
         self.decide(|| shown(asked), decisions)
     }
 
-    /// Why what a source has at `revision` is not old enough, with the line that says so; `None` where it is,
-    /// or no file asks. Nothing is fetched, so nothing is said of sources whose times only a fetch tells.
+    /// Returns why what a source has at `revision` is not old enough, with the line that says so; `None` if it is, or
+    /// no file asks. Nothing is fetched, so nothing is said of sources whose times only a fetch tells.
     ///
     /// # Errors
     ///
-    /// Where the time of release must be asked for and cannot.
+    /// Fails if the time of release must be asked for and cannot.
     pub(super) fn held_back(
         &mut self,
         context: &Context,
@@ -176,7 +176,7 @@ impl PolicyCheck {
         Ok(refused.map(|decision| format!("{}: {} says so", decision.reason, decision.line)))
     }
 
-    /// When `revision` of `origin` was released, as far as the source tells without being opened.
+    /// When `revision` of `origin` was released, as far as the source says without being opened.
     fn released(&mut self, context: &Context, origin: &Origin, revision: Option<&str>) -> Result<Released> {
         let key = (origin.clone(), revision.map(ToOwned::to_owned));
         if let Some(known) = self.released.get(&key) {
@@ -191,13 +191,13 @@ impl PolicyCheck {
     ///
     /// # Errors
     ///
-    /// Where it does, with the first finding and the line; where the skill cannot be read.
+    /// Fails if it does, with the first finding and the line, or if the skill cannot be read.
     pub(super) fn content(&mut self, name: &SkillName, candidate: &Candidate, set: &FileSet) -> Result<()> {
         let Some(file) = set.get(&candidate.file_name) else { return Ok(()) };
         self.file_set(name, set, file, |bytes| candidate.document(bytes))
     }
 
-    /// As [`PolicyCheck::content`]; `read` makes the document of the skill's `file`.
+    /// Works like [`PolicyCheck::content`]; `read` makes the document of the skill's `file`.
     fn file_set(
         &mut self,
         name: &SkillName,
@@ -212,11 +212,11 @@ impl PolicyCheck {
         self.audit(name, file.path.as_str(), &document, Some(&files::of_set(set)?))
     }
 
-    /// As [`PolicyCheck::content`], of the files of a skill, which may be older than the policy.
+    /// Works like [`PolicyCheck::content`], of the files of a skill, which may be older than the policy.
     ///
     /// # Errors
     ///
-    /// As [`PolicyCheck::content`].
+    /// Fails as [`PolicyCheck::content`] does.
     pub(super) fn skill(&mut self, name: &SkillName, set: &FileSet) -> Result<()> {
         match skill_file(set) {
             Some(file) => self.file_set(name, set, file, |bytes| Arc::new(Document::from_bytes(bytes))),
@@ -224,11 +224,11 @@ impl PolicyCheck {
         }
     }
 
-    /// As [`PolicyCheck::content`], of a skill to whose directory `dir` a link is to lead.
+    /// Works like [`PolicyCheck::content`], of a skill to whose directory `dir` a link is to lead.
     ///
     /// # Errors
     ///
-    /// As [`PolicyCheck::content`].
+    /// Fails as [`PolicyCheck::content`] does.
     pub(super) fn directory(&mut self, name: &SkillName, dir: &Path) -> Result<()> {
         if self.admission.audit().is_none() {
             return Ok(());
@@ -240,7 +240,7 @@ impl PolicyCheck {
         self.audit(name, file_name, &document, files.as_deref())
     }
 
-    /// Asks whether what is found in `document` keeps its skill out; where its `files` cannot be told, rules that
+    /// Asks whether what is found in `document` keeps its skill out; where its `files` cannot be determined, rules that
     /// look at them find nothing.
     fn audit(
         &mut self,
@@ -283,13 +283,13 @@ impl PolicyCheck {
         self.decide(|| name.to_string(), vec![decision])
     }
 
-    /// What was decided, in the order of the questions.
+    /// Returns what was decided, in the order of the questions.
     pub(super) fn decided(self) -> Vec<PolicyDecision> {
         self.decided
     }
 
     fn decide(&mut self, subject: impl FnOnce() -> String, decisions: Vec<Decision>) -> Result<()> {
-        // Mostly no file has a say, and there may be thousands of skills.
+        // In most cases no file decides anything, and there may be thousands of skills.
         if decisions.is_empty() {
             return Ok(());
         }
@@ -309,13 +309,14 @@ impl PolicyCheck {
     }
 }
 
-/// Returns the file of `set` that makes it a skill: `SKILL.md`, else the first one whose name differs only in case.
+/// Returns the file of `set` that makes it a skill: `SKILL.md`, otherwise the first one whose name differs only in
+/// case.
 pub(super) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
     let mut files = set.files().iter();
     set.get(SKILL_FILE).or_else(|| files.find(|file| file.path.as_str().eq_ignore_ascii_case(SKILL_FILE)))
 }
 
-/// The time, in seconds since 1970.
+/// Returns the time, in seconds since 1970.
 fn now() -> i64 {
     i64::try_from(env::now()).unwrap_or(i64::MAX)
 }
@@ -330,7 +331,7 @@ fn refused(subject: &str, decision: &Decision) -> Error {
     error.because(RefusalReason(decision.line.to_string()))
 }
 
-/// A source as messages name it.
+/// Returns a source as messages name it.
 pub(super) fn shown(asked: PolicySubject<'_>) -> String {
     let spec = crate::spec::SourceSpec {
         origin: asked.origin.clone(),

@@ -1,7 +1,7 @@
 //! Where the bytes of a skill that is there come from: what is locked of it, and whether it is still that.
 //!
-//! Every byte is read. What an earlier run remembered of a file is not asked: who is about to run something
-//! wants to know what lies on the disk now.
+//! Every byte is read. What an earlier run remembered of a file is not asked: who is about to run something wants to
+//! know what is on the disk now.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -28,8 +28,8 @@ use crate::tree::{FileSet, ReadError};
 
 /// A skill, and the bytes about which something is said.
 ///
-/// [`Checked::digest`] is that of [`Checked::files`]. Large skills are not held in memory: whoever writes
-/// the files somewhere compares what [`fs::materialize`] returns with it, and runs nothing if it is another.
+/// [`Checked::digest`] is that of [`Checked::files`]. Large skills are not held in memory: anyone who writes the files
+/// somewhere compares what [`fs::materialize`] returns with it, and runs nothing if it is another.
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// Where they come from.
@@ -38,8 +38,8 @@ pub struct Checked {
     pub files: FileSet,
     /// The digest of exactly these files.
     pub digest: Digest,
-    /// The directory of the skill that was asked for in [`Checked::files`], with `/` between its parts; empty
-    /// unless it lies in another installed skill.
+    /// The directory of the skill that was asked for in [`Checked::files`], with `/` between its parts; empty unless it
+    /// is in another installed skill.
     pub below: String,
 }
 
@@ -59,16 +59,16 @@ pub struct LockedSkill {
     pub name: SkillName,
     /// Where.
     pub scope: ScopeKind,
-    /// The root of the project that has it, where that is not the nearest one but around it.
+    /// The root of the project that has it, if that is not the nearest one but around it.
     pub outer: Option<PathBuf>,
     /// The place that was looked at, with links followed.
     pub place: PathBuf,
     /// What is locked.
     pub locked: Locked,
-    /// How it differs; `None` where every byte is as locked.
+    /// How it differs; `None` if every byte is as locked.
     pub modified: Option<Modified>,
-    /// Whether the user's store has what is locked: then skillpm fetched it, or checked it against its source. A lockfile
-    /// alone vouches for nothing, since whoever may write the skill may write that, too.
+    /// Whether the user's store has what is locked: then skillpm fetched it, or checked it against its source. A
+    /// lockfile alone vouches for nothing, since anyone who may write the skill may write that, too.
     pub fetched: bool,
 }
 
@@ -77,7 +77,7 @@ pub struct LockedSkill {
 pub struct Modified {
     /// The digest that was found.
     pub found: Digest,
-    /// The files that differ; `None` where the store has nothing to compare them with.
+    /// The files that differ; `None` if the store has nothing to compare them with.
     pub files: Option<Vec<ChangedFile>>,
     /// Whether line ends are all that differs.
     #[serde(skip)]
@@ -94,7 +94,7 @@ pub struct UnlockedSkill {
 }
 
 impl Provenance {
-    /// The source as it is shown: that of the lockfile, or the directory.
+    /// Returns the source as it is shown: that of the lockfile, or the directory.
     pub fn source(&self) -> String {
         match self {
             Self::Locked(skill) => match &skill.locked.path {
@@ -113,12 +113,12 @@ pub(super) struct InForce {
     pub(super) lock: Lockfile,
 }
 
-/// The scopes whose files are in force: the project's, those of the projects around it, then the user's. In the home
-/// directory itself there are both.
+/// Returns the scopes whose files are in force: the project's, those of the projects around it, then the user's. In the
+/// home directory itself there are both.
 ///
 /// # Errors
 ///
-/// A directory that cannot be looked at: what its files say must not be passed over.
+/// Fails for a directory that cannot be looked at: what its files say must not be passed over.
 pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
     let project = Scope::new(settings, ScopeKind::Project)?;
     let outer = project.outer(settings)?;
@@ -136,7 +136,7 @@ pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
 ///
 /// # Errors
 ///
-/// A lockfile of the nearest project or of the user that cannot be read.
+/// Fails for a lockfile of the nearest project or of the user that cannot be read.
 pub(super) fn in_force(scopes: &[Scope]) -> Result<Vec<InForce>> {
     let read = |(at, scope): (usize, &Scope)| {
         let is_outer = at > 0 && scope.kind == ScopeKind::Project;
@@ -147,20 +147,21 @@ pub(super) fn in_force(scopes: &[Scope]) -> Result<Vec<InForce>> {
     scopes.iter().enumerate().map(read).collect()
 }
 
-/// Says what `skill` is, over all scopes in force: copies, links, disabled skills, and skills that lie in
-/// installed ones. Two scopes may know one place; the one whose lockfile it is as counts.
+/// Says what `skill` is, over all scopes in force: copies, links, disabled skills, and skills that are in installed
+/// ones. Two scopes may know one place; the one whose lockfile it is as counts.
 ///
 /// # Errors
 ///
-/// A lockfile that cannot be read; a skill that is gone, cannot be read, or has files that no skill may have.
+/// Fails for a lockfile that cannot be read, or for a skill that is gone, cannot be read, or has files that no skill
+/// may have.
 pub fn provenance(context: &Context, skill: &Skill) -> Result<Checked> {
     of_place(&context.settings, &in_force(&scopes_in_force(&context.settings)?)?, &skill.real)
 }
 
-/// As [`provenance`], of the directory `real`, with what was read before.
+/// Works like [`provenance`], of the directory `real`, with what was read before.
 pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> Result<Checked> {
     let claims: Vec<_> = scopes.iter().filter_map(|scope| claim(settings, scope, real)).collect();
-    // What lies in an installed skill is a part of it, whoever put it there.
+    // What is in an installed skill is a part of it, whoever put it there.
     let (root, below) = match claims.first() {
         Some(claim) => (claim.place.clone(), claim.below.clone()),
         None => (real.to_owned(), String::new()),
@@ -189,7 +190,7 @@ pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> 
     Ok(Checked { provenance, files, digest, below })
 }
 
-/// A lockfile that knows what is to lie at a place.
+/// A lockfile that knows what is to be at a place.
 struct Claim<'a> {
     name: SkillName,
     scope: &'a Scope,
@@ -199,8 +200,8 @@ struct Claim<'a> {
     trees: &'a Trees,
 }
 
-/// What the lockfile of a scope knows of the directory `real`, which is a place of one of its skills or lies
-/// in one.
+/// Returns what the lockfile of a scope knows of the directory `real`, which is a place of one of its skills or is in
+/// one.
 fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &Path) -> Option<Claim<'a>> {
     if lock.skills.is_empty() {
         return None;
@@ -238,8 +239,8 @@ fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &P
     None
 }
 
-/// The files at `path` and their digest; where `trees` know what is locked, without what tools left there. Small ones
-/// stay in memory: what runs is what was looked at.
+/// Returns the files at `path` and their digest; where `trees` know what is locked, without what tools left there.
+/// Small ones stay in memory: what runs is what was looked at.
 fn read(path: &Path, trees: Option<&Trees>) -> Result<(FileSet, Digest), ReadError> {
     let set = match trees {
         Some(trees) => trees.files(path)?,

@@ -44,7 +44,7 @@ pub struct ReadOutcome {
     /// `base64` for what is no text in UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<&'static str>,
-    /// What a person should know of the skill.
+    /// What a person should know about the skill.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
@@ -56,7 +56,7 @@ pub struct FilesOutcome {
     pub skill_name: String,
     /// Their paths below the skill's directory, `/`-separated, sorted by their bytes.
     pub available_files: Vec<String>,
-    /// What a person should know of the skill.
+    /// What a person should know about the skill.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
@@ -100,7 +100,7 @@ pub fn read(session: &Session, request: &ReadRequest) -> Result<ReadOutcome> {
 ///
 /// # Errors
 ///
-/// An unknown skill, or a directory that cannot be read.
+/// Fails for an unknown skill, or a directory that cannot be read.
 pub fn files(session: &Session, name: &str, listing: Listing) -> Result<FilesOutcome> {
     let hit = session.find(name)?;
     let available_files = resources::list(&hit.skill.dir, listing).map_err(|error| {
@@ -109,7 +109,7 @@ pub fn files(session: &Session, name: &str, listing: Listing) -> Result<FilesOut
     Ok(FilesOutcome { skill_name: hit.skill.meta.name.clone(), available_files, warnings: hit.warnings })
 }
 
-/// The lines of `text` after the first `offset`, `limit` at most, with their ends.
+/// Returns the lines of `text` after the first `offset`, `limit` at most, with their ends.
 fn lines(text: &str, offset: usize, limit: Option<usize>) -> &str {
     // Where a line starts, and where the text ends.
     let starts = || std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));

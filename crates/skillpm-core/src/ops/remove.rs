@@ -39,7 +39,8 @@ pub struct RemoveOutcome {
     pub removed: Vec<String>,
     /// The skills that went with them: nobody had asked for them, and nothing needs them any more.
     pub unneeded: Vec<String>,
-    /// What is told of edited copies that were kept, and of what stays in place for another scope, a sentence each.
+    /// What is reported about edited copies that were kept, and of what stays in place for another scope, a sentence
+    /// each.
     pub kept: Vec<Message>,
     /// Which of manifest and lockfile changed or would change.
     #[serde(rename = "files_changed")]
@@ -54,8 +55,8 @@ pub struct RemoveOutcome {
 ///
 /// # Errors
 ///
-/// A name that is not installed; a skill that another one needs which stays; an edited copy without `force`;
-/// anything that cannot be written.
+/// Fails for a name that is not installed, for a skill that another one needs which stays, for an edited copy without
+/// `force`, or for anything that cannot be written.
 pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let begun = Begun::begin(context, &scope, request.dry_run)?;
@@ -83,11 +84,11 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     })
 }
 
-/// The skills that may be picked to go: those that somebody asked for, with their sources.
+/// Returns the skills that may be picked to go: those that somebody asked for, with their sources.
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read.
+/// Fails for a manifest or lockfile that cannot be read.
 pub fn removable(context: &Context, scope: Option<ScopeKind>) -> Result<Vec<Choice>> {
     let scope = Scope::new(&context.settings, scope.unwrap_or(ScopeKind::Project))?;
     let files = Files::read(&scope)?;
@@ -99,14 +100,14 @@ pub fn removable(context: &Context, scope: Option<ScopeKind>) -> Result<Vec<Choi
     Ok(asked_for(&files).map(choice).collect())
 }
 
-/// The skills that somebody asked for: those of the manifest, or all of the lockfile where there is none.
+/// Returns the skills that somebody asked for: those of the manifest, or all of the lockfile if there is none.
 fn asked_for(files: &Files) -> impl Iterator<Item = &SkillName> {
     let locked = files.lock.skills.keys().filter(|_| files.manifest_text.is_none());
     files.manifest.asked().chain(locked)
 }
 
-/// The skills that stay because others need them, and that agents saw only for those that go, `names`. Where the
-/// manifest or the lockfile names an agent that is not known, all stays as visible as it is.
+/// Returns the skills that stay because others need them, and that agents saw only for those that go, `names`. Where
+/// the manifest or the lockfile names an agent that is not known, all stays as visible as it is.
 fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[SkillName]) -> Vec<Wanted> {
     let Ok(mut audience) = AgentTargets::read(&context.settings, scope, files) else { return Vec::new() };
     audience.on_remove(names);
@@ -117,11 +118,11 @@ fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[Skill
     along
 }
 
-/// The skills that nobody asked for and that nothing needs any more without `names`.
+/// Returns the skills that nobody asked for and that nothing needs any more without `names`.
 ///
 /// # Errors
 ///
-/// Where a skill that stays needs one of `names`.
+/// Fails if a skill that stays needs one of `names`.
 fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result<Vec<SkillName>> {
     let lock = &files.lock.skills;
     let gone: BTreeSet<&SkillName> = names.iter().collect();
@@ -147,7 +148,7 @@ fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result
     Ok(kept.filter(|name| !stay.contains(name) && !gone.contains(name)).collect())
 }
 
-/// The skills `names` and all that stay only with one of them: whatever needs it, directly or not.
+/// Returns the skills `names` and all that stay only with one of them: whatever needs it, directly or not.
 fn with_needers(
     names: &[SkillName],
     needers: &BTreeMap<SkillName, BTreeSet<SkillName>>,

@@ -28,7 +28,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::text::{self, shell_word};
 use crate::trust::audit::{Event, Sandboxed, Subject};
 
-/// Where the scripts of a skill lie.
+/// Where the scripts of a skill are.
 const SCRIPTS: &str = "scripts/";
 /// How many names an error lists.
 const MAX_NAMES: usize = 10;
@@ -61,7 +61,7 @@ pub struct RunRequest {
     pub read: Vec<PathBuf>,
     /// What else it may write.
     pub write: Vec<PathBuf>,
-    /// What holds where no policy has a say.
+    /// What applies if no policy decides.
     pub default_decision: Scripts,
     /// Whether a person has already said yes to what a policy would ask.
     pub allow_scripts: bool,
@@ -225,7 +225,7 @@ impl CallRequest {
     ///
     /// # Errors
     ///
-    /// A script that is not there, and arguments that do not fit it.
+    /// Fails for a script that is not there, and arguments that do not fit it.
     pub(super) fn prepared(
         &self,
         skill: &Skill,
@@ -313,7 +313,7 @@ pub(super) fn run_found(
     Ok(RunOutcome { ran, source, warnings: permit.warnings })
 }
 
-/// What the audit log says of a run.
+/// Returns what the audit log says of a run.
 fn event<'a>(ran: &'a Ran, arguments: &'a [OsString]) -> Event<'a> {
     let (exit_code, signal) = match ran.exit {
         Exit::Code(code) => (Some(code), None),
@@ -374,7 +374,7 @@ fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString
     wanted.iter().map(one).collect()
 }
 
-/// The name and the value of `text`, which is `NAME=VALUE`. A value can be any bytes that the system knows.
+/// Returns the name and the value of `text`, which is `NAME=VALUE`. A value can be any bytes that the system knows.
 #[cfg(unix)]
 fn assignment(text: &OsStr) -> Option<(OsString, OsString)> {
     use std::os::unix::ffi::OsStrExt as _;
@@ -385,14 +385,14 @@ fn assignment(text: &OsStr) -> Option<(OsString, OsString)> {
     Some((name, value))
 }
 
-/// The name and the value of `text`, which is `NAME=VALUE`.
+/// Returns the name and the value of `text`, which is `NAME=VALUE`.
 #[cfg(not(unix))]
 fn assignment(text: &OsStr) -> Option<(OsString, OsString)> {
     let (name, value) = text.to_str()?.split_once('=')?;
     Some((name.into(), value.into()))
 }
 
-/// What to tell somebody who named the skill `name` and none of its scripts.
+/// Returns what to tell somebody who named the skill `name` and none of its scripts.
 pub fn script_missing(context: &Context, name: &str) -> Error {
     let skill = match find(context, name) {
         Ok(hit) => hit.skill,
@@ -411,7 +411,7 @@ pub fn script_missing(context: &Context, name: &str) -> Error {
     }
 }
 
-/// Why `wanted` is no script of `skill`, which was asked for as `name`.
+/// Returns why `wanted` is not a script of `skill`, which was asked for as `name`.
 fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
     match script_of(&skill.real, name, wanted) {
         Err(error) => error,
@@ -420,7 +420,7 @@ fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
     }
 }
 
-/// The path below the skill's directory `dir` of what `wanted` names.
+/// Returns the path below the skill's directory `dir` of what `wanted` names.
 fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
     if is_whole_path(dir, wanted) {
         return Ok(wanted.to_owned());
@@ -454,8 +454,8 @@ fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
     })
 }
 
-/// Whether `wanted` is the path of a file right in `scripts/` of the skill's directory `dir`, and can mean nothing else.
-/// Programs ask by it, and nothing needs to be listed then.
+/// Reports whether `wanted` is the path of a file right in `scripts/` of the skill's directory `dir`, and can mean
+/// nothing else. Programs ask by it, and nothing needs to be listed then.
 fn is_whole_path(dir: &Path, wanted: &str) -> bool {
     let name = wanted.strip_prefix(SCRIPTS);
     if name.is_none_or(|name| name.starts_with('.') || name.contains(['/', '\\'])) {

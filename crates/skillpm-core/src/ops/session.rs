@@ -1,7 +1,7 @@
-//! A session: the skills of some places, as one front end offers them.
+//! A session: the skills of a set of places, as one front end offers them.
 //!
-//! Every front end asks here, so that a name leads to the same skill everywhere, with the same warnings, and a use of it is
-//! written into the same log.
+//! Every front end goes through a session, so that a name leads to the same skill everywhere, with the same warnings,
+//! and every use is written to the same log.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -32,19 +32,20 @@ use crate::reporter::Interact;
 use crate::settings::Settings;
 use crate::tree::ReadError;
 
-/// Which skills a session offers, and how it reads them.
+/// The options of a session: which skills it offers, and how it reads them.
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
     /// How skills are found and loaded.
     pub policy: Policy,
-    /// Whether the skills of the project are among them.
+    /// Whether to include the skills of the project.
     pub project: bool,
-    /// Whether the skills of the user are among them.
+    /// Whether to include the skills of the user.
     pub user: bool,
-    /// More directories of skills, after the others, each with the name of its source where it has one. Relative paths
-    /// count from the directory of the process.
+    /// Further directories of skills, after the others, each with the name of its source if it has one. Relative paths
+    /// start from the working directory of the process.
     pub directories: Vec<(Option<String>, PathBuf)>,
-    /// Whether a path such as `./pdf` means the skill in that directory: right for a person who types, wrong for a model.
+    /// Whether a path such as `./pdf` means the skill in that directory: right for a person at a keyboard, wrong for a
+    /// model.
     pub paths: bool,
 }
 
@@ -56,7 +57,7 @@ impl SessionOptions {
     }
 }
 
-/// The skills of some places, for as long as a program runs. It can be shared between threads.
+/// The skills of a set of places, for the lifetime of a program. It can be shared between threads.
 pub struct Session {
     context: Context,
     library: Library,
@@ -66,12 +67,12 @@ pub struct Session {
     paths: bool,
 }
 
-/// Why a session does not answer.
+/// The reason why a session cannot answer.
 #[derive(Debug)]
 pub enum SessionError {
-    /// A name that leads to no skill that can be used.
+    /// The name does not lead to a usable skill.
     Skill(NotFound),
-    /// A file of a skill is not read.
+    /// A file of a skill was not read.
     File {
         /// The skill.
         skill: Arc<Skill>,
@@ -86,19 +87,19 @@ pub enum SessionError {
     Manifest {
         /// The skill.
         skill: Arc<Skill>,
-        /// Its scripts, with the faults of the manifest.
+        /// Its scripts, with the errors in the manifest.
         set: Arc<ToolSet>,
     },
-    /// A skill has no such script.
+    /// The skill has no such script.
     NoScript {
         /// The script, as it was asked for.
         script: String,
-        /// The same for people.
+        /// The same as an error for people.
         error: Error,
     },
-    /// Arguments do not fit a script; the text says why.
+    /// The arguments do not fit the script; the text says why.
     Arguments(String),
-    /// Anything else by which a verb fails.
+    /// Any other failure of a verb.
     Verb(Error),
 }
 
@@ -139,7 +140,7 @@ impl From<SessionError> for Error {
     }
 }
 
-/// A skill with everything that an agent is told of it.
+/// A skill with everything that an agent gets to know about it.
 #[derive(Debug)]
 pub struct OpenedSkill {
     /// The skill.
@@ -153,11 +154,11 @@ pub struct OpenedSkill {
 }
 
 impl Session {
-    /// Opens a session. Nothing is looked for yet.
+    /// Opens a session. No search takes place yet.
     ///
     /// # Errors
     ///
-    /// Where the root of the project cannot be found.
+    /// Fails if the root of the project cannot be found.
     pub fn new(context: Context, options: SessionOptions) -> Result<Self> {
         let SessionOptions { policy, project, user, directories, paths } = options;
         let settings = &context.settings;
@@ -168,7 +169,7 @@ impl Session {
         };
         let mut sources: Vec<_> = sources_of(settings, &policy)?.into_iter().filter(is_wanted).collect();
         for (name, dir) in directories {
-            // Whoever names a directory means the one that the process sees under that name.
+            // A directory that is named explicitly is the one that the process sees under that name.
             let mut source = Source::new(SourceKind::Extra, settings.env.cwd.join(dir));
             if let Some(name) = name {
                 source.name = name.into();
@@ -177,7 +178,7 @@ impl Session {
         }
         let scopes = [(project, ScopeKind::Project), (user, ScopeKind::User)];
         let scopes = scopes.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
-        // Without a home the user has no manifest.
+        // Without a home directory the user has no manifest.
         let scopes = scopes.filter_map(|kind| Scope::new(settings, kind).ok()).collect();
         Ok(Self { paths, ..Self::of_sources(context, sources, scopes, policy) })
     }
@@ -186,7 +187,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`Session::new`].
+    /// Fails as [`Session::new`] does.
     pub fn of_person(context: &Context) -> Result<Self> {
         Self::new(context.clone(), SessionOptions::of_person())
     }
@@ -202,46 +203,46 @@ impl Session {
         Self { library: Library::new(sources, policy), activations, context, scopes, paths: false }
     }
 
-    /// Returns where it looks for skills, the first place first.
+    /// Returns the places that the session searches for skills, in order.
     pub fn sources(&self) -> &[Source] {
         self.library.sources()
     }
 
-    /// Returns what it tolerates, and when it looks again.
+    /// Returns the policy: what the session tolerates, and when it searches again.
     pub fn policy(&self) -> &Policy {
         self.library.policy()
     }
 
-    /// Returns where the skills are kept.
+    /// Returns the library that holds the skills.
     pub(super) fn library(&self) -> &Library {
         &self.library
     }
 
-    /// Returns the settings that it works by.
+    /// Returns the settings that the session uses.
     pub fn settings(&self) -> &Settings {
         &self.context.settings
     }
 
-    /// Returns all skills, as fresh as the policy asks.
+    /// Returns all skills, as up to date as the policy requires.
     ///
     /// # Errors
     ///
-    /// As [`Library::snapshot`].
+    /// Fails as [`Library::snapshot`] does.
     pub fn snapshot(&self) -> Result<Arc<Snapshot>, SessionError> {
         Ok(self.library.snapshot()?)
     }
 
-    /// Forgets all that was read: the next question waits for a new search.
+    /// Discards everything that was read: the next call waits for a new search.
     pub fn invalidate(&self) {
         self.library.invalidate();
     }
 
-    /// Finds the skill `name`, which may be `source:name` for one that another one hides, and what a person should know of
-    /// it.
+    /// Finds the skill `name`, or `source:name` for one that another skill hides. Returns it with what a person should
+    /// know about it.
     ///
     /// # Errors
     ///
-    /// Where there is no such skill, or where it cannot be loaded.
+    /// Fails if there is no such skill, or if it cannot be loaded.
     pub fn find(&self, name: &str) -> Result<Hit, SessionError> {
         let by_name = || {
             let snapshot = self.library.snapshot()?;
@@ -254,7 +255,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`Session::find`].
+    /// Fails as [`Session::find`] does.
     pub fn open(&self, name: &str) -> Result<OpenedSkill, SessionError> {
         let Hit { skill, mut warnings } = self.find(name)?;
         let Instructions { skill, body } = self.instructions(&skill, name)?;
@@ -265,12 +266,12 @@ impl Session {
         Ok(OpenedSkill { body: body.trim_start_matches(['\r', '\n']).to_owned(), skill, files, warnings })
     }
 
-    /// Returns what an agent gets of a skill, and writes it into the audit log unless the request says otherwise. Nothing is
-    /// run.
+    /// Returns what an agent gets from a skill, and records that in the audit log unless the request says otherwise.
+    /// Nothing is run.
     ///
     /// # Errors
     ///
-    /// As [`Session::find`].
+    /// Fails as [`Session::find`] does.
     pub fn invoke(&self, request: &InvokeRequest) -> Result<InvokeOutcome, SessionError> {
         let began = Instant::now();
         let Hit { skill, warnings } = self.find(&request.name)?;
@@ -283,11 +284,12 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Reads the file `file` of the skill `name`, if it has no more than `max` bytes.
+    /// Reads `file` of the skill `name`, if it has at most `max` bytes.
     ///
     /// # Errors
     ///
-    /// As [`Session::find`]; a path that leads out of the skill or to nothing; a file that is too large.
+    /// Fails as [`Session::find`] does, for a path that leads out of the skill or to nothing, and for a file that is
+    /// too large.
     pub fn read(&self, name: &str, file: &str, max: u64) -> Result<(Hit, Content), SessionError> {
         let hit = self.find(name)?;
         match resources::read(&hit.skill.dir, file, self.policy(), max) {
@@ -299,11 +301,11 @@ impl Session {
         }
     }
 
-    /// Returns the skill `name` with its scripts that an agent can call: those in `places`.
+    /// Returns the skill `name` with the scripts that an agent can call: those in `places`.
     ///
     /// # Errors
     ///
-    /// As [`Session::find`], and for a manifest of scripts that is wrong.
+    /// Fails as [`Session::find`] does, and for a manifest of scripts that is wrong.
     pub fn tools(&self, name: &str, places: ScriptPlaces) -> Result<(Hit, Arc<ToolSet>), SessionError> {
         let hit = self.find(name)?;
         let set = self.library.tools(&hit.skill, places);
@@ -313,22 +315,22 @@ impl Session {
         }
     }
 
-    /// Returns the catalog of all skills that are not disabled, and what a person should know of the manifests.
+    /// Returns the catalog of all skills that are not disabled, and what a person should know about the manifests.
     ///
     /// # Errors
     ///
-    /// As [`Session::snapshot`].
+    /// Fails as [`Session::snapshot`] does.
     pub fn catalog(&self, mut options: Options) -> Result<(Catalog, Vec<Warning>), SessionError> {
         let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
         options.disabled.extend(names);
         Ok((self.library.catalog(&options)?, warnings))
     }
 
-    /// Runs a script of a skill to its end, if it may. That it failed is no error.
+    /// Runs a script of a skill to its end, if that is permitted. A script that fails is not an error.
     ///
     /// # Errors
     ///
-    /// As [`Session::find`]; a script that is not there or may not run.
+    /// Fails as [`Session::find`] does, and for a script that is not there or may not run.
     pub fn run(&self, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome, SessionError> {
         let hit = self.find(&request.skill).inspect_err(|error| {
             run::not_found(&self.context, request, error);
@@ -338,12 +340,12 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Calls a script of a skill as a tool: with named arguments, as its schema has them. A person is asked by `context`
-    /// where a policy wants that.
+    /// Calls a script of a skill as a tool, with named arguments that follow its schema. Asks a person through
+    /// `context` if a policy requires that.
     ///
     /// # Errors
     ///
-    /// As [`Session::run`], and for arguments that do not fit.
+    /// Fails as [`Session::run`] does, and for arguments that do not fit.
     pub fn call(
         &self,
         call: &CallRequest,
@@ -361,7 +363,7 @@ impl Session {
         Ok(self.library.instructions(skill).map_err(|diagnostic| failed(name, diagnostic))?)
     }
 
-    /// Writes down that somebody got the instructions of `skill`, who may be an agent. Returns what a person should know.
+    /// Records that somebody, perhaps an agent, got the instructions of `skill`. Returns what a person should know.
     fn record(&self, skill: &Skill, request: &InvokeRequest, took: Duration) -> Option<Warning> {
         let given = match request.arguments.text() {
             "" => Vec::new(),
@@ -372,7 +374,7 @@ impl Session {
     }
 }
 
-/// Returns what a person is told where the files of the skill `name` are not listed.
+/// Returns the warning for a skill `name` whose files are not listed.
 pub(super) fn not_listed(name: &str, problem: &ReadError) -> Warning {
     Warning::new(
         codes::FILES_NOT_LISTED,

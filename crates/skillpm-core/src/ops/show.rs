@@ -39,7 +39,7 @@ pub struct ShowOutcome {
     /// What its frontmatter says. Fields that it does not have are left out.
     #[serde(flatten)]
     pub meta: SkillMeta,
-    /// The scope in which it lies; `None` of a directory that no search finds.
+    /// The scope in which it is; `None` of a directory that no search finds.
     pub scope: Option<ScopeKind>,
     /// Its directory.
     pub location: String,
@@ -49,7 +49,7 @@ pub struct ShowOutcome {
     pub tokens: Tokens,
     /// Everything in its directory, sorted by path.
     pub files: Vec<ShownFile>,
-    /// What `list` says of it; `None` where it is neither in the lockfile nor in a canonical place.
+    /// What `list` says of it; `None` if it is neither in the lockfile nor in a canonical place.
     pub installed: Option<ListedSkill>,
     /// The skill that agents take in its place.
     pub shadowed_by: Option<Other>,
@@ -108,7 +108,7 @@ pub enum FileKind {
 /// Another skill of the same name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Other {
-    /// The scope in which it lies.
+    /// The scope in which it is.
     pub scope: ScopeKind,
     /// Its directory.
     pub location: String,
@@ -131,7 +131,7 @@ pub struct ShownDeviation {
 ///
 /// # Errors
 ///
-/// An unknown skill, or one that cannot be loaded; a directory that cannot be read.
+/// Fails for an unknown skill, or one that cannot be loaded, or for a directory that cannot be read.
 pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let all = default_sources(&context.settings)?;
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
@@ -187,7 +187,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     })
 }
 
-/// What `list` says of the skill, if it lies where `list` looks.
+/// Returns what `list` says of the skill, if it is where `list` looks.
 fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
     let name = skill.dir.file_name().and_then(|name| name.to_str());
     let Some(name) = name.and_then(|name| SkillName::new(name).ok()) else { return Ok(None) };
@@ -197,7 +197,7 @@ fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
     Ok(Some(listed).filter(|_| lies_there))
 }
 
-/// Whether an update left conflicts in the installed skill `listed` that lies in `dir`.
+/// Reports whether an update left conflicts in the installed skill `listed` that is in `dir`.
 fn is_in_conflict(context: &Context, listed: &ListedSkill, dir: &Path) -> Result<bool> {
     // In the home directory it may be the other scope that installed it.
     let scope = Scope::new(&context.settings, listed.scope)?;
@@ -208,7 +208,7 @@ fn is_in_conflict(context: &Context, listed: &ListedSkill, dir: &Path) -> Result
     }
 }
 
-/// The scope of a source: the default ones belong to one of the two.
+/// Returns the scope of a source: the default ones belong to one of the two.
 fn scope_of(kind: SourceKind) -> Option<ScopeKind> {
     match kind {
         SourceKind::Project => Some(ScopeKind::Project),
@@ -217,7 +217,7 @@ fn scope_of(kind: SourceKind) -> Option<ScopeKind> {
     }
 }
 
-/// The skill that hides this one, and those that it hides. A skill that no search finds hides none.
+/// Returns the skill that hides this one, and those that it hides. A skill that no search finds hides none.
 fn others(sources: &[Source], skill: &Skill) -> (Option<Other>, Vec<Other>) {
     if scope_of(skill.kind).is_none() {
         return (None, Vec::new());
@@ -264,7 +264,7 @@ fn shown(item: Item) -> ShownFile {
     }
 }
 
-/// The roots of the scopes that there are.
+/// Returns the roots of the scopes that there are.
 fn roots(context: &Context) -> BTreeMap<ScopeKind, String> {
     let scopes = Scopes::new(&context.settings, None).unwrap_or_default().there;
     scopes.into_iter().map(|scope| (scope.kind, scope.root.display().to_string())).collect()

@@ -80,7 +80,7 @@ pub struct ToolsOutcome {
 }
 
 impl ToolsOutcome {
-    /// The definitions of the tools for a model.
+    /// Returns the definitions of the tools for a model.
     pub fn definitions(&self, format: ToolFormat) -> Vec<Value> {
         self.tools.iter().map(|listed| listed.tool.definition(format)).collect()
     }
@@ -90,7 +90,7 @@ impl ToolsOutcome {
 ///
 /// # Errors
 ///
-/// An unknown skill, or one whose manifest of tools is wrong. Among all skills that is a warning.
+/// Fails for an unknown skill, or one whose manifest of tools is wrong. Among all skills that is a warning.
 pub fn tools(session: &Session, request: &ToolsRequest) -> Result<ToolsOutcome> {
     let places = if request.recursive { ScriptPlaces::Recursive } else { session.policy().scripts };
     let mut outcome = ToolsOutcome { name: request.name.clone(), ..ToolsOutcome::default() };
@@ -150,7 +150,7 @@ pub struct WrongManifest<'a> {
 }
 
 impl<'a> WrongManifest<'a> {
-    /// What `set` has of that kind.
+    /// Returns what `set` has of that kind.
     pub fn of(set: &'a ToolSet) -> Option<Self> {
         set.diagnostics.iter().find_map(|diagnostic| match diagnostic {
             ToolDiagnostic::Manifest { file, faults } => Some(Self { file, faults }),
@@ -158,7 +158,7 @@ impl<'a> WrongManifest<'a> {
         })
     }
 
-    /// The first fault of the skill `name`, with the others as hints.
+    /// Returns the first fault of the skill `name`, with the others as hints.
     pub fn error(&self, name: &str) -> Error {
         let file = self.file.display();
         let place = |fault: &ManifestFault| format!("{file}:{}:{}", fault.at.line, fault.at.column);

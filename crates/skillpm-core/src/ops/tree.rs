@@ -48,7 +48,7 @@ pub struct NeedView {
     pub text: String,
     /// The name, where the text says it or it is known which skill is meant.
     pub name: Option<String>,
-    /// The scope in which it is installed; `None` where it is not.
+    /// The scope in which it is installed; `None` if it is not.
     pub scope: Option<ScopeKind>,
     /// Why the text says nothing.
     pub problem: Option<String>,
@@ -78,17 +78,17 @@ pub struct TreeOutcome {
 }
 
 impl TreeOutcome {
-    /// What the skill at `at` needs, each with its position among the skills, where it is one of them.
+    /// Returns what the skill at `at` needs, each with its position among the skills, where it is one of them.
     pub fn dependencies(&self, at: usize) -> impl Iterator<Item = (&NeedView, Option<usize>)> {
         self.skills[at].needs.iter().zip(self.targets[at].iter().copied())
     }
 
-    /// Where the skills are that need the one at `at`.
+    /// Returns where the skills are that need the one at `at`.
     pub fn dependents(&self, at: usize) -> &[usize] {
         &self.dependents[at]
     }
 
-    /// Where the skills are that need the name `name`, which is not installed.
+    /// Returns where the skills are that need the name `name`, which is not installed.
     pub fn lacking(&self, name: &str) -> Vec<usize> {
         let needs = |one: &TreeSkill| {
             one.needs.iter().any(|need| need.scope.is_none() && need.name.as_deref() == Some(name))
@@ -101,9 +101,9 @@ impl TreeOutcome {
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read; a name that is neither installed nor needed.
+/// Fails for a manifest or lockfile that cannot be read, or for a name that is neither installed nor needed.
 pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
-    // What a skill needs may lie in the other scope, but a fault there is none of the one that is looked at.
+    // What a skill needs may be in the other scope, but a fault there is none of the one that is looked at.
     let both = survey(context, None);
     let mut outcome = match request.scope {
         Some(scope) => both.or_else(|_| survey(context, Some(scope)))?,
@@ -127,11 +127,11 @@ pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
     Ok(outcome)
 }
 
-/// All installed skills with what they need.
+/// Returns all installed skills with what they need.
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read.
+/// Fails for a manifest or lockfile that cannot be read.
 pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<TreeOutcome> {
     let listed = installed(context, &ListRequest { scope })?;
     let mut outcome = TreeOutcome { warnings: listed.warnings, ..TreeOutcome::default() };
@@ -180,8 +180,8 @@ pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<Tree
     Ok(outcome)
 }
 
-/// Where trees begin: at what somebody asked for, at what nobody needs, and at one skill of each circle
-/// that nothing else leads to. The other way round at what needs nothing.
+/// Returns where trees begin: at what somebody asked for, at what nobody needs, and at one skill of each circle that
+/// nothing else leads to. The other way round at what needs nothing.
 fn roots(outcome: &TreeOutcome) -> Vec<usize> {
     let all = 0..outcome.skills.len();
     let next = |at: usize| -> Vec<usize> {
@@ -226,7 +226,7 @@ fn unknown(outcome: &TreeOutcome, name: &str) -> Error {
 }
 
 impl TreeSkill {
-    /// What is special or off about it, in words.
+    /// Returns what is special or off about it, in words.
     pub fn marks(&self) -> Vec<&'static str> {
         let skill = &self.skill;
         let mut marks = Vec::new();

@@ -17,7 +17,7 @@ use crate::trust::{Standing, TrustedDir, TrustedDirs, exposed};
 pub struct TrustRequest {
     /// The directories. None: those that are trusted are listed.
     pub directories: Vec<PathBuf>,
-    /// Trust the home directory, the root directory or what lies between them as well.
+    /// Trust the home directory, the root directory or what is between them as well.
     pub force: bool,
 }
 
@@ -58,9 +58,9 @@ pub struct Trusted {
 pub enum TrustState {
     /// It does.
     Trusted,
-    /// It is gone, or another directory lies in its place.
+    /// It is gone, or another directory is in its place.
     Replaced,
-    /// Other users decide what lies in it.
+    /// Other users decide what is in it.
     Exposed,
 }
 
@@ -68,9 +68,9 @@ pub enum TrustState {
 ///
 /// # Errors
 ///
-/// Something that is no directory; the home directory, or one above it, unless that is wanted; one in which
-/// other users decide what lies; a file of trusted directories that cannot be written. Nothing has been changed
-/// then.
+/// Fails for something that is no directory; for the home directory, or one above it, unless that is wanted; for one in
+/// which other users decide what is; or for a file of trusted directories that cannot be written. Nothing has been
+/// changed then.
 pub fn trust(context: &Context, request: &TrustRequest) -> Result<TrustOutcome> {
     if request.directories.is_empty() {
         return Ok(outcome(&TrustedDirs::read(&context.settings), Vec::new()));
@@ -96,8 +96,8 @@ pub fn trust(context: &Context, request: &TrustRequest) -> Result<TrustOutcome> 
 ///
 /// # Errors
 ///
-/// One that is not trusted, with the one above it that is; a file of trusted directories that cannot be
-/// written. Nothing has been changed then.
+/// Fails for one that is not trusted, with the one above it that is, or for a file of trusted directories that cannot
+/// be written. Nothing has been changed then.
 pub fn untrust(context: &Context, request: &UntrustRequest) -> Result<TrustOutcome> {
     change(context, |dirs| {
         let mut changed = Vec::new();
@@ -151,7 +151,7 @@ fn outcome(dirs: &TrustedDirs, changed: Vec<String>) -> TrustOutcome {
     TrustOutcome { directories, changed, warnings: damaged(dirs).into_iter().collect() }
 }
 
-/// The directory `given`, if it may be trusted.
+/// Returns the directory `given`, if it may be trusted.
 fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
     let path = context.settings.cwd.join(given);
     let shown = given.display();
@@ -187,7 +187,7 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
     Ok(TrustedDir::now(&real, own.identity))
 }
 
-/// What is wrong with the list of trusted directories.
+/// Returns what is wrong with the list of trusted directories.
 pub(super) fn damaged(dirs: &TrustedDirs) -> Option<Warning> {
     Some(Warning::new(codes::TRUST_UNREADABLE, dirs.damage()?))
 }

@@ -61,7 +61,7 @@ pub struct UndoOutcome {
     /// Which of these go, because there was none before.
     #[serde(rename = "files_removed")]
     pub files_gone: ChangedFiles,
-    /// What is told of copies that were kept, a sentence each.
+    /// What is reported about copies that were kept, a sentence each.
     pub kept: Vec<Message>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
@@ -122,13 +122,13 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     }
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
-    // Whoever asks again after a run that was killed wants it done once.
+    // Anyone who asks again after a run that was killed wants it done once.
     if transaction.as_ref().is_some_and(Transaction::has_finished_undo) {
         return Ok(UndoOutcome { scope: Some(scope.kind), finished: true, ..UndoOutcome::default() });
     }
     let record = Record::read(settings, &scope)?.ok_or_else(|| nothing(context, &scope))?;
     if let Some(other) = record.scope().filter(|other| *other != scope.kind) {
-        // The home is a project only for whoever is in it.
+        // The home is a project only for anyone who is in it.
         let there = other == ScopeKind::Project && !scope.is_root(&settings.cwd)?;
         return Err(in_other(&scope, other, there.then_some(&scope.root)));
     }
@@ -176,7 +176,7 @@ pub struct Forgotten {
 ///
 /// # Errors
 ///
-/// Where it cannot be looked at or removed.
+/// Fails if it cannot be looked at or removed.
 pub fn forget(context: &Context, request: &UndoRequest) -> Result<Forgotten> {
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
@@ -205,7 +205,7 @@ fn nothing_in(scope: &Scope) -> Error {
     Error::new(ErrorKind::Findings, format!("there is nothing to undo {}", scope.kind.within()))
 }
 
-/// The error where there is something to undo in the scope `other`, which is that of `dir`.
+/// Returns the error where there is something to undo in the scope `other`, which is that of `dir`.
 fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&Path>) -> Error {
     nothing_in(scope).hint(message!(
         "the last change was in the other scope: ",
@@ -214,7 +214,7 @@ fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&Path>) -> Error {
     ))
 }
 
-/// The error for what was changed since.
+/// Returns the error for what was changed since.
 fn changed_since(changed: &[Changed]) -> Error {
     let line = |Changed { path, kind }: &Changed| match kind {
         ChangedKind::Edited => format!("`{}` was edited since", path.display()),
@@ -267,7 +267,7 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
         };
         let (origin, path) = (&locked.origin, locked.path.as_deref());
         gate.source(PolicySubject { origin, path, reference: reference.as_ref() })?;
-        // What a user made of a skill is his own, as it is where it lies.
+        // What a user made of a skill is his own, as it is where it is.
         if locked.digest == digest {
             match bytes {
                 Bytes::Beside(directory) => gate.directory(name, &directory)?,
@@ -278,7 +278,7 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
     Ok(())
 }
 
-/// What to tell where the lockfile comes back as a merge left it, before an installation mended it.
+/// Returns what to report if the lockfile comes back as a merge left it, before an installation mended it.
 fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
     let [_, lockfile] = undo.texts();
     let error = Lockfile::parse(std::str::from_utf8(lockfile?).ok()?).err()?;
@@ -305,7 +305,7 @@ fn keep_file(context: &Context, file: &Path) -> Result<String> {
     Ok(format!("your `{name}` was saved as `{}`", kept.join(&name).display()))
 }
 
-/// What the steps do to each skill.
+/// Returns what the steps do to each skill.
 fn skills(steps: &[Step]) -> Vec<UndoneSkill> {
     let mut skills: BTreeMap<&SkillName, Undone> = BTreeMap::new();
     for step in steps {

@@ -88,16 +88,16 @@ pub struct SeenBy {
     pub agents: Vec<&'static str>,
     /// The place.
     pub path: String,
-    /// What lies there.
+    /// What is there.
     pub form: Form,
 }
 
 /// A skill of the name that was not asked about: skillpm did not install it, or in the other scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Elsewhere {
-    /// The scope in whose directories it lies.
+    /// The scope in whose directories it is.
     pub scope: ScopeKind,
-    /// Where it lies.
+    /// Where it is.
     pub path: String,
     /// What it is.
     pub form: Form,
@@ -113,8 +113,8 @@ pub struct Elsewhere {
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read; a name that nothing knows. One that is not installed is none where
-/// a skill of this name lies elsewhere: the outcome says where.
+/// Fails for a manifest or lockfile that cannot be read, or for a name that nothing knows. One that is not installed is
+/// none where a skill of this name is elsewhere: the outcome says where.
 pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let name = SkillName::new(&request.name).map_or_else(|_| request.name.clone(), String::from);
     let tree = survey(context, None)?;
@@ -184,7 +184,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     if outcome.installed.is_empty() && outcome.elsewhere.is_empty() {
         let known = tree.skills.iter().map(|one| one.skill.name.as_str());
         let error = not_installed(request.scope, &request.name, known);
-        // It may lie where nobody could look.
+        // It may be where nobody could look.
         return Err(outcome.warnings.into_iter().fold(error, Error::hint));
     }
     Ok(outcome)
@@ -193,10 +193,10 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
 /// Whether the directories of two scopes are the same.
 type IsOne<'a> = &'a dyn Fn(ScopeKind, ScopeKind) -> bool;
 
-/// Where skills of the name lie.
+/// Where skills of the name are.
 type Places = BTreeMap<(ScopeKind, String), SeenIn>;
 
-/// A place where a skill of the name lies.
+/// A place where a skill of the name is.
 struct SeenIn {
     form: Form,
     target: Option<String>,
@@ -209,7 +209,7 @@ struct SeenIn {
 }
 
 impl SeenIn {
-    /// Whether it is the skill `one`: its canonical copy, a link to that, or a copy with the same files.
+    /// Reports whether it is the skill `one`: its canonical copy, a link to that, or a copy with the same files.
     fn is_of(&self, path: &str, one: &ListedSkill) -> bool {
         let copied = self.owners.iter().any(|owner| one.agents.iter().any(|agent| agent == owner));
         match self.form {
@@ -223,7 +223,7 @@ impl SeenIn {
     }
 }
 
-/// The line of the manifest that asks for it.
+/// Returns the line of the manifest that asks for it.
 fn asked(context: &Context, one: &TreeSkill) -> Result<Option<RequestedIn>> {
     if !one.asked_for {
         return Ok(None);
@@ -236,7 +236,7 @@ fn asked(context: &Context, one: &TreeSkill) -> Result<Option<RequestedIn>> {
     Ok(Some(RequestedIn { file: scope.manifest.display().to_string(), text: line.and_then(at), line }))
 }
 
-/// Where agents see an installed skill: its canonical copy, links to it and copies of it.
+/// Returns where agents see an installed skill: its canonical copy, links to it and copies of it.
 fn seen(one: &TreeSkill, places: &Places, is_one: IsOne<'_>) -> Vec<SeenBy> {
     let of_it = places.iter().filter(|((scope, path), place)| {
         is_one(*scope, one.skill.scope) && !place.agents.is_empty() && place.is_of(path, &one.skill)
@@ -250,7 +250,7 @@ fn seen(one: &TreeSkill, places: &Places, is_one: IsOne<'_>) -> Vec<SeenBy> {
         .collect()
 }
 
-/// What lies elsewhere: all that is not one of the skills that are `told`. Of one that is `installed` and not
+/// Returns what is elsewhere: all that is not one of the skills that are `told`. Of one that is `installed` and not
 /// told, the canonical place is enough.
 fn elsewhere(
     places: &Places,
@@ -277,7 +277,7 @@ fn elsewhere(
     others.collect()
 }
 
-/// The name of an installed skill that was probably meant.
+/// Returns the name of an installed skill that was probably meant.
 fn likely(name: &str, tree: &TreeOutcome) -> Option<String> {
     let names = tree.skills.iter().map(|one| one.skill.name.as_str()).filter(|other| *other != name);
     closest(name, names).map(ToOwned::to_owned)

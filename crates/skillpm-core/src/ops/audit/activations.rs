@@ -64,7 +64,7 @@ impl FileStats {
         Ok(Self { files: fs::stats(dir)?, lockfiles })
     }
 
-    /// Whether all of it is as it was.
+    /// Reports whether all of it is as it was.
     fn holds(&self, dir: &Path, scopes: &[Scope]) -> bool {
         fs::is_unchanged(dir, &self.files)
             && scopes.iter().zip(&self.lockfiles).all(|(scope, stat)| fs::stat(&scope.lockfile) == *stat)
@@ -74,7 +74,7 @@ impl FileStats {
         self.files.iter().map(|(_, stat)| stat.size).fold(0, u64::saturating_add)
     }
 
-    /// Whether nothing of what was read at `read` can have changed since without a trace.
+    /// Reports whether nothing of what was read at `read` can have changed since without a trace.
     fn is_settled(&self, read: Moment) -> bool {
         let files = self.files.iter().map(|(_, stat)| stat);
         files.chain(self.lockfiles.iter().flatten()).all(|stat| stat.is_settled(read))
@@ -101,7 +101,7 @@ impl Activations {
     ///
     /// # Errors
     ///
-    /// Where the line could not be written, which is no reason to keep the skill from the agent.
+    /// Fails if the line could not be written, which is no reason to keep the skill from the agent.
     pub fn write(
         &self,
         skill: &Skill,
@@ -123,7 +123,7 @@ impl Activations {
         }
     }
 
-    /// What the line says of `skill`, which is looked at `now`.
+    /// Returns what the line says of `skill`, which is looked at `now`.
     fn subject(&self, skill: &Skill, now: Moment) -> Subject {
         // The lock is not held while files are looked at or read.
         let known = self.known().get(&skill.real).cloned();
@@ -149,7 +149,7 @@ impl Activations {
         subject
     }
 
-    /// What the lockfiles say, of which the file system says `lockfiles` at `now`.
+    /// Returns what the lockfiles say, of which the file system says `lockfiles` at `now`.
     fn locked(&self, lockfiles: &[Option<FileStat>], now: Moment) -> Result<Arc<Read>> {
         let last = || self.locked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(read) = last().as_ref().filter(|read| read.lockfiles == lockfiles) {
@@ -173,7 +173,7 @@ impl Activations {
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<KnownSubject>>> {
-        // Whoever panicked left a map that is whole.
+        // A thread that panicked has left the map whole.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -31,7 +31,7 @@ pub struct AuditRequest {
 /// What was written down. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuditOutcome {
-    /// Where the log lies; `None` where it is switched off.
+    /// Where the log is; `None` if it is switched off.
     pub file: Option<PathBuf>,
     /// The lines, the newest last.
     pub records: Vec<AuditRecord>,
@@ -43,7 +43,7 @@ pub struct AuditOutcome {
 ///
 /// # Errors
 ///
-/// Where the log is there and cannot be read.
+/// Fails if the log is there and cannot be read.
 pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> {
     let log = AuditLog::new(&context.settings);
     let mut found = log.last(request.last, |record| {
@@ -54,8 +54,8 @@ pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> 
     Ok(AuditOutcome { file: log.file, records: found.records, unreadable: found.unreadable })
 }
 
-/// Writes down that `event` happened to `subject`. That it cannot be written stops nothing: whoever looks for
-/// the reason is told.
+/// Writes down that `event` happened to `subject`. That it cannot be written stops nothing: anyone who looks for the
+/// reason is told.
 ///
 /// What hands the instructions of skills to an agent has [`Activations`] for that.
 pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
@@ -64,12 +64,12 @@ pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
     }
 }
 
-/// What a person is told where a line could not be written.
+/// Returns what a person is told where a line could not be written.
 pub fn not_written(error: &PathError) -> String {
     format!("the audit log was not written: {error}: {}", error.source)
 }
 
-/// What the log says of a skill of which no more is known than where it lies.
+/// Returns what the log says of a skill of which no more is known than where it is.
 pub(super) fn place(skill: &Skill) -> Subject {
     let source = Origin::local(skill.real.display().to_string()).to_string();
     Subject { skill: skill.meta.name.clone(), source: Some(source), ..Subject::default() }
@@ -90,7 +90,7 @@ pub(super) fn unread(context: &Context, subject: &Subject, script: &str, error: 
     }
 }
 
-/// What the log says of a skill whose files were looked at.
+/// Returns what the log says of a skill whose files were looked at.
 pub(super) fn subject(skill: &Skill, checked: &Checked) -> Subject {
     let modified = match &checked.provenance {
         Provenance::Locked(locked) => Some(locked.modified.is_some()),

@@ -13,7 +13,7 @@ const MAX_LINE: usize = 500;
 ///
 /// # Errors
 ///
-/// A text that the specification refuses as a name, or that some tools do.
+/// Fails for a text that the specification refuses as a name, or that some tools do.
 pub(super) fn name(text: &str) -> Result<SkillName> {
     let message = match SkillName::new(text) {
         Ok(name) if name.as_str().is_ascii() => return Ok(name),
@@ -37,8 +37,8 @@ pub(super) fn name(text: &str) -> Result<SkillName> {
     })
 }
 
-/// The description of a skill that was made without one. It is true and says when, as little as a
-/// name can tell.
+/// Returns the description of a skill that was made without one. It is true and says when, as little as a name can
+/// tell.
 pub(super) fn default_description(name: &SkillName) -> String {
     let topic = name.as_str().replace('-', " ");
     format!("Helps with {topic}. Use when the task is about {topic}.")
@@ -48,7 +48,7 @@ pub(super) fn default_description(name: &SkillName) -> String {
 ///
 /// # Errors
 ///
-/// One that is empty, too long or of several lines.
+/// Fails for one that is empty, too long or of several lines.
 pub(super) fn description(text: &str) -> Result<&str> {
     let text = text.trim();
     let count = text.chars().count();
@@ -68,7 +68,7 @@ pub(super) fn description(text: &str) -> Result<&str> {
 ///
 /// # Errors
 ///
-/// One that is empty, or as [`one_line`].
+/// Fails for one that is empty, or as [`one_line`].
 pub(super) fn line(what: &str, text: &str) -> Result<String> {
     let text = one_line(what, text)?;
     if text.is_empty() {
@@ -81,7 +81,7 @@ pub(super) fn line(what: &str, text: &str) -> Result<String> {
 ///
 /// # Errors
 ///
-/// One of several lines, with control characters, or of more than [`MAX_LINE`] characters.
+/// Fails for one of several lines, with control characters, or of more than [`MAX_LINE`] characters.
 pub(super) fn one_line(what: &str, text: &str) -> Result<String> {
     let text = text.trim();
     let count = text.chars().count();
@@ -95,7 +95,7 @@ pub(super) fn one_line(what: &str, text: &str) -> Result<String> {
     Err(Error::usage(message).hint("write it in one short line"))
 }
 
-/// What keeps `text` from being one line that can be shown.
+/// Returns what keeps `text` from being one line that can be shown.
 fn fault(text: &str) -> Option<String> {
     if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
         return Some("more than one line".to_owned());

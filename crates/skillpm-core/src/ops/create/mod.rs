@@ -106,9 +106,8 @@ const TRIES: usize = 3;
 ///
 /// # Errors
 ///
-/// A name that the specification refuses, a directory that is there already or cannot be written, a
-/// template that cannot be read or filled in, and values or a template that make no skill that can
-/// be published.
+/// Fails for a name that the specification refuses, a directory that is there already or cannot be written, a template
+/// that cannot be read or filled in, and values or a template that make no skill that can be published.
 pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcome> {
     let asked = Asked { question: "name of the skill", given: request.name.as_deref(), default: "" };
     let like = |text: &str| SkillName::slug(text).map(|slug| slug.to_string()).unwrap_or_default();
@@ -148,9 +147,8 @@ struct Asked<'a> {
     default: &'a str,
 }
 
-/// Returns what was given, else what a person says, as `check` makes it of the text; `None` where
-/// nobody says anything. What will not do is asked for again, with the reason and what `like` makes
-/// of the text as the default.
+/// Returns what was given, otherwise what a person says, as `check` makes it of the text; `None` if nobody says
+/// anything. What will not do is asked for again, with the reason and what `like` makes of the text as the default.
 fn settle<T>(
     context: &Context,
     asked: &Asked<'_>,
@@ -180,7 +178,7 @@ fn no_name() -> Error {
         .hint(message!(Verb::Create.call().word("NAME"), " makes a skill of that name"))
 }
 
-/// The directory that is made: in a scope that of the skills which people write there.
+/// Returns the directory that is made: in a scope that of the skills which people write there.
 fn place(context: &Context, request: &CreateRequest, name: &SkillName) -> Result<PathBuf> {
     let cwd = &context.settings.cwd;
     let kind = match (&request.parent, request.scope) {
@@ -209,8 +207,8 @@ fn place(context: &Context, request: &CreateRequest, name: &SkillName) -> Result
 /// Puts a value that may be left away into its place.
 type Set = fn(Values, Option<String>) -> Values;
 
-/// What is filled in: what was given, else what a person says, else what stands for it. Each value
-/// is tried out in the template as soon as it is known.
+/// Returns what is filled in: what was given, otherwise what a person says, otherwise what stands for it. Each value is
+/// tried out in the template as soon as it is known.
 fn values(
     context: &Context,
     request: &CreateRequest,
@@ -272,7 +270,7 @@ fn values(
 /// Returns `values` if the one that is called `what` is none that keeps the skill from being
 /// published.
 fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
-    // What else is wrong is told in the end, when all values are known.
+    // What else is wrong is reported in the end, when all values are known.
     if let Ok(set) = template.fill(values) {
         let mut faults = publish::faults(template, values, &set)?;
         faults.retain(|fault| fault.value.as_deref() == Some(what));

@@ -21,8 +21,8 @@ use crate::text::closest;
 ///
 /// # Errors
 ///
-/// A word that names nothing, a source that cannot be opened or that the policy refuses, files that no
-/// skill may have.
+/// Fails for a word that names nothing, a source that cannot be opened or that the policy refuses, files that no skill
+/// may have.
 pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Template> {
     let typed = typed.unwrap_or(BUILTIN[0].name);
     if let Some(template) = Template::builtin(typed) {
@@ -68,19 +68,19 @@ fn not_a_template(typed: &str, error: &SpecError) -> Error {
     ))
 }
 
-/// What stands for the variables of `template` as long as nobody has said what they are.
+/// Returns what stands for the variables of `template` as long as nobody has said what they are.
 pub(super) fn stand_ins(template: &Template) -> BTreeMap<String, String> {
     let value = |variable: &Variable| variable.default.clone().unwrap_or_else(|| "value".to_owned());
     template.variables.iter().map(|variable| (variable.name.clone(), value(variable))).collect()
 }
 
-/// Returns `values` with those of the variables that `template` declares: what was `given`, else what
-/// a person says, else the default.
+/// Returns `values` with those of the variables that `template` declares: what was `given`, otherwise what a person
+/// says, otherwise the default.
 ///
 /// # Errors
 ///
-/// A value for a variable that is not declared, one of more than one line or that keeps the skill
-/// from being published, and none at all.
+/// Fails for a value for a variable that is not declared, one of more than one line or that keeps the skill from being
+/// published, and none at all.
 pub(super) fn variables(
     context: &Context,
     template: &Template,

@@ -21,9 +21,9 @@ pub(super) const AUTHOR: &str = "author";
 /// Something that keeps a skill from being published.
 #[derive(Debug)]
 pub(super) struct PublishFault {
-    /// The value that it comes from; `None` where that is the template.
+    /// The value that it comes from; `None` if that is the template.
     pub(super) value: Option<String>,
-    /// Where it is: a character of the value, else a line of the file; `None` for all of the value.
+    /// Where it is: a character of the value, otherwise a line of the file; `None` for all of the value.
     place: Option<usize>,
     finding: Finding,
 }
@@ -44,7 +44,7 @@ impl PublishFault {
 ///
 /// # Errors
 ///
-/// Files that cannot be read, and a set without a `SKILL.md`.
+/// Fails for files that cannot be read, and a set without a `SKILL.md`.
 pub(super) fn faults(template: &Template, values: &Values, set: &FileSet) -> Result<Vec<PublishFault>> {
     let Some(file) = set.get(SKILL_FILE) else {
         return Err(Error::config(format!(
@@ -60,7 +60,7 @@ pub(super) fn faults(template: &Template, values: &Values, set: &FileSet) -> Res
     Ok(errors.map(|finding| fault(&document, values, finding)).collect())
 }
 
-/// The error for `faults` of a skill made from `template`; `None` where there are none.
+/// Returns the error for `faults` of a skill made from `template`; `None` if there are none.
 pub(super) fn refusal(template: &Template, faults: &[PublishFault]) -> Option<Error> {
     let first = faults.first()?;
     let lines: Vec<String> = faults.iter().map(PublishFault::told).collect();
@@ -88,7 +88,7 @@ pub(super) fn refusal(template: &Template, faults: &[PublishFault]) -> Option<Er
 
 fn fault(document: &Document, values: &Values, finding: Finding) -> PublishFault {
     let (text, span) = (document.text(), &finding.span);
-    // What is said of many lines is said of none of the values in them.
+    // What is reported about many lines is said of none of the values in them.
     let one_line = !text[span.clone()].contains('\n');
     let typed = typed(values).into_iter().filter(|_| one_line);
     let found =
@@ -104,7 +104,7 @@ fn fault(document: &Document, values: &Values, finding: Finding) -> PublishFault
     PublishFault { value: None, place: Some(line), finding }
 }
 
-/// The values, by what they are called.
+/// Returns the values, by what they are called.
 fn typed(values: &Values) -> Vec<(String, String)> {
     let fixed = [
         (DESCRIPTION, Some(&values.description)),
@@ -119,7 +119,7 @@ fn typed(values: &Values) -> Vec<(String, String)> {
     typed
 }
 
-/// Where in `value` the bytes `span` of the document begin; `None` where they are not of it.
+/// Returns where in `value` the bytes `span` of the document begin; `None` if they are not of it.
 fn place(document: &Document, value: &str, is_name: bool, span: &Range<usize>) -> Option<usize> {
     let text = document.text();
     // A heading has the name with spaces and a capital; all of these are one byte for one byte.
@@ -140,7 +140,7 @@ fn place(document: &Document, value: &str, is_name: bool, span: &Range<usize>) -
     quoted.contains(value).then(|| value.find(&text[span.clone()]).unwrap_or(0))
 }
 
-/// The text of the scalar that stands at byte `at`.
+/// Returns the text of the scalar that stands at byte `at`.
 fn scalar_at(root: &Node, at: usize) -> Option<&str> {
     let mut nodes = vec![root];
     while let Some(node) = nodes.pop() {

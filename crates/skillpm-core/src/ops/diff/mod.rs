@@ -19,9 +19,9 @@ pub use versions::{Compared, DiffKind, DiffOutcome, DiffRequest, Side, SkillDiff
 /// The number of lines shown around a difference.
 const CONTEXT: usize = 3;
 
-/// Returns the unified diff of `old` and `new`, both the file `path`, with three lines around each
-/// difference and headers as `git` writes them; `None` where the texts are equal. The texts are in
-/// it as they are: whoever prints it makes them harmless.
+/// Returns the unified diff of `old` and `new`, both the file `path`, with three lines around each difference and
+/// headers as `git` writes them; `None` if the texts are equal. The texts are in it as they are: anyone who prints it
+/// makes them harmless.
 pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
@@ -30,7 +30,7 @@ pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
     Some(hunks(&by_lines(old, new), &format!("a/{name}"), &format!("b/{name}")))
 }
 
-/// As [`unified`], of a file that is called `new_path` afterwards; its texts may be equal.
+/// Works like [`unified`], of a file that is called `new_path` afterwards; its texts may be equal.
 pub fn renamed(path: &Path, new_path: &Path, old: &str, new: &str) -> String {
     let (from, to) = (shown(path), shown(new_path));
     let mut out = format!("diff --git a/{from} b/{to}\nrename from {from}\nrename to {to}\n");
@@ -48,7 +48,7 @@ fn by_lines<'old, 'new>(old: &'old str, new: &'new str) -> TextDiff<'old, 'new, 
     TextDiff::from_slices(&old, &new)
 }
 
-/// The headers and the hunks of `diff`.
+/// Returns the headers and the hunks of `diff`.
 fn hunks(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> String {
     // A name with blanks ends with a tab, as `git` and `diff` write it: to `patch` a blank ends it too.
     let tab = |name: &str| if name.contains(' ') { "\t" } else { "" };
@@ -66,7 +66,7 @@ fn hunks(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> String {
     out
 }
 
-/// The path without what only says where to start, in one line.
+/// Returns the path without what only says where to start, in one line.
 fn shown(path: &Path) -> String {
     let parts = path.components().filter_map(|part| match part {
         Component::Normal(part) => Some(part.to_string_lossy()),

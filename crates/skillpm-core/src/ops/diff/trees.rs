@@ -75,13 +75,13 @@ pub struct Counts {
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileDiff {
-    /// Where it lies below the skill's directory.
+    /// Where it is below the skill's directory.
     pub path: SafePath,
     /// What became of it.
     pub status: FileStatus,
-    /// Whether it was executable; `None` where it was not there.
+    /// Whether it was executable; `None` if it was not there.
     pub was_executable: Option<bool>,
-    /// Whether it is executable; `None` where it is gone.
+    /// Whether it is executable; `None` if it is gone.
     pub is_executable: Option<bool>,
     /// How its content differs.
     pub content: ContentDiff,
@@ -107,8 +107,8 @@ pub enum ContentDiff {
     Same,
     /// Line by line.
     Text {
-        /// Headers and hunks, as `diff -u` writes them. The lines are in it as they are: whoever
-        /// prints it makes them harmless.
+        /// Headers and hunks, as `diff -u` writes them. The lines are in it as they are: anyone who prints it makes
+        /// them harmless.
         unified: String,
         /// Lines that came.
         added: usize,
@@ -136,7 +136,7 @@ impl VersionDiff {
     ///
     /// # Errors
     ///
-    /// Where a version cannot be read, as [`FileSet::read`].
+    /// Fails if a version cannot be read, as [`FileSet::read`].
     pub fn new(old: &FileSet, new: &FileSet) -> Result<Self, ReadError> {
         Ok(Self { review: review(Some(old), new)?, diff: TreeDiff::new(old, new)? })
     }
@@ -147,7 +147,7 @@ impl TreeDiff {
     ///
     /// # Errors
     ///
-    /// As [`VersionDiff::new`].
+    /// Fails as [`VersionDiff::new`] does.
     pub fn new(old: &FileSet, new: &FileSet) -> Result<Self, ReadError> {
         let paths: BTreeSet<&SafePath> =
             [old, new].iter().flat_map(|set| set.files()).map(|file| &file.path).collect();
@@ -184,13 +184,13 @@ impl Counts {
         }
     }
 
-    /// How many files differ.
+    /// Returns how many files differ.
     pub fn files(&self) -> usize {
         self.added + self.removed + self.changed
     }
 }
 
-/// The content of a file in one version; nothing where it is not there.
+/// The content of a file in one version; nothing if it is not there.
 struct Side {
     bytes: Option<Vec<u8>>,
 }
@@ -209,7 +209,7 @@ impl Side {
         std::str::from_utf8(bytes).ok().filter(|_| memchr::memchr(0, bytes).is_none())
     }
 
-    /// The name in a header of a diff.
+    /// Returns the name in a header of a diff.
     fn name(&self, side: &str, path: &SafePath) -> String {
         let name = || format!("{side}/{}", super::shown(Path::new(path.as_str())));
         self.bytes.as_ref().map_or_else(|| "/dev/null".to_owned(), |_| name())

@@ -31,7 +31,7 @@ pub enum Compared {
     Installed,
     /// What is locked, and what the manifest asks for now: what an update would bring.
     Newest,
-    /// What is locked, and what lies past the tag or commit that the manifest names.
+    /// What is locked, and what is past the tag or commit that the manifest names.
     Latest,
 }
 
@@ -83,7 +83,7 @@ pub struct Side {
 pub enum DiffKind {
     /// The one that is locked.
     Locked,
-    /// What lies where the skill is installed.
+    /// What is where the skill is installed.
     Installed,
     /// What its source has now.
     Newest,
@@ -105,7 +105,7 @@ pub struct DiffOutcome {
 }
 
 impl DiffOutcome {
-    /// What kind of failure to end with, if any: one of the network before all others.
+    /// Returns what kind of failure to end with, if any: one of the network before all others.
     pub fn failed(&self) -> Option<ErrorKind> {
         let network = |error: &&Error| error.kind() == ErrorKind::Network;
         self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
@@ -116,8 +116,8 @@ impl DiffOutcome {
 ///
 /// # Errors
 ///
-/// A manifest, lockfile or policy that cannot be read; a name that is not installed. A skill that
-/// cannot be compared is none: the outcome says why, and tells the others.
+/// Fails for a manifest, lockfile or policy that cannot be read, or for a name that is not installed. A skill that
+/// cannot be compared is no error: the outcome says why, and tells the others.
 pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
     let mut scopes = Vec::new();
     for scope in Scopes::new(&context.settings, request.scope)?.there {
@@ -163,7 +163,7 @@ struct One<'a> {
 }
 
 impl<'a> Compare<'a> {
-    /// The locked skills that are meant; what there is to say of the others is said.
+    /// Returns the locked skills that are meant; what there is to say of the others is said.
     fn meant(&mut self) -> Vec<One<'a>> {
         let named = |name: &SkillName| self.request.names.iter().any(|one| one == name.as_str());
         let mut meant = Vec::new();

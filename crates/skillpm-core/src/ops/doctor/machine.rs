@@ -9,7 +9,7 @@ use crate::install::health::{Finding, Remedy, problem};
 use crate::ops::cache::REST_AGE;
 use crate::store::{KeptTree, Store, downloads};
 
-/// What is wrong in the store and among the downloads, which lie in `cache`, the worst kind first.
+/// Returns what is wrong in the store and among the downloads, which are in `cache`, the worst kind first.
 pub(super) fn look(store: Option<&Store>, cache: Option<&Path>) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some(store) = store {
@@ -61,7 +61,7 @@ fn damaged(path: &Path) -> Finding {
     Finding::new(&problem::STORE_DAMAGED, path, message)
 }
 
-/// What is worth nothing among the downloads.
+/// Returns what is worth nothing among the downloads.
 fn rests(cache: &Path) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     let rest = |path: PathBuf| {

@@ -1,4 +1,4 @@
-//! Files that a link puts among those that somebody named, and that lie elsewhere.
+//! Files that a link puts among those that somebody named, and that are elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::install::scope::project_root;
 use crate::path::normal;
 
 /// Where files may be changed: in the project, and in what was named outside of it. A link there may lead anywhere, and
-/// whoever made it is not who runs the command.
+/// anyone who made it is not who runs the command.
 #[derive(Debug)]
 pub(in crate::ops) struct Inside<'a> {
     cwd: &'a Path,
@@ -23,7 +23,7 @@ impl<'a> Inside<'a> {
     ///
     /// # Errors
     ///
-    /// A directory that cannot be looked at.
+    /// Fails for a directory that cannot be looked at.
     pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
         let cwd = &context.settings.cwd;
         let paths = targets.iter().filter_map(|target| match target {
@@ -33,11 +33,11 @@ impl<'a> Inside<'a> {
         Ok(Self { cwd, root: project_root(&context.settings)?, named: paths.collect() })
     }
 
-    /// Where `file` really is, if links lead there out of the project, or out of what was named.
+    /// Returns where `file` really is, if links lead there out of the project, or out of what was named.
     ///
     /// # Errors
     ///
-    /// A directory that cannot be looked at.
+    /// Fails for a directory that cannot be looked at.
     pub(in crate::ops) fn leads_out(&self, file: &Path) -> Result<Option<PathBuf>> {
         let at = normal(&self.cwd.join(file));
         let dir = at.parent().unwrap_or(Path::new(""));

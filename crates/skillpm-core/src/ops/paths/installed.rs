@@ -32,7 +32,7 @@ impl<'a> Installed<'a> {
     ///
     /// # Errors
     ///
-    /// A lockfile of the project that is wrong; a directory that cannot be looked at.
+    /// Fails for a lockfile of the project that is wrong, or for a directory that cannot be looked at.
     pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
         let settings = &context.settings;
         let mut named = BTreeSet::new();
@@ -56,7 +56,7 @@ impl<'a> Installed<'a> {
         Ok(known)
     }
 
-    /// Takes note of the skills that the lockfile of `scope` names, which may be a project that nobody asked for.
+    /// Records the skills that the lockfile of `scope` names, which may be a project that nobody asked for.
     fn ask(&mut self, scope: &Scope) -> Result<()> {
         if !self.asked.insert(scope.lockfile.clone()) {
             return Ok(());
@@ -64,14 +64,14 @@ impl<'a> Installed<'a> {
         if let Ok(lock) = read_lock(scope) {
             return self.learn(scope, &lock);
         }
-        // What is locked cannot be told: nothing that is installed is touched.
+        // What is locked cannot be determined: nothing that is installed is touched.
         for dir in [scope.skills_dir(), scope.disabled_dir()] {
             self.trees.extend(fs::real_path(&dir)?);
         }
         Ok(())
     }
 
-    /// Takes note of the skills that `lock` names for `scope`.
+    /// Records the skills that `lock` names for `scope`.
     fn learn(&mut self, scope: &Scope, lock: &Lockfile) -> Result<()> {
         for (name, locked) in &lock.skills {
             let agents = locked.agents.iter().filter_map(|id| agents::find(id).ok());
@@ -83,12 +83,12 @@ impl<'a> Installed<'a> {
         Ok(())
     }
 
-    /// Whether the skill's file that is shown as `file` is left alone. Every project that it lies in is asked, as a
-    /// search may come from above or beside.
+    /// Reports whether the skill's file that is shown as `file` is left alone. Every project that it is in is asked, as
+    /// a search may come from above or beside.
     ///
     /// # Errors
     ///
-    /// Where its directory cannot be looked at.
+    /// Fails if its directory cannot be looked at.
     pub(in crate::ops) fn holds(&mut self, file: &Path) -> Result<bool> {
         let file = self.settings.cwd.join(file);
         let Some(dir) = directory(&file)? else { return Ok(false) };
@@ -105,7 +105,7 @@ impl<'a> Installed<'a> {
     }
 }
 
-/// The directory that holds `file`, links followed.
+/// Returns the directory that holds `file`, links followed.
 fn directory(file: &Path) -> Result<Option<PathBuf>> {
     Ok(file.parent().map(fs::real_path).transpose()?.flatten())
 }

@@ -36,12 +36,12 @@ pub enum Target {
 pub(super) const NO_FILE: &str = "<stdin>";
 
 impl Target {
-    /// How a text is shown whose file is to be `file`.
+    /// Returns how a text is shown whose file is to be `file`.
     pub(super) fn shown(file: Option<&Path>) -> PathBuf {
         file.unwrap_or(Path::new(NO_FILE)).to_owned()
     }
 
-    /// The refusal where a text is to be changed in its place.
+    /// Returns the refusal where a text is to be changed in its place.
     pub(super) fn no_place(verb: &str) -> Error {
         Error::usage(format!("standard input cannot be {verb} in its place"))
             .hint("name a file or a directory")
@@ -80,11 +80,11 @@ impl FileLocation {
         self.dir.file_name()
     }
 
-    /// Reads the file; `None` where there is none any more.
+    /// Reads the file; `None` if there is none any more.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read.
+    /// Fails if it cannot be read.
     pub(super) fn read(&self) -> Result<Option<Content>> {
         let mut bytes = Vec::new();
         Ok(match fs::read_regular(&self.file(), MAX_SKILL_FILE, &mut bytes)? {
@@ -129,7 +129,7 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// A finder that sees from `cwd`, and notes in `searched` where it looked.
+    /// Returns a finder that sees from `cwd`, and notes in `searched` where it looked.
     pub(super) fn new(cwd: &'a Path, searched: &'a mut Searched) -> Self {
         Self { cwd, searched, seen: BTreeSet::new() }
     }
@@ -139,7 +139,8 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     ///
-    /// A path that is not there, cannot be read, or holds no skill; a pattern that is none, or that nothing matches.
+    /// Fails for a path that is not there, cannot be read, or holds no skill, or for a pattern that is none, or that
+    /// nothing matches.
     pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<FileLocation>> {
         let at = self.cwd.join(typed);
         let mut found = Vec::new();

@@ -34,12 +34,12 @@ pub(super) fn read(typed: &Path) -> Option<Pattern<'_>> {
 }
 
 impl Pattern<'_> {
-    /// The skills that it matches, by file or by directory, sorted; as paths that start as it does. Where they are
-    /// looked for is noted in `searched`.
+    /// Returns the skills that it matches, by file or by directory, sorted; as paths that start as it does. Where they
+    /// are looked for is noted in `searched`.
     ///
     /// # Errors
     ///
-    /// A pattern that cannot be one, a directory that cannot be read, or no match at all.
+    /// Fails for a pattern that cannot be one, a directory that cannot be read, or no match at all.
     pub(super) fn matches(&self, cwd: &Path, searched: &mut Searched) -> Result<Vec<PathBuf>> {
         let shown = self.typed.display();
         let text = self.text.strip_prefix("./").unwrap_or(self.text);

@@ -22,12 +22,12 @@ const SKILLS_DIR: &str = "skills";
 /// Directories full of other people's files are not searched, unless they were named.
 const DISK: Disk = Disk { leaves_out_foreign: true };
 
-/// Returns the skills that `typed` names, which lies at `at`, by their paths. Where skills are looked for is noted in
+/// Returns the skills that `typed` names, which is at `at`, by their paths. Where skills are looked for is noted in
 /// `searched`, but for the skills' own directories.
 ///
 /// # Errors
 ///
-/// A path that is not there, cannot be read, or holds no skill.
+/// Fails for a path that is not there, cannot be read, or holds no skill.
 pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     searched.at(|| typed.to_owned());
     let shown = typed.display();
@@ -36,7 +36,7 @@ pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
     let kind = real.as_deref().map(fs::kind).transpose()?.flatten();
     match (kind, real) {
         (Some(Kind::Directory), Some(real)) if !named_right => directory(typed, real, searched),
-        // A link to nothing is there, and whoever reads it says so.
+        // A link to nothing is there, and anyone who reads it says so.
         _ if named_right && fs::kind(at)?.is_some() => {
             let dir = at.parent().unwrap_or(Path::new(""));
             let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
@@ -51,7 +51,7 @@ pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
     }
 }
 
-/// Returns the skill in the directory `real`, else all skills below it.
+/// Returns the skill in the directory `real`, otherwise all skills below it.
 fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let top = SkillDir { dir: typed.to_owned(), real };
     if let Holds::Skill(name) = DISK.holds(&top)? {
@@ -110,7 +110,7 @@ fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     Ok(places)
 }
 
-/// Returns the skills to which links in `dir` lead that lie elsewhere than below `top`: installed skills that somebody
+/// Returns the skills to which links in `dir` lead that are elsewhere than below `top`: installed skills that somebody
 /// works on. A link that cannot be followed hides none of the others.
 fn links_of(top: &SkillDir, dir: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let mut places = Vec::new();

@@ -16,7 +16,7 @@ use crate::tree::{FileSet, Node, ReadError, Tree};
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
-    /// Where it lies below the skill's directory.
+    /// Where it is below the skill's directory.
     pub path: String,
     /// How it differs.
     pub change: FileChange,
@@ -68,8 +68,8 @@ pub(super) fn tree(
     VerifiedPlace { files, ..place }
 }
 
-/// The files of `set` that differ from the tree with the `locked` digest; `None` where the store does not
-/// have that tree.
+/// Returns the files of `set` that differ from the tree with the `locked` digest; `None` if the store does not have
+/// that tree.
 pub(in crate::ops) fn changed(
     set: &FileSet,
     locked: &Digest,
@@ -92,7 +92,7 @@ fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
     }
 }
 
-/// The files of the tree with `digest`, if the store has it whole.
+/// Returns the files of the tree with `digest`, if the store has it whole.
 fn known(store: &Store, digest: &Digest) -> Option<LockedFiles> {
     let set = store.get(digest).ok()??;
     (set.digest().ok()? == *digest).then(|| of_set(&set))
@@ -106,7 +106,7 @@ fn of_set(set: &FileSet) -> LockedFiles {
     set.files().iter().map(|file| (file.path.to_string(), (file.executable, digest(file)))).collect()
 }
 
-/// As [`of_set`], of a tree that no skill may be.
+/// Works like [`of_set`], of a tree that no skill may be.
 fn of_tree(tree: &Tree) -> LockedFiles {
     let known = |entry: crate::tree::TreeEntry| {
         let Node::File { executable, .. } = entry.node else { return (false, None) };

@@ -1,7 +1,7 @@
 //! `verify`: every byte of every copy, and every link, against the lockfile.
 //!
-//! Everything is read. What an earlier run remembered of a file is not asked: who verifies wants to know
-//! what lies on the disk.
+//! Everything is read. What an earlier run remembered of a file is not asked: who verifies wants to know what is on the
+//! disk.
 
 mod compare;
 
@@ -57,7 +57,7 @@ pub enum Verdict {
     Conflict,
     /// It is to be there, and is not.
     Missing,
-    /// A link leads to something else than the canonical copy, or lies in its place.
+    /// A link leads to something else than the canonical copy, or is in its place.
     Elsewhere,
     /// It cannot be read, so nobody knows.
     Unreadable,
@@ -81,7 +81,7 @@ impl Verdict {
         Self::Editable,
     ];
 
-    /// Whether it differs from the lockfile, or may.
+    /// Reports whether it differs from the lockfile, or may.
     pub fn is_failure(self) -> bool {
         !matches!(self, Self::Ok | Self::Untracked | Self::Editable)
     }
@@ -120,7 +120,7 @@ pub struct VerifiedPlace {
     pub target: Option<String>,
     /// Why, where files alone do not tell.
     pub reason: Option<String>,
-    /// The files that differ; `None` where nothing is known of single files.
+    /// The files that differ; `None` if nothing is known of single files.
     pub files: Option<Vec<ChangedFile>>,
     /// What tools left there, which is no part of the skill: a directory stands for all that is in it.
     pub leftovers: Vec<String>,
@@ -166,7 +166,7 @@ impl Serialize for VerifyOutcome {
 }
 
 impl VerifyOutcome {
-    /// Whether everything that is locked is there as it is locked.
+    /// Reports whether everything that is locked is there as it is locked.
     pub fn is_ok(&self) -> bool {
         self.skills.iter().all(|skill| !skill.verdict.is_failure())
     }
@@ -176,8 +176,8 @@ impl VerifyOutcome {
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read; a name that is not installed; a directory of skills that
-/// leads out of the project. What differs is none: it is in the outcome.
+/// Fails for a manifest or lockfile that cannot be read, for a name that is not installed, or for a directory of skills
+/// that leads out of the project. What differs is no error: it is in the outcome.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let mut outcome = VerifyOutcome::default();
     let mut known: BTreeSet<String> = BTreeSet::new();
@@ -198,7 +198,8 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
             continue;
         }
         let work = Work::new(context, scope, &files, &mut outcome.warnings)?;
-        // In the home directory both scopes have the same skills: what neither asks for is told once, as the user's.
+        // In the home directory both scopes have the same skills: what neither asks for is reported once, as the
+        // user's.
         if !twins || scope.kind == ScopeKind::User {
             let strangers = work.there().filter(|name| !twins || !known.contains(name.as_str()));
             names.extend(strangers);
@@ -220,13 +221,13 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     }
 }
 
-/// What is locked or editable.
+/// Returns what is locked or editable.
 fn asked(files: &Files) -> BTreeSet<SkillName> {
     let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
     files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned().collect()
 }
 
-/// What is told of the skill `name` of a scope at whose skills nobody looks, because they are `closed`.
+/// Returns what to report about the skill `name` of a scope at whose skills nobody looks, because they are `closed`.
 fn unlooked(scope: &Scope, files: &Files, name: &SkillName, closed: &Warning) -> VerifiedSkill {
     let place =
         VerifiedPlace::new(None, &scope.skill_dir(name), Verdict::Unreadable).because(closed.to_string());
@@ -296,7 +297,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// What is there.
+    /// Returns what is there.
     fn there(&self) -> impl Iterator<Item = SkillName> {
         let is_there = |dir: &SkillsDir, name: &SkillName| {
             !matches!(dir.look(name, |_| None), Ok(OnDisk::Other | OnDisk::Written | OnDisk::Absent))
@@ -330,7 +331,7 @@ impl<'a> Work<'a> {
         VerifiedSkill { name, scope, verdict, digest, places, source_gone }
     }
 
-    /// The link to the directory of an editable skill, as the manifest has it.
+    /// Returns the link to the directory of an editable skill, as the manifest has it.
     fn link(&self, name: &SkillName, entry: &Requirement) -> VerifiedPlace {
         let new = |verdict| VerifiedPlace::new(None, &self.canonical.place(name), verdict);
         let look = || -> Result<_> {
@@ -357,10 +358,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The places of a locked skill.
+    /// Returns the places of a locked skill.
     fn places(&self, name: &SkillName, locked: &Locked) -> Vec<VerifiedPlace> {
         let disabled = self.files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
-        // It may lie where it is not to lie: that is for `doctor`, its bytes are looked at all the same.
+        // It may be if it is not to be: that is for `doctor`, its bytes are looked at all the same.
         let homes =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
         let mut places: Vec<_> =
@@ -387,7 +388,7 @@ impl<'a> Work<'a> {
         places
     }
 
-    /// What is told of the tree at `path`, where `place` is.
+    /// Returns what to report about the tree at `path`, where `place` is.
     fn tree(&self, place: VerifiedPlace, path: &Path, name: &SkillName, locked: &Locked) -> VerifiedPlace {
         let trees = self.scope.index.trees();
         let place = compare::tree(place, path, &locked.digest, trees, self.store.as_ref());
@@ -400,7 +401,7 @@ impl<'a> Work<'a> {
         place
     }
 
-    /// What lies in `dir`; where nothing does, it is only told if something has to be there.
+    /// Returns what is in `dir`; where nothing does, it is only told if something has to be there.
     fn place(
         &self,
         dir: &SkillsDir,
