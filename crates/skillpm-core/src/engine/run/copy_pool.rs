@@ -1,7 +1,7 @@
 //! Copies of skills that wait for the next run.
 //!
-//! A program that runs scripts of the same skill again and again would write the same files each time, and remove them. A
-//! copy that the sandbox kept its script from changing can wait for the next run instead, which compares it anew.
+//! A program that runs scripts of the same skill again and again would write the same files each time, and remove them.
+//! A copy that the sandbox kept its script from changing can wait for the next run instead, which compares it again.
 
 use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::digest::Digest;
 
 /// How many copies wait at most.
 const MOST: usize = 4;
-/// How many bytes the files of one that waits have at most: it takes room where temporary files lie.
+/// How many bytes the files of one that waits have at most: it takes room where temporary files are.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// Where copies of skills wait for the next run of the same bytes. They go with the last clone of this value. By default

@@ -1,4 +1,4 @@
-//! What is done where the system is not Linux: less.
+//! What is done if the system is not Linux: less.
 
 use std::process::Child;
 
@@ -14,7 +14,7 @@ pub(super) struct Prepared;
 ///
 /// # Errors
 ///
-/// Where the network is to be kept away.
+/// Fails if the network is to be kept away.
 pub(super) fn prepare(plan: Plan) -> std::result::Result<Prepared, String> {
     if plan.no_network {
         return Err("only Linux can cut off the network".to_owned());
@@ -33,7 +33,7 @@ impl Prepared {
 /// Limits are not set.
 pub(super) fn limit(_child: &Child, _limits: &Limits, _before: Option<u64>) {}
 
-/// Lets `spawn` start a process, which gets no mark. How many there are is not told.
+/// Lets `spawn` start a process, which gets no mark. How many there are is not reported.
 pub(super) fn spawn<T>(
     _mark: Mark,
     _limits: &Limits,
@@ -45,7 +45,7 @@ pub(super) fn spawn<T>(
     })
 }
 
-/// Whether `child` has ended. On Unix it is left to be waited for: until then its number is nobody else's.
+/// Reports whether `child` has ended. On Unix it is left to be waited for: until then its number is nobody else's.
 pub(super) fn has_ended(child: &mut Child) -> bool {
     #[cfg(unix)]
     return super::output_event::has_ended(rustix::process::Pid::from_child(child));
@@ -72,7 +72,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Which processes there are is not told.
+    /// Returns nothing: which processes there are is not reported.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
     pub(super) fn is_told(&self) -> bool {
         false
@@ -102,8 +102,8 @@ impl ProcessGroup {
         {
             use rustix::process::{Signal, kill_process, kill_process_group};
             let signal = if kill { Signal::KILL } else { Signal::TERM };
-            // Where one of these fails, nothing is left to be told. The leader may have gone to another group, and
-            // has not been waited for yet: its number is nobody else's.
+            // If one of these fails, nothing is left to be reported. The leader may have gone to another group, and has
+            // not been waited for yet: its number is nobody else's.
             let _ = kill_process_group(self.leader, signal);
             let _ = kill_process(self.leader, signal);
         }

@@ -43,7 +43,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// All variables of the script.
+    /// Returns all variables of the script.
     pub(super) fn join(&self) -> BTreeMap<OsString, OsString> {
         let passed = |name: &OsStr| {
             PASSED.iter().any(|passed| *passed == name) || name.as_encoded_bytes().starts_with(b"LC_")

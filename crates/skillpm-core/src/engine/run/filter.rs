@@ -1,6 +1,6 @@
 //! What a script may ask of the system.
 //!
-//! A filter answers each call, first by its number and then, where that is not enough, by its arguments. Where what an
+//! A filter answers each call, first by its number and then, if that is not enough, by its arguments. Where what an
 //! argument points to would have to be read, no filter can look.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use seccompiler::{BpfProgram, TargetArch, apply_filter, sock_filter};
 
 use super::plan::Plan;
 
-/// From here on lie the numbers of the x32 interface: the same calls by other numbers.
+/// From here on are the numbers of the x32 interface: the same calls by other numbers.
 const X32: u32 = 0x4000_0000;
 
 /// Where it stands in what a filter is told of a call by which number it is, and of which machine.
@@ -95,9 +95,9 @@ const NAMESPACES: i32 = libc::CLONE_NEWCGROUP
 /// One that a process can only go into; to `clone` this bit is a part of a signal's number.
 const NEW_TIME: i32 = 0x80;
 
-/// Calls that change the mode of a file, wherever it lies, or make a file that has it from the start, by which of their
-/// arguments is the mode: none makes a program run as its owner. Directories that a group shares have the other bit, which
-/// is copied with them.
+/// Calls that change the mode of a file, wherever it is, or make a file that has it from the start, by which of their
+/// arguments is the mode: none makes a program run as its owner. Directories that a group shares have the other bit,
+/// which is copied with them.
 const MODES: &[(u8, &[i64])] = &[
     #[cfg(target_arch = "x86_64")]
     (1, &[libc::SYS_chmod, libc::SYS_creat, libc::SYS_mknod]),
@@ -119,12 +119,12 @@ const UNSEEN: &[i64] = &[libc::SYS_openat2, libc::SYS_clone3];
 /// Without a socket nothing is reached, also not what listens on this machine.
 const SOCKETS: &[i64] = &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
 
-/// Kinds of sockets of which pairs lead nowhere else. Others can be told anew where they lead, or by each message.
+/// Kinds of sockets of which pairs lead nowhere else. Others can be told again where they lead, or by each message.
 const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
 /// The part of a socket's type that is its kind.
 const KINDS: u32 = 0xf;
 
-/// Filters what this thread, and all that it starts, asks of the system from now on. Returns whether that could be had.
+/// Filters what this thread, and all that it starts, asks of the system from now on. Returns whether that was possible.
 ///
 /// # Errors
 ///
@@ -137,7 +137,8 @@ pub(super) fn apply(plan: Plan) -> Result<bool, String> {
     }
 }
 
-/// What is forbidden; `None` where nothing is, and where this machine's numbers are not known although nobody insists.
+/// Returns what is forbidden; `None` if nothing is, and where this machine's numbers are not known although nobody
+/// insists.
 fn filter(plan: Plan) -> Result<Option<&'static BpfProgram>, String> {
     static FILTERS: [OnceLock<Option<BpfProgram>>; 8] = [const { OnceLock::new() }; 8];
     let said = [plan.keep_mark, plan.no_network, plan.no_unix_sockets];
@@ -185,7 +186,7 @@ fn build(plan: Plan) -> Result<Option<BpfProgram>, Box<dyn Error>> {
     Ok(Some(filter.done(machine(arch))?))
 }
 
-/// What a filter is told of the machine that a call is of: `AUDIT_ARCH_*` of `linux/audit.h`.
+/// Returns what a filter is told of the machine that a call is of: `AUDIT_ARCH_*` of `linux/audit.h`.
 fn machine(arch: TargetArch) -> u32 {
     // 64 bits, and the low byte first.
     0xc000_0000
@@ -203,9 +204,10 @@ type OffsetResult = Result<Offset, TryFromIntError>;
 
 /// A filter that is put together from its last step to the first, so that each knows how far it leads.
 ///
-/// What `seccompiler` puts together asks for one number after the other, and for each condition anew. The kernel translates
-/// each step for each script, and goes through them once for each number that there is. This searches for the number, which is
-/// over in ten steps instead of a hundred, and what several calls have in common stands there once.
+/// What `seccompiler` puts together asks for one number after the other, and for each condition again. The kernel
+/// translates each step for each script, and goes through them once for each number that there is. This searches for
+/// the number, which is over in ten steps instead of a hundred, and what several calls have in common stands there
+/// once.
 struct Filter {
     steps: BpfProgram,
     allowed: Offset,
@@ -286,7 +288,7 @@ impl Filter {
 
     /// What is left are pairs that lead nowhere else.
     fn keep_network(&mut self) -> Result<(), TryFromIntError> {
-        // What a message of another call says of its address lies where no filter can look.
+        // What a message of another call says of its address is where no filter can look.
         let send = self.is_given(4, self.denied, self.allowed)?;
         self.answer(libc::SYS_sendto, send);
         let pair = self.is_fixed_pair()?;
@@ -363,8 +365,8 @@ impl Filter {
         self.load(low(arg) + 4)
     }
 
-    /// The whole of it, for programs of this `machine`. Calls of others have other numbers: such a program is ended. Of the
-    /// x32 interface there are no calls, as on most kernels.
+    /// Returns the whole of it, for programs of this `machine`. Calls of others have other numbers: such a program is
+    /// ended. Of the x32 interface there are no calls, as on most kernels.
     fn done(mut self, machine: u32) -> Result<BpfProgram, TryFromIntError> {
         // Where the answer changes from one number to the next.
         let mut changes: Vec<(u32, Offset)> = Vec::new();
@@ -406,7 +408,7 @@ impl Filter {
         self.put(libc::BPF_RET | libc::BPF_K, answer, self.here(), self.here())
     }
 
-    /// Loads what stands `at` this place in what is told of a call.
+    /// Loads what stands `at` this place in what is reported about a call.
     fn load(&mut self, at: u32) -> OffsetResult {
         self.put(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at, self.here(), self.here())
     }
@@ -423,19 +425,19 @@ impl Filter {
         Ok(self.here())
     }
 
-    /// The place of the step that was put there last.
+    /// Returns the place of the step that was put there last.
     fn here(&self) -> Offset {
         self.steps.len()
     }
 }
 
-/// The number of a call as a filter sees it.
+/// Returns the number of a call as a filter sees it.
 #[expect(clippy::cast_possible_truncation, reason = "numbers of calls are small")]
 const fn call(number: i64) -> u32 {
     number.unsigned_abs() as u32
 }
 
-/// Where the low half of argument `arg` stands in what a filter is told of a call. The high half follows.
+/// Returns where the low half of argument `arg` stands in what a filter is told of a call. The high half follows.
 fn low(arg: u8) -> u32 {
     16 + 8 * u32::from(arg)
 }

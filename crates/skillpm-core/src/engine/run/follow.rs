@@ -101,7 +101,7 @@ impl<'a> Follow<'a> {
         self.drain();
     }
 
-    /// What was heard of it.
+    /// Returns what was heard of it.
     pub(super) fn heeded(self) -> Heeded {
         let Self { ended, leftovers, stdout, stderr, .. } = self;
         // An output that somebody still holds open tells of one that no list shows.

@@ -51,12 +51,12 @@ enum Wanted<'a> {
     Named(Vec<&'a str>, Vec<&'a str>),
 }
 
-/// Returns what runs the script at `path` of a skill, whose content is `bytes`: what its first line
-/// names, else what its ending stands for. `search` are the directories of `PATH`.
+/// Returns what runs the script at `path` of a skill, whose content is `bytes`: what its first line names, otherwise
+/// what its ending stands for. `search` are the directories of `PATH`.
 ///
 /// # Errors
 ///
-/// A file that is no script, a first line that names another program than a known interpreter, and an
+/// Fails for a file that is no script, a first line that names another program than a known interpreter, and an
 /// interpreter that is not there.
 pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Interpreter> {
     let (names, args) = match wanted(path, bytes)? {
@@ -83,12 +83,12 @@ pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Int
         .hint("install it, or add its directory to `PATH`"))
 }
 
-/// The name, without a version, of the program that the first line of the script at `path` has it run by;
-/// `None` where `bytes` do not begin with `#!`.
+/// Returns the name, without a version, of the program that the first line of the script at `path` has it run by;
+/// `None` if `bytes` do not begin with `#!`.
 ///
 /// # Errors
 ///
-/// A first line that names another program than a known interpreter: such a script is never run.
+/// Fails for a first line that names another program than a known interpreter: such a script is never run.
 pub(in crate::engine) fn program_of<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<&'a str>> {
     Ok(match by_first_line(path, bytes)? {
         Some(Wanted::At(program, _)) => known(base(program)),
@@ -115,7 +115,7 @@ fn by_first_line<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<Wanted<'a>>> 
     by_line(path, line).map(Some)
 }
 
-/// The line that `rest` begins with, if that is one.
+/// Returns the line that `rest` begins with, if that is one.
 fn first_line(rest: &[u8]) -> Option<&str> {
     let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
     let line = std::str::from_utf8(rest.get(..end.min(MAX_LINE + 1))?).ok()?.trim();
@@ -150,8 +150,8 @@ fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
     }
 }
 
-/// Whether the path of a program says where it lies: from the root, straight on, and through nothing that means another
-/// place for each process.
+/// Reports whether the path of a program says where it is: from the root, straight on, and through nothing that means
+/// another place for each process.
 fn is_plain(program: &str) -> bool {
     let mut parts = Path::new(program).components();
     let first = (parts.next(), parts.next());
@@ -164,7 +164,7 @@ fn unknown(path: &str, what: &str) -> Error {
         .hint("known interpreters are shells, Python, Node.js, Perl, Ruby, PHP, Lua, R and PowerShell, by their path or by `/usr/bin/env NAME`")
 }
 
-/// The interpreter `name` without the version that may follow, as in `python3.12`; `None` for what is none.
+/// Returns the interpreter `name` without the version that may follow, as in `python3.12`; `None` for anything else.
 fn known(name: &str) -> Option<&str> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     (KNOWN.contains(&bare) && !name.ends_with('.')).then_some(bare)
@@ -174,7 +174,7 @@ fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// The program `name` in the first directory that has it.
+/// Returns the program `name` in the first directory that has it.
 fn look_up(name: &str, search: &[PathBuf]) -> Option<PathBuf> {
     let names: &[String] =
         &if cfg!(windows) { vec![format!("{name}.exe"), name.to_owned()] } else { vec![name.to_owned()] };

@@ -72,7 +72,7 @@ pub struct Script {
     pub files: FileSet,
     /// What the digest of these must be.
     pub digest: Option<Digest>,
-    /// Where in these the skill lies, with `/` between the parts; empty unless it is a part of another.
+    /// Where in these the skill is, with `/` between the parts; empty unless it is a part of another.
     pub base: String,
     /// The script's path below the skill's directory, such as `scripts/greet.py`.
     pub path: String,
@@ -154,7 +154,8 @@ pub enum Stream {
 /// Hears what a script writes while it runs. Calls come on the caller's own thread. While one of them lasts, the script's
 /// time goes on, and it is ended when that is over.
 pub trait Watch {
-    /// Whether [`Watch::output`] does anything. Where it does not, most scripts need no thread beside the caller's.
+    /// Reports whether [`Watch::output`] does anything. Where it does not, most scripts need no thread beside the
+    /// caller's.
     fn hears(&self) -> bool {
         true
     }
@@ -164,7 +165,7 @@ pub trait Watch {
         let _ = (stream, bytes);
     }
 
-    /// Whether it is to be ended now. Asked several times a second.
+    /// Reports whether it is to be ended now. Asked several times a second.
     fn is_stopped(&mut self) -> bool {
         false
     }
@@ -185,8 +186,8 @@ impl Watch for Unwatched {
 ///
 /// # Errors
 ///
-/// A script that is not there or has no interpreter, files that are not those of the digest, a sandbox
-/// that is required and cannot be had, and what the system says.
+/// Fails for a script that is not there or has no interpreter, files that are not those of the digest, a sandbox that
+/// is required and not available, and what the system says.
 pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut dyn Watch) -> Result<Ran> {
     let plan = Plan::of(options);
     std::thread::scope(|scope| {

@@ -43,7 +43,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// The word for it in JSON.
+    /// Returns the word for it in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -63,12 +63,12 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// Whether there was more than was kept.
+    /// Reports whether there was more than was kept.
     pub fn is_cut(&self) -> bool {
         self.total > self.bytes.len() as u64
     }
 
-    /// The text, with a mark for what is none.
+    /// Returns the text, with a mark for what is none.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
@@ -77,7 +77,7 @@ impl Captured {
 /// What a script was kept from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
-    /// The version of Landlock that kept files from it; `None` where nothing did.
+    /// The version of Landlock that kept files from it; `None` if nothing did.
     pub landlock: Option<u32>,
     /// Whether its system calls were filtered.
     pub seccomp: bool,
@@ -142,12 +142,12 @@ impl Ran {
 pub struct ScriptError(Box<Ran>);
 
 impl ScriptError {
-    /// The run.
+    /// Returns the run.
     pub fn ran(&self) -> &Ran {
         &self.0
     }
 
-    /// What it wrote to standard error.
+    /// Returns what it wrote to standard error.
     pub fn stderr(&self) -> String {
         self.0.stderr.text()
     }

@@ -18,7 +18,7 @@ pub(super) enum OutputEvent {
 }
 
 impl OutputEvent {
-    /// The output of which this is the end.
+    /// Returns the output of which this is the end.
     pub(super) fn ended(&self) -> Option<Stream> {
         match self {
             Self::All(stream, _) => Some(*stream),
@@ -43,8 +43,8 @@ impl<R: Read> Pipe<R> {
         Self { stream, from, limit, total: 0 }
     }
 
-    /// Reads once. `None` where there is nothing to hand on: of a read that a signal interrupted, and of what is
-    /// read away.
+    /// Reads once. `None` if there is nothing to hand on: of a read that a signal interrupted, and of what is read
+    /// away.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Option<OutputEvent> {
         match self.from.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
@@ -59,14 +59,14 @@ impl<R: Read> Pipe<R> {
         }
     }
 
-    /// The output that this is.
+    /// Returns the output that this is.
     #[cfg(target_os = "linux")]
     pub(super) fn stream(&self) -> Stream {
         self.stream
     }
 }
 
-/// Whether the process `pid` has ended. It is left to be waited for: until then its number is nobody else's.
+/// Reports whether the process `pid` has ended. It is left to be waited for: until then its number is nobody else's.
 #[cfg(unix)]
 pub(super) fn has_ended(pid: rustix::process::Pid) -> bool {
     use rustix::process::{WaitId, WaitIdOptions, waitid};

@@ -1,4 +1,4 @@
-//! Handing output on to the caller, who may be held up by whoever reads it.
+//! Handing output on to the caller, who may be held up by anyone who reads it.
 //!
 //! One thread follows the script and ends it in time. The caller's own hears what it writes, and may wait there as long
 //! as it likes.
@@ -51,17 +51,17 @@ impl OutputQueue {
         self.changed.notify_all();
     }
 
-    /// Whether there is room for more, now or within `limit`.
+    /// Reports whether there is room for more, now or within `limit`.
     pub(super) fn has_room(&self, limit: Duration) -> bool {
         self.wait(limit, |state| state.bytes < ROOM).bytes < ROOM
     }
 
-    /// Whether the caller wants the script to stop.
+    /// Reports whether the caller wants the script to stop.
     pub(super) fn is_stopped(&self) -> bool {
         self.state().is_stopped
     }
 
-    /// Whether the caller has handed all of it on, now or within `limit`.
+    /// Reports whether the caller has handed all of it on, now or within `limit`.
     pub(super) fn is_left(&self, limit: Duration) -> bool {
         self.wait(limit, |state| state.is_left).is_left
     }

@@ -19,7 +19,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// What `options` ask for.
+    /// Returns what `options` ask for.
     pub(super) fn of(options: &Options) -> Self {
         let sandboxed = options.sandbox != Mode::Off;
         let no_network = options.no_network;
@@ -27,7 +27,7 @@ impl Plan {
         Self { files: sandboxed, keep_mark: sandboxed, no_network, no_unix_sockets }
     }
 
-    /// Whether anything is kept from it.
+    /// Reports whether anything is kept from it.
     pub(super) fn restricts(self) -> bool {
         self.files || self.keep_mark || self.no_network
     }

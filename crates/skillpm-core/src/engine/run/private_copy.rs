@@ -40,14 +40,14 @@ impl PrivateCopy {
     ///
     /// # Errors
     ///
-    /// As [`PrivateCopy::new`].
+    /// Fails as [`PrivateCopy::new`] does.
     pub(super) fn of(script: &Script, copies: &CopyPool) -> Result<Self> {
         let waits = script.digest.and_then(|digest| copies.take(digest));
         let mut stage = match waits.filter(Self::renew) {
             Some(stage) => stage,
             None => Self::new(script)?,
         };
-        // A skill that lies in another one is looked for in the copy of that.
+        // A skill that is in another one is looked for in the copy of that.
         stage.skill =
             if script.base.is_empty() { stage.files.clone() } else { stage.files.join(&script.base) };
         Ok(stage)
@@ -57,7 +57,7 @@ impl PrivateCopy {
     ///
     /// # Errors
     ///
-    /// Files that are not those that were checked, or that cannot be read or written.
+    /// Fails for files that are not those that were checked, or that cannot be read or written.
     fn new(script: &Script) -> Result<Self> {
         let dir = fs::temp_dir()?;
         // As the system knows it: what a script may touch is told by such paths.
@@ -80,8 +80,8 @@ impl PrivateCopy {
         Ok(Self { dir, skill: files.clone(), files, private, digest })
     }
 
-    /// Gives a copy that waited an empty directory to write to, into which nothing is let that lives. Returns whether it can
-    /// be used again: nobody but this user could reach it, nothing lies beside it, and it is as it was made.
+    /// Gives a copy that waited an empty directory to write to, into which nothing is let that lives. Returns whether
+    /// it can be used again: nobody but this user could reach it, nothing is beside it, and it is as it was made.
     fn renew(&self) -> bool {
         let dir = self.dir.path();
         let is_private = match fs::list_dir(dir) {
@@ -92,12 +92,13 @@ impl PrivateCopy {
         is_private && fs::is_private_dir(dir) && self.is_unchanged()
     }
 
-    /// Whether the directory for what the script writes is as it was made.
+    /// Reports whether the directory for what the script writes is as it was made.
     fn is_empty(&self) -> bool {
         fs::is_private_dir(&self.private) && fs::is_empty_dir(&self.private)
     }
 
-    /// Whether the files of the copy are those that were made: their names, their bytes and which are executable.
+    /// Reports whether the files of the copy are those that were made: their names, their bytes and which are
+    /// executable.
     fn is_unchanged(&self) -> bool {
         if !matches!(fs::kind(&self.files), Ok(Some(fs::Kind::Directory))) {
             return false;
@@ -116,17 +117,17 @@ impl PrivateCopy {
         was_alone && self.is_empty() || fs::remove_dir_if_empty(&self.private)
     }
 
-    /// Whether whoever may write to `dir` may write to this, or to a part of it.
+    /// Reports whether anyone who may write to `dir` may write to this, or to a part of it.
     pub(super) fn is_near(&self, dir: &Path) -> bool {
         self.files.starts_with(dir) || self.files.parent().is_some_and(|own| dir.starts_with(own))
     }
 
-    /// Where the skill lies in the copy.
+    /// Returns where the skill is in the copy.
     pub(super) fn skill(&self) -> &Path {
         &self.skill
     }
 
-    /// Where the script may write.
+    /// Returns where the script may write.
     pub(super) fn private(&self) -> &Path {
         &self.private
     }
@@ -138,7 +139,7 @@ impl PrivateCopy {
         let _ = fs::remove_tree(self.dir.path());
     }
 
-    /// The digest of the copy.
+    /// Returns the digest of the copy.
     pub(super) fn digest(&self) -> Digest {
         self.digest
     }

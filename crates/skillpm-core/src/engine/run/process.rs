@@ -37,7 +37,7 @@ pub(super) struct Start<'a> {
     pub(super) starter: Option<Starter<'a>>,
     /// What is open to it then.
     pub(super) open: Open,
-    /// Whether a sandbox that cannot be had is a failure.
+    /// Whether a sandbox that is not available is a failure.
     pub(super) require: bool,
     pub(super) mark: Mark,
     /// Where it runs from.
@@ -155,8 +155,8 @@ impl Start<'_> {
         let mut command = Command::new(&self.interpreter.program);
         let stdin = match self.stdin {
             Stdin::Closed => Stdio::null(),
-            // It is in a group of its own, so that all of it can be ended, and a terminal stops whoever reads from it
-            // in another group than the one in front.
+            // It is in a group of its own, so that all of it can be ended, and a terminal stops anyone who reads from
+            // it in another group than the one in front.
             Stdin::Inherited if cfg!(unix) && io::stdin().is_terminal() => Stdio::piped(),
             Stdin::Inherited => Stdio::inherit(),
             Stdin::Bytes(bytes) => {
@@ -226,7 +226,7 @@ fn exit(status: ExitStatus) -> Exit {
     Exit::Code(status.code().unwrap_or(-1))
 }
 
-/// How `child` ended, which is over. What does not end although it was killed is not waited for.
+/// Returns how `child` ended, which is over. What does not end although it was killed is not waited for.
 fn end_of(child: &mut Child) -> Result<Exit> {
     let began = Instant::now();
     loop {
@@ -247,7 +247,7 @@ fn ask_again() {
     use rustix::process::{Signal, getpid, kill_process};
     let asked = interrupt::signals().asked.load(std::sync::atomic::Ordering::SeqCst);
     if let Some(signal) = i32::try_from(asked).ok().and_then(Signal::from_named_raw) {
-        // Where it is refused, the caller goes on when somebody reads.
+        // If it is refused, the caller goes on when somebody reads.
         let _ = kill_process(getpid(), signal);
     }
 }
@@ -256,14 +256,14 @@ fn ask_again() {
 #[cfg(not(unix))]
 fn ask_again() {}
 
-/// Whether a wait failed because there is no such child any more: the system does not keep how children ended for
-/// a process that ignores it, and tells it only one of those who wait.
+/// Reports whether a wait failed because there is no such child any more: the system does not keep how children ended
+/// for a process that ignores it, and tells it only one of those who wait.
 #[cfg(unix)]
 fn is_gone(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error())
 }
 
-/// Elsewhere whoever started a program holds it.
+/// Elsewhere anyone who started a program holds it.
 #[cfg(not(unix))]
 fn is_gone(_: &io::Error) -> bool {
     false

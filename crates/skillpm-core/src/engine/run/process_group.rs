@@ -54,7 +54,7 @@ fn limit_one(pid: Pid, limits: &Limits, before: Option<u64>) {
         // The soft limit asks, the hard one ends.
         set(Resource::Cpu, seconds, seconds + 1);
     }
-    // What is dumped would lie in the user's project.
+    // What is dumped would be in the user's project.
     set(Resource::Core, 0, 0);
     // All processes of the user are counted, which are no more than those of all users. Root's are not: for
     // it there is `is_more_than`.
@@ -82,7 +82,7 @@ pub(super) fn spawn<T>(
     let own = getrlimit(Resource::Locks);
     // Asked before the birth: afterwards, on a busy machine, the family may have grown already.
     let (before, first) = load().unzip();
-    // Where this is refused, the mark follows after the birth.
+    // If this is refused, the mark follows after the birth.
     let is_set = prlimit(None, Resource::Locks, Rlimit { current: Some(mark.number()), ..own }).is_ok();
     let born = spawn(before);
     if is_set {
@@ -136,7 +136,7 @@ pub(super) struct ProcessGroup {
     /// The session that the leader was born in: 0 where that was made outside of what this process sees, as in a container.
     session: Option<i32>,
     began: Instant,
-    /// Whether the system tells of processes by the numbers that this one knows.
+    /// Whether the system says of processes by the numbers that this one knows.
     told: bool,
     /// How few processes and threads the machine had, before its birth and since.
     before: u64,
@@ -167,12 +167,13 @@ impl ProcessGroup {
         family
     }
 
-    /// Whether the system tells which processes there are.
+    /// Reports whether the system says which processes there are.
     pub(super) fn is_told(&self) -> bool {
         self.told
     }
 
-    /// Whether the leader never had another process or thread, for certain: nobody on this machine had one since its birth.
+    /// Reports whether the leader never had another process or thread, for certain: nobody on this machine had one
+    /// since its birth.
     pub(super) fn was_alone(&self) -> bool {
         self.told && self.candidates(load().map(|(_, last)| last)).is_empty()
     }
@@ -217,7 +218,7 @@ impl ProcessGroup {
         found
     }
 
-    /// Whether the run has more processes and threads than `limit`.
+    /// Reports whether the run has more processes and threads than `limit`.
     pub(super) fn is_more_than(&mut self, limit: u64) -> bool {
         // One number tells in nearly all cases that it cannot be. What others end makes room for more.
         let Some((entities, _)) = load() else { return false };
@@ -265,7 +266,7 @@ impl ProcessGroup {
 
     /// Sends `signal` to the leader and its group, which it may have left.
     fn signal_leader(&self, signal: Signal) {
-        // Where one of these fails, nothing is left to be told.
+        // If one of these fails, nothing is left to be reported.
         let _ = kill_process_group(self.leader, signal);
         let _ = match &self.held {
             Some(held) => pidfd_send_signal(held, signal),
@@ -290,7 +291,7 @@ impl ProcessGroup {
         all
     }
 
-    /// What is told of `pid`, where it is a living process of the run.
+    /// Returns what to report about `pid`, where it is a living process of the run.
     fn member(&self, pid: Pid) -> Option<Stat> {
         let stat = stat(pid)?;
         // What is older is none of the run, which leaves few to be looked at.
@@ -299,7 +300,7 @@ impl ProcessGroup {
         }
         let is_member = stat.group == self.leader.as_raw_nonzero().get()
             || is_marked(&text(pid, "limits"), self.mark)
-            // Where marks are refused, as in the sandbox of another run.
+            // If marks are refused, as in the sandbox of another run.
             || self.has_variable(pid, &stat);
         (is_member && is_process(pid)).then_some(stat)
     }
@@ -317,7 +318,7 @@ impl ProcessGroup {
     }
 }
 
-/// What is told of a process.
+/// What is reported about a process.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     is_alive: bool,
@@ -335,7 +336,7 @@ fn stat(pid: Pid) -> Option<Stat> {
     parse_stat(&String::from_utf8_lossy(&text(pid, "stat")))
 }
 
-/// Whether `pid` is the number of a process. Those of its threads tell the same, unless one lists them.
+/// Reports whether `pid` is the number of a process. Those of its threads tell the same, unless one lists them.
 fn is_process(pid: Pid) -> bool {
     let status = text(pid, "status");
     let status = String::from_utf8_lossy(&status);
@@ -361,7 +362,7 @@ fn parse_stat(text: &str) -> Option<Stat> {
     })
 }
 
-/// Whether the soft or the hard limit is the mark.
+/// Reports whether the soft or the hard limit is the mark.
 fn is_marked(limits: &[u8], mark: Mark) -> bool {
     let limits = String::from_utf8_lossy(limits);
     let mark = mark.number().to_string();
@@ -369,13 +370,13 @@ fn is_marked(limits: &[u8], mark: Mark) -> bool {
     line.is_some_and(|rest| rest.split_whitespace().take(2).any(|limit| limit == mark))
 }
 
-/// What the system tells of `pid`; nothing where it ended.
+/// Returns what the system says of `pid`; nothing where it ended.
 fn text(pid: Pid, what: &str) -> Vec<u8> {
     let path = format!("/proc/{}/{what}", pid.as_raw_nonzero());
     fs::read_told(Path::new(&path), MAX_TEXT).unwrap_or_default()
 }
 
-/// How many processes and threads there are, and the number of the one that was made last.
+/// Returns how many processes and threads there are, and the number of the one that was made last.
 fn load() -> Option<(u64, i32)> {
     let text = fs::read_told(Path::new("/proc/loadavg"), 1 << 10)?;
     parse_load(std::str::from_utf8(&text).ok()?)

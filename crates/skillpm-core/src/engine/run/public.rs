@@ -1,14 +1,14 @@
 //! What of a directory everybody may read.
 //!
-//! Root may read more than that, and so may its scripts, unless they are kept from it. Landlock opens a directory with all
-//! that lies below it, so where something there is not for everybody the rest is opened piece by piece.
+//! Root may read more than that, and so may its scripts, unless they are kept from it. Landlock opens a directory with
+//! all that is below it, so where something there is not for everybody the rest is opened piece by piece.
 
 use std::path::{Path, PathBuf};
 
 use crate::fs::{self, Kind};
 
-/// `dir` itself if everybody may read all that lies in it, else the directories and files there of which that is so. Links
-/// are none of them: where they lead is opened by its own name.
+/// `dir` itself if everybody may read all that is in it, otherwise the directories and files there of which that is so.
+/// Links are none of them: where they lead is opened by its own name.
 pub(super) fn public(dir: &Path) -> Vec<PathBuf> {
     let mut open = Vec::new();
     gather(dir, &mut open);

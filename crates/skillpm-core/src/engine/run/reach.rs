@@ -33,7 +33,7 @@ impl Reach {
     ///
     /// # Errors
     ///
-    /// A working directory that is none, and paths to be opened that are not there.
+    /// Fails for a working directory that is none, and paths to be opened that are not there.
     pub(super) fn of(
         settings: &Settings,
         options: &Options,
@@ -72,7 +72,7 @@ impl Reach {
     }
 }
 
-/// The directory `dir` with all links followed.
+/// Returns the directory `dir` with all links followed.
 fn directory(dir: &Path) -> Result<PathBuf> {
     let missing = || {
         Error::usage(format!("there is no directory `{}` to run in", dir.display()))
@@ -92,8 +92,8 @@ fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     paths.iter().map(real).collect()
 }
 
-/// Why the working directory `cwd` is not opened to a script, if it is not: where more lies below it than
-/// one project. Who means it says so by name.
+/// Returns why the working directory `cwd` is not opened to a script, if it is not: where more is below it than one
+/// project. Who means it says so by name.
 fn too_wide(settings: &Settings, home: &Home, stage: &PrivateCopy, cwd: &Path) -> Result<Option<String>> {
     let shown = cwd.display();
     if stage.skill().starts_with(cwd) {
@@ -120,8 +120,8 @@ fn too_wide(settings: &Settings, home: &Home, stage: &PrivateCopy, cwd: &Path) -
     Ok(None)
 }
 
-/// Where `file` lies, which need not be there, and where it leads: whoever writes to one of these decides what it holds.
-/// Where this user may not look, no script of theirs writes.
+/// Returns where `file` is, which need not be there, and where it leads: anyone who writes to one of these decides what
+/// it holds. Where this user may not look, no script of theirs writes.
 fn places(file: &Path) -> Vec<PathBuf> {
     let real = |path: &Path| fs::real_path(path).ok().flatten();
     let above = file.parent().and_then(real);
@@ -139,15 +139,16 @@ impl Home {
         Ok(Self([Some(home.clone()), real].into_iter().flatten().collect()))
     }
 
-    /// Whether it lies in `dir`, or is it; everything lies in the root.
+    /// Reports whether it is in `dir`, or is it; everything is in the root.
     fn is_in(&self, dir: &Path) -> bool {
         dir.parent().is_none() || self.0.iter().any(|home| home.starts_with(dir))
     }
 }
 
-/// The directories that `program` and what it is a link to are installed in with all that they need, such as that of a
-/// version of Python in the user's home; their own directories where that would open too much, and where `program` is
-/// in none of the directories that are `searched`: then the script chose it, and with it what would be opened.
+/// Returns the directories that `program` and what it is a link to are installed in with all that they need, such as
+/// that of a version of Python in the user's home; their own directories where that would open too much, and where
+/// `program` is in none of the directories that are `searched`: then the script chose it, and with it what would be
+/// opened.
 ///
 /// They are named with all links followed. A path such as `/usr/../bin/sh` would open the root.
 fn installation(home: &Home, program: &Path, searched: &[PathBuf]) -> Vec<PathBuf> {

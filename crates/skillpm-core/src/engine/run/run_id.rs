@@ -13,12 +13,12 @@ impl Mark {
         Self((RandomState::new().build_hasher().finish() >> 4) | (1 << 60))
     }
 
-    /// The number.
+    /// Returns the number.
     pub(super) fn number(self) -> u64 {
         self.0
     }
 
-    /// The mark as a text.
+    /// Returns the mark as a text.
     pub(super) fn id(self) -> String {
         format!("{:016x}", self.0)
     }

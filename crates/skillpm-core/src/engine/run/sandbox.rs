@@ -23,10 +23,10 @@ const RIGHTS: ABI = ABI::V6;
 /// Before this version files can be emptied through a right to nothing.
 const ENOUGH: ABI = ABI::V3;
 
-/// Where the system's settings lie, and keys and passwords beside them.
+/// Where the system's settings are, and keys and passwords beside them.
 const SETTINGS: &str = "/etc";
 
-/// Where the system's programs and what they need lie.
+/// Where the system's programs and what they need are.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -44,7 +44,7 @@ const SYSTEM: &[&str] = &[
     "/proc",
     "/sys/devices/system",
     "/sys/fs/cgroup",
-    // Where the addresses of name servers lie.
+    // Where the addresses of name servers are.
     "/run/systemd/resolve",
     "/run/resolvconf",
     "/run/NetworkManager/resolv.conf",
@@ -117,12 +117,12 @@ fn drop_powers() -> Result<(), rustix::io::Errno> {
     set_capabilities(None, sets)
 }
 
-/// What may be done to a file that may be read.
+/// Returns what may be done to a file that may be read.
 fn reading() -> BitFlags<AccessFs> {
     AccessFs::from_read(RIGHTS)
 }
 
-/// What may be done to one that may be written: devices are not made, and none is asked to do what it likes.
+/// Returns what may be done to one that may be written: devices are not made, and none is asked to do what it likes.
 fn writing() -> BitFlags<AccessFs> {
     AccessFs::from_all(RIGHTS) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
 }
@@ -176,15 +176,15 @@ fn system() -> &'static [PathBuf] {
     })
 }
 
-/// Whether `dir` is a link into `/usr`, as `/bin` and others are on most systems.
+/// Reports whether `dir` is a link into `/usr`, as `/bin` and others are on most systems.
 fn is_in_usr(dir: &Path) -> bool {
     let is_link = matches!(fs::read_link(dir), Ok(Some(_)));
     is_link && matches!(fs::real_path(dir), Ok(Some(real)) if real.starts_with("/usr"))
 }
 
-/// `paths` but for those that lie in another of them: most of a system lies in `/usr`, and each rule takes time.
+/// `paths` but for those that are in another of them: most of a system is in `/usr`, and each rule takes time.
 fn topmost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    // Each directory comes right before what lies in it.
+    // Each directory comes right before what is in it.
     paths.sort_unstable();
     paths.dedup_by(|next, kept| next.starts_with(kept));
     paths

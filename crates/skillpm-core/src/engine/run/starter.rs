@@ -23,7 +23,7 @@ pub(super) struct Starter<'scope> {
 struct Order {
     command: Command,
     open: Open,
-    /// Whether a sandbox that cannot be had is a failure.
+    /// Whether a sandbox that is not available is a failure.
     require: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'scope> Starter<'scope> {
     ///
     /// # Errors
     ///
-    /// Where there is no thread to be had.
+    /// Fails if there is no thread available.
     pub(super) fn new(scope: &'scope Scope<'scope, '_>, plan: Plan) -> Result<Self> {
         let (order, orders) = channel();
         let thread = Builder::new().spawn_scoped(scope, move || attend(plan, &orders));
@@ -47,9 +47,9 @@ impl<'scope> Starter<'scope> {
     ///
     /// # Errors
     ///
-    /// A sandbox that is refused, or required and not to be had.
+    /// Fails for a sandbox that is refused, or required and not available.
     pub(super) fn start(self, command: Command, open: Open, require: bool) -> Result<Started> {
-        // It waits for one, unless it panicked, which is told below.
+        // It waits for one, unless it panicked, which is reported below.
         let _ = self.order.send(Order { command, open, require });
         let started = self.thread.join().ok().flatten();
         started.unwrap_or_else(|| Err(Error::io("failed to start the script")))
