@@ -25,7 +25,7 @@ struct CachedTools {
 }
 
 impl ToolCache {
-    /// The tools of the skill `skill` in `dir`, as [`tools`] finds them.
+    /// Returns the tools of the skill `skill` in `dir`, as [`tools`] finds them.
     pub fn tools(&self, dir: &Path, skill: &str, places: ScriptPlaces) -> Arc<ToolSet> {
         let root = if places == ScriptPlaces::Root { dir.to_owned() } else { dir.join(SCRIPTS) };
         self.looked_at(dir, skill, places, &root, Moment::now())
@@ -47,7 +47,7 @@ impl ToolCache {
         {
             return Arc::clone(&kept.set);
         }
-        // Where nothing can be said of it, it is read each time.
+        // If nothing can be said of it, it is read each time.
         let Ok(stats) = fs::stats(root) else {
             self.kept().remove(dir);
             return Arc::new(tools(dir, skill, places));
@@ -61,7 +61,7 @@ impl ToolCache {
         set
     }
 
-    /// As [`ToolCache::tools`], `seconds` later.
+    /// Works like [`ToolCache::tools`], `seconds` later.
     #[cfg(test)]
     pub(super) fn tools_later(&self, dir: &Path, skill: &str, seconds: i64) -> Arc<ToolSet> {
         let now = Moment::now();
@@ -75,7 +75,7 @@ impl ToolCache {
     }
 
     fn kept(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<CachedTools>>> {
-        // Whoever panicked left a map that is whole.
+        // A thread that panicked has left the map whole.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -59,7 +59,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// The same with the keys under which the parameters were asked for.
+    /// Returns the same with the keys under which the parameters were asked for.
     fn under(self, key: impl Fn(String) -> String) -> Self {
         match self {
             Self::Missing(name) => Self::Missing(key(name)),
@@ -99,14 +99,14 @@ impl Tool {
         Ok(call)
     }
 
-    /// As [`Self::object`], for an object with the keys of the schema, some of which may not be the names that the
-    /// script knows. The names themselves are taken too, as whoever has read the script knows no others.
+    /// Works like [`Self::object`], for an object with the keys of the schema, some of which may not be the names that
+    /// the script knows. The names themselves are taken too, as anyone who has read the script knows no others.
     fn keyed(&self, given: Map<String, Value>) -> Result<Call, CallError> {
         let keyed: Vec<_> = self.input.keyed().filter(|(key, one)| **key != one.name).collect();
         if keyed.is_empty() {
             return self.object(given);
         }
-        // Of two values for one parameter none is the right one: the key then stays, and is told.
+        // Of two values for one parameter none is the right one: the key then stays, and is reported.
         let name = |key: &String| {
             let found = keyed.iter().find(|(other, _)| **other == *key);
             found.map(|(_, one)| &one.name).filter(|name| !given.contains_key(*name)).unwrap_or(key).clone()
@@ -244,14 +244,14 @@ fn option(parameter: &Parameter, value: &Value, knows_end: bool, words: &mut Vec
     Some(())
 }
 
-/// Whether fire takes `text` for a text without quotes around it: a name, which would not be a text in a list.
+/// Reports whether fire takes `text` for a text without quotes around it: a name, which would not be a text in a list.
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !matches!(text, "True" | "False" | "None")
 }
 
-/// A value as Python writes it.
+/// Returns a value as Python writes it.
 fn literal(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
@@ -269,7 +269,7 @@ fn literal(value: &Value) -> String {
     }
 }
 
-/// A text in quotes. Only the ends of lines have to be written in another way than they are.
+/// Returns a text in quotes. Only the ends of lines have to be written in another way than they are.
 fn quoted(text: &str) -> String {
     let mut whole = String::from("'");
     for c in text.chars() {
@@ -302,8 +302,8 @@ fn single(flag: &str, value: &str, knows_end: bool, words: &mut Vec<String>) -> 
     Some(())
 }
 
-/// Whether a script could take `word` for an option: it begins with `-` and is no negative number. `-` alone stands
-/// for the standard input.
+/// Reports whether a script could take `word` for an option: it begins with `-` and is no negative number. `-` alone
+/// stands for the standard input.
 fn is_option(word: &str) -> bool {
     let Some(rest) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
     let is_number = rest.ends_with(|c: char| c.is_ascii_digit())
@@ -312,7 +312,7 @@ fn is_option(word: &str) -> bool {
     !is_number
 }
 
-/// A value in words: a list has several.
+/// Returns a value in words: a list has several.
 fn flat(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().map(text).collect(),
@@ -324,7 +324,7 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A text or a number as a word.
+/// Returns a text or a number as a word.
 fn word(value: &Value) -> Option<String> {
     (value.is_string() || value.is_number()).then(|| text(value))
 }

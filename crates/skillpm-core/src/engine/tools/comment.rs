@@ -29,7 +29,7 @@ const NOISE: [&str; 22] = [
     "author",
 ];
 
-/// The first line of the comment at the top that says what the script does. `marker` begins a comment, and
+/// Returns the first line of the comment at the top that says what the script does. `marker` begins a comment, and
 /// `file` is the name of the script, which may stand before it.
 pub(super) fn summary(text: &str, marker: &str, file: &str) -> Option<String> {
     block(text, marker).into_iter().find_map(|line| telling(line, file))
@@ -54,7 +54,7 @@ pub(super) fn telling(line: &str, file: &str) -> Option<String> {
     says.then(|| rest.to_owned())
 }
 
-/// The lines of the first comments, without their marks.
+/// Returns the lines of the first comments, without their marks.
 fn block<'a>(text: &'a str, marker: &str) -> Vec<&'a str> {
     let mut lines = Vec::new();
     // Python's packaging tools keep what a script needs in a comment.

@@ -16,7 +16,7 @@ pub enum ToolFormat {
 }
 
 impl Tool {
-    /// The tool under its unique name, with the JSON Schema of its input.
+    /// Returns the tool under its unique name, with the JSON Schema of its input.
     pub fn definition(&self, format: ToolFormat) -> Value {
         let (name, description, schema) = (&self.tool_name, &self.description, self.input.schema());
         match format {

@@ -27,12 +27,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A list of texts.
+    /// Returns a list of texts.
     pub(super) fn strings() -> Self {
         Self::Array(Box::new(Self::String))
     }
 
-    /// The kind that `value` has.
+    /// Returns the kind that `value` has.
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Any,
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Whether `value` is of this kind.
+    /// Reports whether `value` is of this kind.
     pub(super) fn takes(&self, value: &Value) -> bool {
         match self {
             Self::Any => true,
@@ -117,7 +117,8 @@ pub enum ParameterPosition {
 }
 
 impl ParameterPosition {
-    /// The place of a boolean that is written as click has it: `--on`, `--on/--off`, where either may be missing.
+    /// Returns the place of a boolean that is written as click has it: `--on`, `--on/--off`, where either may be
+    /// missing.
     pub(super) fn switch(flags: &str) -> Self {
         let (on, off) = flags.split_once('/').unwrap_or((flags, ""));
         match (on.trim().to_owned(), off.trim().to_owned()) {
@@ -139,9 +140,9 @@ pub struct Parameter {
     pub description: Option<String>,
     /// Whether it has to be there.
     pub required: bool,
-    /// What holds where it is not there.
+    /// What holds if it is not there.
     pub default: Option<Value>,
-    /// The values that it may have; any where there are none.
+    /// The values that it may have; any if there are none.
     pub choices: Vec<Value>,
     /// Where the script looks for it.
     pub place: ParameterPosition,
@@ -161,12 +162,12 @@ impl Parameter {
         }
     }
 
-    /// The same, where it need not be there.
+    /// Returns the same, where it need not be there.
     pub(super) fn optional(self) -> Self {
         Self { required: false, ..self }
     }
 
-    /// The same, where a switch that only says what holds anyway has no other value: none could be passed.
+    /// Returns the same, where a switch that only says what holds anyway has no other value: none could be passed.
     pub(super) fn within_reach(mut self) -> Self {
         let value = match self.place {
             ParameterPosition::Switch(_) => true,
@@ -249,36 +250,36 @@ impl Input {
         Self { parameters: vec![words], open: false, typed_by: TypedBy::Nothing, knows_end: false }
     }
 
-    /// An object on standard input, of which no more is known.
+    /// Returns an object on standard input, of which no more is known.
     pub(super) fn object() -> Self {
         Self { parameters: Vec::new(), open: true, typed_by: TypedBy::Nothing, knows_end: false }
     }
 
-    /// Whether something is known of the parameters.
+    /// Reports whether something is known of the parameters.
     pub fn is_typed(&self) -> bool {
         self.typed_by != TypedBy::Nothing
     }
 
-    /// Whether the script may take a word that begins with `-` for an option. One whose words are all given to
+    /// Reports whether the script may take a word that begins with `-` for an option. One whose words are all given to
     /// names does not, and where nothing is known the words are those of the caller, options included.
     pub(super) fn has_options(&self) -> bool {
         !matches!(self.typed_by, TypedBy::Argv | TypedBy::Nothing)
     }
 
-    /// Whether the script reads an object from its standard input.
+    /// Reports whether the script reads an object from its standard input.
     pub fn is_json(&self) -> bool {
         self.open || self.parameters.iter().any(|parameter| parameter.place == ParameterPosition::Key)
     }
 
-    /// The parameters, each with the key under which its value is given: its name, or one like it where no
+    /// Returns the parameters, each with the key under which its value is given: its name, or one like it where no
     /// interface of a model would take that.
     pub(super) fn keyed(&self) -> impl Iterator<Item = (Cow<'_, str>, &Parameter)> {
         let all: Vec<&str> = self.parameters.iter().map(|one| one.name.as_str()).collect();
         names::keys(&all).into_iter().zip(&self.parameters)
     }
 
-    /// The input as a JSON Schema: an object with a property for each parameter. Where the key of one is not its
-    /// name, that is its title.
+    /// Returns the input as a JSON Schema: an object with a property for each parameter. Where the key of one is not
+    /// its name, that is its title.
     pub fn schema(&self) -> Value {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for (key, parameter) in self.keyed() {

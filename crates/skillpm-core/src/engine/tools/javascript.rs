@@ -13,7 +13,7 @@ const MAX_COMMENT: usize = 64 << 10;
 /// The largest number of parameters that are looked at.
 const MAX_PARAMETERS: usize = 64;
 
-/// What a script says.
+/// Returns what a script says.
 pub(super) fn facts(text: &str, file: &str) -> Facts {
     let body =
         text.strip_prefix("#!").map_or(text, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
@@ -42,7 +42,7 @@ pub(super) fn facts(text: &str, file: &str) -> Facts {
     Facts { description, input: Some(input.unwrap_or_else(|| unknown(text))) }
 }
 
-/// The input where nothing is known.
+/// Returns the input where nothing is known.
 fn unknown(text: &str) -> Input {
     if reads_input(text) && !text.contains("process.argv") { Input::object() } else { Input::words() }
 }
@@ -53,7 +53,7 @@ fn reads_input(text: &str) -> bool {
         .any(|part| text.contains(part))
 }
 
-/// The block comment at the top.
+/// Returns the block comment at the top.
 fn first_comment(body: &str) -> Option<&str> {
     let mut rest = body.trim_start();
     for strict in ["'use strict';", "\"use strict\";"] {
@@ -64,7 +64,7 @@ fn first_comment(body: &str) -> Option<&str> {
     Some(&inner[..inner.find("*/")?])
 }
 
-/// The comment directly before the function `main`.
+/// Returns the comment directly before the function `main`.
 fn main_comment(text: &str) -> Option<&str> {
     let at = ["function main(", "const main = "].iter().find_map(|start| text.find(start))?;
     let before = text[..at].trim_end();
@@ -75,12 +75,12 @@ fn main_comment(text: &str) -> Option<&str> {
     Some(&inner[inner.rfind("/**")? + 3..])
 }
 
-/// A line of a block comment without the star that begins it.
+/// Returns a line of a block comment without the star that begins it.
 fn unstarred(line: &str) -> &str {
     line.trim().trim_start_matches('*').trim()
 }
 
-/// The `@param` lines of a comment.
+/// Returns the `@param` lines of a comment.
 fn params(comment: &str, text: &str) -> Option<Input> {
     let place = if reads_input(text) || !text.contains("process.argv") {
         ParameterPosition::Key
@@ -132,8 +132,9 @@ fn params(comment: &str, text: &str) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Jsdoc, knows_end: false })
 }
 
-/// The parameters that get words, in the order of the words: those of `main`, those with the names that the words are
-/// given, or where the comment is about the whole script, those in it. `None` where the order is in doubt, or one gets none that needs one.
+/// Returns the parameters that get words, in the order of the words: those of `main`, those with the names that the
+/// words are given, or where the comment is about the whole script, those in it. `None` if the order is in doubt, or
+/// one gets none that needs one.
 fn in_order(mut told: Vec<Parameter>, of_script: bool, text: &str) -> Option<Vec<Parameter>> {
     let named = || argv(text).map(|input| input.parameters.into_iter().map(|one| one.name).collect());
     let words: Option<Vec<String>> =
@@ -155,8 +156,8 @@ fn in_order(mut told: Vec<Parameter>, of_script: bool, text: &str) -> Option<Vec
 /// A name of a parameter.
 struct Name<'a>(&'a str);
 
-/// The name of a parameter with its default, `Some` where it is optional, and the text behind it: `name - text`,
-/// `[name=default] text`.
+/// Returns the name of a parameter with its default, `Some` where it is optional, and the text behind it: `name -
+/// text`, `[name=default] text`.
 fn named(rest: &str) -> Option<((Name<'_>, Option<&str>), &str)> {
     let fits = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
@@ -197,7 +198,7 @@ fn kind(of: &str) -> (Kind, Vec<Value>) {
     (kind, Vec::new())
 }
 
-/// A default as it is written.
+/// Returns a default as it is written.
 fn value(text: &str, kind: &Kind) -> Option<Value> {
     let text = text.trim_matches(['\'', '"']);
     let value = match kind {

@@ -84,14 +84,14 @@ impl fmt::Display for ManifestFault {
 pub(super) type SpannedFault = (Range<usize>, String);
 
 /// Reads a manifest: what it says of each tool, as far as that can be read, and all that is wrong with the text. An
-/// entry that is whole may still name a script that is none, so both are told.
+/// entry that is whole may still name a script that is none, so both are reported.
 pub(super) fn read(text: &str) -> (Vec<ManifestTool>, Vec<SpannedFault>) {
     let mut reader = Reader { faults: Vec::new() };
     let entries = reader.document(text);
     (entries, reader.faults)
 }
 
-/// The faults with their places, in order.
+/// Returns the faults with their places, in order.
 pub(super) fn located(text: &str, mut faults: Vec<SpannedFault>) -> Vec<ManifestFault> {
     let lines = LineIndex::new(text);
     faults.sort_by_key(|(span, _)| span.start);
@@ -301,7 +301,7 @@ impl Reader {
         Kind::Any
     }
 
-    /// The value that is written there, of `kind`.
+    /// Returns the value that is written there, of `kind`.
     fn value(&mut self, node: &Node, kind: &Kind) -> Option<Value> {
         let value = value(node, kind);
         if value.is_none() {
@@ -310,7 +310,7 @@ impl Reader {
         value
     }
 
-    /// The entries of a list.
+    /// Returns the entries of a list.
     fn items<'a>(&mut self, node: &'a Node, key: &str) -> &'a [Node] {
         if let Yaml::Sequence { items, .. } = &node.value {
             return items;
@@ -319,7 +319,7 @@ impl Reader {
         &[]
     }
 
-    /// Whether `node` is a mapping; keys that it may not have are told.
+    /// Reports whether `node` is a mapping; keys that it may not have are reported.
     fn is_mapping(&mut self, node: &Node, what: &str, keys: &[&str]) -> bool {
         let Yaml::Mapping { pairs, .. } = &node.value else {
             self.fault(
@@ -339,7 +339,7 @@ impl Reader {
         true
     }
 
-    /// The text of `key`, if it is there; what is no text is told.
+    /// Returns the text of `key`, if it is there; what is no text is reported.
     fn text(&mut self, node: &Node, key: &str) -> Option<String> {
         let value = node.get(key)?;
         if value.is_absent() {
@@ -354,7 +354,7 @@ impl Reader {
     }
 }
 
-/// What a tool takes of which the manifest says no more than how.
+/// Returns what a tool takes of which the manifest says no more than how.
 fn untyped(passing: Passing) -> Input {
     match passing {
         Passing::Json => Input::object(),
@@ -395,7 +395,7 @@ fn value(node: &Node, kind: &Kind) -> Option<Value> {
     }
 }
 
-/// A number of JSON: there is no infinity.
+/// Returns a number of JSON: there is no infinity.
 fn number(text: &str) -> Option<Value> {
     text.parse::<i64>()
         .map(Value::from)
@@ -403,7 +403,7 @@ fn number(text: &str) -> Option<Value> {
         .or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))
 }
 
-/// What YAML 1.2 makes of a text without quotes.
+/// Returns what YAML 1.2 makes of a text without quotes.
 fn guessed(text: &str) -> Value {
     match text {
         "" | "null" | "~" => Value::Null,
@@ -413,7 +413,7 @@ fn guessed(text: &str) -> Value {
     }
 }
 
-/// A value as a message shows it.
+/// Returns a value as a message shows it.
 fn shown(node: &Node) -> String {
     match node.text() {
         Some(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
@@ -421,7 +421,7 @@ fn shown(node: &Node) -> String {
     }
 }
 
-/// What is wrong with the YAML. The words of frontmatter do not fit here.
+/// Returns what is wrong with the YAML. The words of frontmatter do not fit here.
 fn said(problem: &Problem) -> String {
     match &problem.kind {
         ProblemKind::Yaml(fault) => format!("this is not YAML: {fault}"),

@@ -1,7 +1,7 @@
 //! Script tools: the scripts of a skill that an agent can call, what they are for and what they take.
 //!
-//! Nothing is run. What a script does and takes is what the manifest says, else what the script says of
-//! itself, else its name; where anything is in doubt a tool takes words of which no more is known.
+//! Nothing is run. What a script does and takes is what the manifest says, otherwise what the script says of itself,
+//! otherwise its name; where anything is in doubt a tool takes words of which no more is known.
 
 mod cache;
 mod call;
@@ -40,7 +40,7 @@ pub const SCRIPTS: &str = "scripts";
 /// A script that an agent can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// Its bare name: the manifest's, else the name of its file without the ending.
+    /// Its bare name: the manifest's, otherwise the name of its file without the ending.
     pub name: String,
     /// Its name among the tools of all skills, of 1 to 64 of the characters `A-Z a-z 0-9 _ -`. It is made of the
     /// skill's name, so that only a skill of the same name, which hides this one or is hidden, may have it too.
@@ -130,8 +130,8 @@ pub struct ToolSet {
 }
 
 impl ToolSet {
-    /// The tool called `name`: by its unique name, else by its bare name, else by the path or the name of
-    /// its file. `None` where there is none, or several have the bare name.
+    /// Returns the tool called `name`: by its unique name, otherwise by its bare name, otherwise by the path or the
+    /// name of its file. `None` if there is none, or several have the bare name.
     pub fn get(&self, name: &str) -> Option<&Tool> {
         let one = |of: &dyn Fn(&Tool) -> bool| {
             let mut found = self.tools.iter().filter(|tool| of(tool));
@@ -151,10 +151,10 @@ struct Facts {
     input: Option<Input>,
 }
 
-/// Finds the tools of the skill `skill` in directory `dir`, whose scripts lie where `places` says.
+/// Finds the tools of the skill `skill` in directory `dir`, whose scripts are where `places` says.
 ///
-/// It never fails: a skill without scripts has no tools, and what cannot be used is told. Links are not
-/// followed, and files with the bits setuid or setgid are no tools.
+/// It never fails: a skill without scripts has no tools, and what cannot be used is reported. Links are not followed,
+/// and files with the bits setuid or setgid are no tools.
 pub fn tools(dir: &Path, skill: &str, places: ScriptPlaces) -> ToolSet {
     let mut set = ToolSet::default();
     let mut listing = ScriptListing::of(dir, places, &mut set.diagnostics);
@@ -194,7 +194,7 @@ pub fn tools(dir: &Path, skill: &str, places: ScriptPlaces) -> ToolSet {
     set
 }
 
-/// Why the manifest at `file` could not be read.
+/// Returns why the manifest at `file` could not be read.
 fn unreadable(file: &Path, diagnostic: &ToolDiagnostic) -> String {
     match diagnostic {
         ToolDiagnostic::TooLarge(_) => format!("the file has more than {} MiB", MAX_SCRIPT >> 20),
@@ -206,7 +206,7 @@ fn unreadable(file: &Path, diagnostic: &ToolDiagnostic) -> String {
     }
 }
 
-/// What the manifest says, each entry with its script.
+/// Returns what the manifest says, each entry with its script.
 fn manifest_of(
     dir: &Path,
     listing: &mut ScriptListing,
@@ -249,7 +249,7 @@ fn manifest_of(
     if faults.is_empty() { Ok(found) } else { Err(wrong(manifest::located(&text, faults))) }
 }
 
-/// A tool of what its script says.
+/// Returns a tool of what its script says.
 fn tool(dir: &Path, script: &Script, diagnostics: &mut Vec<ToolDiagnostic>) -> Tool {
     let facts = match scripts::read(&dir.join(&script.path)) {
         Ok(bytes) => facts(script, &bytes.unwrap_or_default()),
@@ -282,7 +282,7 @@ fn facts(script: &Script, bytes: &[u8]) -> Facts {
     describe(&script.language, text, file)
 }
 
-/// What a text in `language` in a file called `file` says.
+/// Returns what a text in `language` in a file called `file` says.
 fn describe(language: &Language, text: &str, file: &str) -> Facts {
     let facts = match language {
         Language::Python => python::facts(text, file),
@@ -297,7 +297,7 @@ fn describe(language: &Language, text: &str, file: &str) -> Facts {
     Facts { input: facts.input.filter(|input| names(input).len() == input.parameters.len()), ..facts }
 }
 
-/// What a script says of itself: what it does, and what it takes, where that can be told.
+/// Returns what a script says of itself: what it does, and what it takes, if that can be determined.
 ///
 /// `text` may be anything: this is what the fuzz tests call.
 pub fn read_script(language: &Language, text: &str, file: &str) -> (Option<String>, Option<Input>) {
@@ -309,13 +309,13 @@ pub fn read_script(language: &Language, text: &str, file: &str) -> (Option<Strin
 ///
 /// # Errors
 ///
-/// All that is wrong, in the order of the file.
+/// Fails for all that is wrong, in the order of the file.
 pub fn check_manifest(text: &str) -> Result<(), Vec<ManifestFault>> {
     let (_, faults) = manifest::read(text);
     if faults.is_empty() { Ok(()) } else { Err(manifest::located(text, faults)) }
 }
 
-/// The name of a file without its directory and its ending.
+/// Returns the name of a file without its directory and its ending.
 fn stem(path: &str) -> &str {
     let file = path.rsplit('/').next().unwrap_or(path);
     file.rsplit_once('.').map_or(file, |(stem, _)| if stem.is_empty() { file } else { stem })

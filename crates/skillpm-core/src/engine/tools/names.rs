@@ -51,7 +51,7 @@ pub(super) fn tool_names(skill: &str, tools: &[Named<'_>]) -> Vec<String> {
     names
 }
 
-/// The name with the ending of its script: `echo_py`.
+/// Returns the name with the ending of its script: `echo_py`.
 fn ended(tool: &Named<'_>) -> String {
     let file = tool.script.rsplit('/').next().unwrap_or_default();
     match file.rsplit_once('.') {
@@ -85,7 +85,7 @@ fn mapped(name: &str) -> String {
 }
 
 /// Returns a key for each of the parameters `names`, of 1 to 64 of the characters `A-Z a-z 0-9 _ . -`, which is what
-/// the programming interfaces of models take: the name itself where it fits, else the same with underscores and a
+/// the programming interfaces of models take: the name itself where it fits, otherwise the same with underscores and a
 /// short hash of what it was. One key that does not fit would break every request that has the tool in it.
 pub(super) fn keys<'a>(names: &[&'a str]) -> Vec<Cow<'a, str>> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -71,7 +71,7 @@ impl Serialize for Language {
 /// Why a file is no tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is a link: what it leads to may change or lie outside of the skill.
+    /// It is a link: what it leads to may change or are outside of the skill.
     #[error("it is a link; put the file itself there")]
     Link,
     /// It would run with the rights of its owner or its group.
@@ -130,20 +130,20 @@ impl ScriptListing {
         Self { files: walk.files }
     }
 
-    /// The scripts, by the bytes of their paths.
+    /// Returns the scripts, by the bytes of their paths.
     pub(super) fn scripts(&self) -> impl Iterator<Item = &Script> {
         self.files
             .values()
             .filter_map(|found| if let ScriptFile::Script(script) = found { Some(script) } else { None })
     }
 
-    /// The file at `path`.
+    /// Returns the file at `path`.
     pub(super) fn file(&self, path: &str) -> Option<&ScriptFile> {
         self.files.get(path)
     }
 
-    /// Looks at the file at `path` of the skill in `dir`, too, which a manifest names: it may lie deeper than
-    /// scripts are looked for, but not behind a link.
+    /// Looks at the file at `path` of the skill in `dir`, too, which a manifest names: it may be deeper than scripts
+    /// are looked for, but not behind a link.
     pub(super) fn add(&mut self, dir: &Path, path: &str) {
         let Ok(safe) = SafePath::new(path) else { return };
         if self.files.contains_key(path) {
@@ -183,7 +183,7 @@ impl Walk<'_> {
         self.diagnostics.push(ToolDiagnostic::Refused { file: self.dir.join(path), reason });
     }
 
-    /// Looks at what lies in directory `path`, and `deeper` levels below it.
+    /// Looks at what is in directory `path`, and `deeper` levels below it.
     fn directory(&mut self, path: &str, deeper: usize) {
         let at = self.dir.join(path);
         let looked = fs::entries(&at).and_then(|entries| Ok((entries, Base::open(&at)?)));
@@ -213,7 +213,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the directory `name` in `parent` may hold tools.
+    /// Reports whether the directory `name` in `parent` may hold tools.
     fn enters(&self, name: &str, parent: &Path) -> bool {
         if SKIPPED.contains(&name) || name == "__pycache__" {
             return false;
@@ -254,7 +254,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a script of this name is a test, or there for tests.
+/// Reports whether a script of this name is a test, or there for tests.
 fn is_test(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
@@ -268,12 +268,12 @@ fn by_ending(name: &str) -> Option<Language> {
     ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, language)| language.clone())
 }
 
-/// The language by the first line, `#!/usr/bin/env python3` or `#!/bin/sh`, of the script at `at`; `None` where it
+/// Returns the language by the first line, `#!/usr/bin/env python3` or `#!/bin/sh`, of the script at `at`; `None` if it
 /// does not begin so.
 ///
 /// # Errors
 ///
-/// A line by which nothing is ever run.
+/// Fails for a line by which nothing is ever run.
 fn by_first_line(at: &Path, path: &str) -> Result<Option<Language>, Refused> {
     let bytes = fs::read_prefix(at, MAX_SCRIPT, |_| true).ok().flatten().unwrap_or_default();
     let program = run::program_of(path, &bytes).map_err(|_| Refused::Interpreter)?;
@@ -283,7 +283,7 @@ fn by_first_line(at: &Path, path: &str) -> Result<Option<Language>, Refused> {
     }))
 }
 
-/// Reads a script or a manifest; `None` where it is gone.
+/// Reads a script or a manifest; `None` if it is gone.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ToolDiagnostic> {
     fs::read_prefix(path, MAX_SCRIPT, |_| false).map_err(|error| {
         if error.source.kind() == io::ErrorKind::FileTooLarge {

@@ -6,14 +6,14 @@ use super::{Facts, comment, usage};
 /// The largest number of words that get a name.
 const MAX_WORDS: usize = 9;
 
-/// What a script says.
+/// Returns what a script says.
 pub(super) fn facts(text: &str, file: &str) -> Facts {
     let description = comment::summary(text, "#", file);
     let input = usage::input(text, file).or_else(|| getopts(text)).or_else(|| words(text));
     Facts { description, input: Some(input.unwrap_or_else(Input::words)) }
 }
 
-/// The options of the one `getopts` of a script.
+/// Returns the options of the one `getopts` of a script.
 fn getopts(text: &str) -> Option<Input> {
     let mut calls = text.lines().filter(|line| !line.trim_start().starts_with('#')).filter_map(|line| {
         let (before, after) = line.split_once("getopts ")?;
@@ -39,7 +39,7 @@ fn getopts(text: &str) -> Option<Input> {
             parameters.push(Parameter::new(c, Kind::Boolean, place).optional());
         }
     }
-    // `-h` shows what is told here.
+    // `-h` shows what is reported here.
     parameters.retain(|one| one.name != "h" || one.kind != Kind::Boolean);
     for parameter in &mut parameters {
         parameter.description = usage::description(text, parameter);
@@ -88,8 +88,8 @@ fn words(text: &str) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Argv, knows_end: false })
 }
 
-/// The largest number of a word that is used outside of functions, which have words of their own; None where the
-/// end of one is in doubt.
+/// Returns the largest number of a word that is used outside of functions, which have words of their own; None where
+/// the end of one is in doubt.
 fn last_used(text: &str) -> Option<usize> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().collect();
@@ -110,7 +110,8 @@ fn last_used(text: &str) -> Option<usize> {
     Some(last)
 }
 
-/// What `line` has behind the brace of the function that begins in it; nothing, where that goes on in the next lines.
+/// Returns what `line` has behind the brace of the function that begins in it; nothing, where that goes on in the next
+/// lines.
 fn function<'a>(line: &'a str, next: &str) -> Option<&'a str> {
     let head = line.trim();
     let (name, body) = match head.split_once('{') {
@@ -123,7 +124,7 @@ fn function<'a>(line: &'a str, next: &str) -> Option<&'a str> {
     (is_name && begins && (body.is_empty() || is_whole)).then_some(body)
 }
 
-/// The largest number of a word that `line` uses: `$2`, `"${3:-x}"`. What stands in single quotes, as programs
+/// Returns the largest number of a word that `line` uses: `$2`, `"${3:-x}"`. What stands in single quotes, as programs
 /// of awk do, and in a comment that is the whole line uses none.
 fn last_used_in(line: &str) -> usize {
     if line.trim_start().starts_with('#') {
@@ -160,8 +161,8 @@ fn last_used_in(line: &str) -> usize {
     last
 }
 
-/// The number of the word that a value is, what stands for it, and whether it must be there: `"$1"`,
-/// `${2:-x}`, `"${1:?say what}"`.
+/// Returns the number of the word that a value is, what stands for it, and whether it must be there: `"$1"`, `${2:-x}`,
+/// `"${1:?say what}"`.
 fn word(value: &str) -> Option<(usize, Option<&str>, bool)> {
     let value = value.trim();
     let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);

@@ -1,7 +1,7 @@
 //! `Usage: deploy.sh [-n] <environment> [FILE]...`: a line that tells how a script is called.
 //!
-//! Only a line that is understood as a whole counts: a word in lower case may be an example, and
-//! `[options]` are told elsewhere.
+//! Only a line that is understood as a whole counts: a word in lower case may be an example, and `[options]` are
+//! reported elsewhere.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ const MAX_TRIES: usize = 8;
 /// Words that stand for all options.
 const OPTIONS: [&str; 6] = ["options", "option", "flags", "opts", "args", "arguments"];
 
-/// What a script takes, by the first usage line of its text; `file` is its name.
+/// Returns what a script takes, by the first usage line of its text; `file` is its name.
 pub(super) fn input(text: &str, file: &str) -> Option<Input> {
     let (line, after) = found(text)?;
     let mut parameters = Reader { rest: words(line, file)?, found: Vec::new() }.read()?;
@@ -30,7 +30,7 @@ pub(super) fn input(text: &str, file: &str) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Usage, knows_end: false })
 }
 
-/// The line behind `Usage:`, and the text behind that.
+/// Returns the line behind `Usage:`, and the text behind that.
 fn found(text: &str) -> Option<(&str, &str)> {
     let bytes = text.as_bytes();
     let mut tries = 0;
@@ -73,12 +73,12 @@ fn found(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The first line of a text, and the rest.
+/// Returns the first line of a text, and the rest.
 fn cut(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }
 
-/// What follows the name of the program.
+/// Returns what follows the name of the program.
 fn words<'a>(line: &'a str, file: &str) -> Option<&'a str> {
     let mut rest = line.trim();
     for _ in 0..4 {
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         (names.len() == self.found.len()).then_some(self.found)
     }
 
-    /// The next word, as far as white space.
+    /// Returns the next word, as far as white space.
     fn word(&mut self) -> &'a str {
         let end = self.rest.find(char::is_whitespace).unwrap_or(self.rest.len());
         let word = &self.rest[..end];
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         Some(word)
     }
 
-    /// A word that stands for the value of an option, if one is next.
+    /// Returns a word that stands for the value of an option, if one is next.
     fn value(&mut self) -> Option<&'a str> {
         let is_value =
             self.rest.starts_with('<') || is_upper(self.rest.split_whitespace().next().unwrap_or_default());
@@ -248,14 +248,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether `word` is written as a name for a value: `FILE`, `FILE...`.
+/// Reports whether `word` is written as a name for a value: `FILE`, `FILE...`.
 fn is_upper(word: &str) -> bool {
     let word = word.trim_end_matches("...");
     word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
 }
 
-/// The name that a word gives, the values that it allows, and whether there may be several.
+/// Returns the name that a word gives, the values that it allows, and whether there may be several.
 fn named(word: &str) -> Option<(String, Vec<Value>, bool)> {
     let many = word.ends_with("...");
     let word = word.trim_end_matches("...");
@@ -277,7 +277,7 @@ fn named(word: &str) -> Option<(String, Vec<Value>, bool)> {
     Some((inner.to_lowercase().replace(['-', '.', ' '], "_"), Vec::new(), many))
 }
 
-/// What the text says of a parameter: `  -n, --count N   how many`, `  <file> - the file`.
+/// Returns what the text says of a parameter: `  -n, --count N   how many`, `  <file> - the file`.
 pub(super) fn description(text: &str, parameter: &Parameter) -> Option<String> {
     let flag = match &parameter.place {
         ParameterPosition::Option(flag) | ParameterPosition::Switch(flag) => Some(flag.as_str()),
@@ -301,7 +301,7 @@ pub(super) fn description(text: &str, parameter: &Parameter) -> Option<String> {
     None
 }
 
-/// The two halves of a line, where two spaces, a tab, a dash or a colon divide it.
+/// Returns the two halves of a line, where two spaces, a tab, a dash or a colon divide it.
 fn halves(line: &str) -> Option<(&str, &str)> {
     let dividers = ["  ", "\t", " - ", " – ", " — ", ": "];
     let (at, divider) = dividers.iter().filter_map(|divider| Some((line.find(divider)?, divider))).min()?;

@@ -11,13 +11,13 @@ const STARTS: [&str; 5] = [
 /// Functions that make something else of one word.
 const CONVERSIONS: [&str; 4] = ["Number(", "String(", "parseFloat(", "parseInt("];
 
-/// What stands between the brackets of the function `main`, divided by commas.
+/// Returns what stands between the brackets of the function `main`, divided by commas.
 fn of_main(text: &str) -> Option<Vec<&str>> {
     let after = STARTS.iter().find_map(|start| Some(&text[text.find(start)? + start.len()..]))?;
     divided(inside(after)?)
 }
 
-/// The name of a parameter, without its type and its default.
+/// Returns the name of a parameter, without its type and its default.
 fn name(parameter: &str) -> Option<&str> {
     let name = parameter.split(['=', ':', '?']).next()?.trim();
     is_name(name).then_some(name)
@@ -31,7 +31,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// What each call of `main` is given.
+/// Returns what each call of `main` is given.
 fn calls(text: &str) -> Vec<Option<Vec<&str>>> {
     let is_call = |at: &usize| {
         let before = &text[..*at];
@@ -44,9 +44,9 @@ fn calls(text: &str) -> Vec<Option<Vec<&str>>> {
     starts.map(|at| divided(inside(&text[at + "main(".len()..])?)).collect()
 }
 
-/// The names of the parameters that get words of the command line, in the order of the words, where the one call of
-/// `main` gives it words in their order and nothing else looks at them; `None` where that is in doubt: the words could
-/// belong to other parameters.
+/// Returns the names of the parameters that get words of the command line, in the order of the words, where the one
+/// call of `main` gives it words in their order and nothing else looks at them; `None` if that is in doubt: the words
+/// could belong to other parameters.
 pub(super) fn words(text: &str) -> Option<Vec<&str>> {
     let mut names: Vec<_> = of_main(text)?.into_iter().map(name).collect::<Option<_>>()?;
     let calls = calls(text);
@@ -65,7 +65,7 @@ pub(super) fn words(text: &str) -> Option<Vec<&str>> {
     Some(names)
 }
 
-/// Whether `comment` is about the whole script, and not about a function that comes behind it.
+/// Reports whether `comment` is about the whole script, and not about a function that comes behind it.
 pub(super) fn is_of_script(comment: &str, text: &str) -> bool {
     let behind = text.find(comment).and_then(|at| text[at + comment.len()..].strip_prefix("*/"));
     let next = behind.and_then(|rest| rest.trim_start().lines().next()).unwrap_or_default();
@@ -73,7 +73,7 @@ pub(super) fn is_of_script(comment: &str, text: &str) -> bool {
     !begins_one && !next.contains("=>") && !next.contains("= function") && of_main(text).is_none()
 }
 
-/// Whether the script looks at no words of the command line but the first `count`, or takes all of them.
+/// Reports whether the script looks at no words of the command line but the first `count`, or takes all of them.
 pub(super) fn takes_so_many(text: &str, count: usize) -> bool {
     let is_one = |rest: &str| {
         let number = rest.strip_prefix('[').and_then(|rest| rest.split(']').next());
@@ -84,14 +84,14 @@ pub(super) fn takes_so_many(text: &str, count: usize) -> bool {
     uses.all(|rest| is_one(rest) || rest.starts_with(".length") || rest.starts_with(".slice(2)"))
 }
 
-/// A word without the conversion around it.
+/// Returns a word without the conversion around it.
 fn word_of(argument: &str) -> &str {
     let inner = CONVERSIONS.iter().find_map(|start| argument.strip_prefix(start)?.strip_suffix(')'));
     inner.map_or(argument, |inner| inner.trim_end_matches(", 10"))
 }
 
-/// Whether the keys of an object are the parameters `wanted`: `main` takes the object apart, is called with its values
-/// by these keys, or is not called. An object that is one argument has keys of which nothing is said.
+/// Reports whether the keys of an object are the parameters `wanted`: `main` takes the object apart, is called with its
+/// values by these keys, or is not called. An object that is one argument has keys of which nothing is said.
 pub(super) fn has_keys(text: &str, wanted: &[&str]) -> bool {
     let Some(parameters) = of_main(text) else { return true };
     if let [whole] = parameters[..]
@@ -111,12 +111,12 @@ pub(super) fn has_keys(text: &str, wanted: &[&str]) -> bool {
     })
 }
 
-/// The names in `{ a, b = 1 }`, which may have a type or a default behind it.
+/// Returns the names in `{ a, b = 1 }`, which may have a type or a default behind it.
 fn taken_apart(parameter: &str) -> Option<Vec<&str>> {
     divided(inside(parameter.strip_prefix('{')?)?)?.into_iter().map(name).collect()
 }
 
-/// Whether a line like `const { a, b } = ...` gives the value with the key `name` this name.
+/// Reports whether a line like `const { a, b } = ...` gives the value with the key `name` this name.
 fn is_taken_out(text: &str, name: &str) -> bool {
     let apart = |line: &str| {
         let declared =
@@ -126,12 +126,12 @@ fn is_taken_out(text: &str, name: &str) -> bool {
     text.lines().any(|line| apart(line) == Some(true))
 }
 
-/// What stands before the bracket that closes the one before `text`.
+/// Returns what stands before the bracket that closes the one before `text`.
 fn inside(text: &str) -> Option<&str> {
     Some(&text[..ends(text)?.1])
 }
 
-/// The parts of `text` between its commas, which are in no brackets; a last comma ends nothing.
+/// Returns the parts of `text` between its commas, which are in no brackets; a last comma ends nothing.
 fn divided(text: &str) -> Option<Vec<&str>> {
     let closed = format!("{text})");
     let (commas, _) = ends(&closed)?;
@@ -145,7 +145,8 @@ fn divided(text: &str) -> Option<Vec<&str>> {
     Some(parts)
 }
 
-/// Where the commas of `text` are that stand in no brackets and no quotes, and the bracket that closes one before it.
+/// Returns where the commas of `text` are that stand in no brackets and no quotes, and the bracket that closes one
+/// before it.
 fn ends(text: &str) -> Option<(Vec<usize>, usize)> {
     let (mut depth, mut commas, mut quote, mut escaped) = (0, Vec::new(), None, false);
     for (at, c) in text.char_indices() {

@@ -6,14 +6,14 @@ use super::expr::{Arguments, Expr, Parser};
 use super::{MAX_PARAMETERS, Script};
 use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
-/// A parser of which not all can be told.
+/// A parser of which not all can be determined.
 pub(super) struct Unclear;
 
-/// What the script takes by its calls of `add_argument`; `None` where it has no such parser.
+/// Returns what the script takes by its calls of `add_argument`; `None` if it has no such parser.
 ///
 /// # Errors
 ///
-/// Where it has one, and not all of it can be told.
+/// Fails if it has one, and not all of it can be determined.
 pub(super) fn input(script: &Script<'_, '_>) -> Result<Option<Input>, Unclear> {
     if !script.mentions(&["argparse"]) {
         return Ok(None);
@@ -53,7 +53,7 @@ fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option
     Some(Input { parameters, open: false, typed_by: TypedBy::Argparse, knows_end: true })
 }
 
-/// The arguments of all calls of something that ends with `.name` or is `name`.
+/// Returns the arguments of all calls of something that ends with `.name` or is `name`.
 fn calls(script: &Script<'_, '_>, name: &str) -> Vec<Arguments> {
     let tokens = &script.source.tokens;
     let mut found = Vec::new();
@@ -71,7 +71,7 @@ fn calls(script: &Script<'_, '_>, name: &str) -> Vec<Arguments> {
     found
 }
 
-/// What the parser says that the script does.
+/// Returns what the parser says that the script does.
 pub(super) fn description(script: &Script<'_, '_>) -> Option<String> {
     if !script.mentions(&["argparse"]) {
         return None;
@@ -80,7 +80,7 @@ pub(super) fn description(script: &Script<'_, '_>) -> Option<String> {
     parsers.iter().find_map(|call| super::first_line(call.text("description")?))
 }
 
-/// What is done with an argument.
+/// Returns what is done with an argument.
 fn action(call: &Arguments) -> Option<&str> {
     match call.named.get("action") {
         None => Some("store"),
@@ -90,7 +90,7 @@ fn action(call: &Arguments) -> Option<&str> {
     }
 }
 
-/// One argument; `None` where it cannot be told.
+/// One argument; `None` if it cannot be determined.
 fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<Parameter> {
     if call.open || call.positional.is_empty() {
         return None;
@@ -146,7 +146,7 @@ fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<
     Some(Parameter { name, kind, description, required, default, choices, place }.within_reach())
 }
 
-/// A default; the script reads a text as if it had been typed.
+/// Returns a default; the script reads a text as if it had been typed.
 fn fitting(value: Value, kind: &Kind) -> Option<Value> {
     if kind.takes(&value) && !value.is_null() {
         return Some(value);
@@ -159,7 +159,7 @@ fn fitting(value: Value, kind: &Kind) -> Option<Value> {
     }
 }
 
-/// A help text with what argparse fills in.
+/// Returns a help text with what argparse fills in.
 fn help_text(help: &str, default: Option<&Value>) -> String {
     let shown = match default {
         Some(Value::String(text)) => text.clone(),

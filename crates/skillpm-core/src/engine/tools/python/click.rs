@@ -11,11 +11,11 @@ use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, Typ
 pub(super) struct Command<'b> {
     /// The docstring of its function.
     pub(super) doc: Option<&'b str>,
-    /// What it takes; `None` where not all of it can be told.
+    /// What it takes; `None` if not all of it can be determined.
     pub(super) input: Option<Input>,
 }
 
-/// The one command of a script that uses click; `None` where it does not, or has several.
+/// Returns the one command of a script that uses click; `None` if it does not, or has several.
 pub(super) fn command<'b>(script: &Script<'_, 'b>) -> Option<Command<'b>> {
     if !script.mentions(&["click"]) {
         return None;

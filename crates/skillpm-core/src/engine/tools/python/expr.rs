@@ -6,10 +6,10 @@ use serde_json::{Number, Value};
 
 use super::tokens::Token;
 
-/// How deep expressions may lie in each other.
+/// How deep expressions may be in each other.
 const MAX_DEPTH: usize = 24;
 
-/// An expression, as far as it can be told without running anything.
+/// An expression, as far as it can be determined without running anything.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expr {
     /// A text, a number, true, false or nothing.
@@ -40,12 +40,12 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// The text that is given as `name`.
+    /// Returns the text that is given as `name`.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.named.get(name).and_then(Expr::text)
     }
 
-    /// Whether `name` is given as true.
+    /// Reports whether `name` is given as true.
     pub(super) fn is_true(&self, name: &str) -> bool {
         self.named.get(name) == Some(&Expr::Literal(Value::Bool(true)))
     }
@@ -66,7 +66,7 @@ impl Expr {
         }
     }
 
-    /// The value as JSON, where all of it is written out.
+    /// Returns the value as JSON, where all of it is written out.
     pub(super) fn value(&self) -> Option<Value> {
         match self {
             Self::Literal(value) => Some(value.clone()),
@@ -95,7 +95,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         self.tokens.get(self.at)
     }
 
-    /// How many words were read.
+    /// Returns how many words were read.
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -114,7 +114,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         Some(name)
     }
 
-    /// The next expression, up to a comma, a closing bracket, a colon or an equals sign.
+    /// Returns the next expression, up to a comma, a closing bracket, a colon or an equals sign.
     pub(super) fn expr(&mut self) -> Expr {
         self.deep(0)
     }
@@ -135,7 +135,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         Expr::Unknown
     }
 
-    /// Whether an expression ends here.
+    /// Reports whether an expression ends here.
     fn ends(&self) -> bool {
         match self.peek() {
             None => true,
@@ -210,7 +210,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         if known { Expr::Literal(whole.into()) } else { Expr::Unknown }
     }
 
-    /// What stands between brackets, and whether a comma makes a tuple of it.
+    /// Returns what stands between brackets, and whether a comma makes a tuple of it.
     fn items(&mut self, close: &str, depth: usize) -> (Vec<Expr>, bool) {
         self.at += 1;
         let (mut items, mut comma) = (Vec::new(), false);
@@ -293,7 +293,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         found
     }
 
-    /// The arguments of a call, whose opening bracket is next.
+    /// Returns the arguments of a call, whose opening bracket is next.
     pub(super) fn arguments(&mut self, depth: usize) -> Arguments {
         self.at += 1;
         let mut found = Arguments::default();
@@ -323,7 +323,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 }
 
-/// A number of Python that JSON has, too.
+/// Returns a number of Python that JSON has, too.
 fn number(text: &str) -> Option<Value> {
     let digits = text.replace('_', "");
     if let Ok(whole) = digits.parse::<i64>() {

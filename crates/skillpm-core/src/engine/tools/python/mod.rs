@@ -22,7 +22,7 @@ use super::{Facts, comment, usage};
 /// The largest number of parameters that are looked at.
 const MAX_PARAMETERS: usize = 256;
 
-/// What a script says.
+/// Returns what a script says.
 pub(super) fn facts(text: &str, file: &str) -> Facts {
     let source = tokens::read(text);
     let script = Script::new(&source);
@@ -49,7 +49,7 @@ pub(super) fn facts(text: &str, file: &str) -> Facts {
     Facts { description, input: Some(input.unwrap_or_else(|| script.unknown())) }
 }
 
-/// The first line of a docstring that says something.
+/// Returns the first line of a docstring that says something.
 fn first_line(doc: &str) -> Option<String> {
     let line = doc.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.to_owned())
@@ -73,7 +73,7 @@ impl<'a, 'b> Script<'a, 'b> {
         Self { source, assigned }
     }
 
-    /// The string that line `at` consists of.
+    /// Returns the string that line `at` consists of.
     fn docstring(&self, at: usize) -> Option<&'b str> {
         let line = self.source.lines.get(at)?;
         match self.source.words(line) {
@@ -82,12 +82,12 @@ impl<'a, 'b> Script<'a, 'b> {
         }
     }
 
-    /// Whether these names, with dots between them, are anywhere in it.
+    /// Reports whether these names, with dots between them, are anywhere in it.
     fn mentions(&self, names: &[&str]) -> bool {
         self.find(names, 0).is_some()
     }
 
-    /// The first position, from `start`, of these names with dots between them.
+    /// Returns the first position, from `start`, of these names with dots between them.
     fn find(&self, names: &[&str], start: usize) -> Option<usize> {
         let tokens = &self.source.tokens;
         let length = names.len() * 2 - 1;
@@ -100,23 +100,23 @@ impl<'a, 'b> Script<'a, 'b> {
         (start..=tokens.len().checked_sub(length)?).find(is_here)
     }
 
-    /// Whether something of this name is called, whatever it belongs to.
+    /// Returns whether something of this name is called, whatever it belongs to.
     fn calls(&self, name: &str) -> usize {
         let pairs = self.source.tokens.windows(2);
         pairs.filter(|pair| pair[0].is_name(name) && pair[1].is_op("(")).count()
     }
 
-    /// Whether the script reads an object from its standard input.
+    /// Reports whether the script reads an object from its standard input.
     fn reads_input(&self) -> bool {
         self.mentions(&["sys", "stdin"])
     }
 
-    /// Whether it looks at the words of the command line.
+    /// Reports whether it looks at the words of the command line.
     fn reads_words(&self) -> bool {
         self.mentions(&["sys", "argv"]) || self.mentions(&["argv"])
     }
 
-    /// The value of an expression; a name that is given a value once, at the top, stands for it.
+    /// Returns the value of an expression; a name that is given a value once, at the top, stands for it.
     fn value(&self, expr: &Expr) -> Option<Value> {
         match expr {
             Expr::Name(name) => self.constant(name),
@@ -133,7 +133,7 @@ impl<'a, 'b> Script<'a, 'b> {
         if parser.peek().is_none() { value } else { None }
     }
 
-    /// The input where nothing is known.
+    /// Returns the input where nothing is known.
     fn unknown(&self) -> Input {
         if self.reads_input() && !self.reads_words() { Input::object() } else { Input::words() }
     }
@@ -211,7 +211,7 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Argv, knows_end: false })
 }
 
-/// Whether a call of `name` opens the file that it is given: what comes of it is no word any more.
+/// Reports whether a call of `name` opens the file that it is given: what comes of it is no word any more.
 fn opens(name: &str) -> bool {
     const CALLS: [&str; 4] = ["open", "load_workbook", "parse", "load"];
     const ENDS: [&str; 8] =
@@ -219,14 +219,14 @@ fn opens(name: &str) -> bool {
     CALLS.contains(&name) || name.starts_with("read_") || ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// A name for a word that is opened, other than those of `found`.
+/// Returns a name for a word that is opened, other than those of `found`.
 fn path_name(found: &[(usize, Parameter)]) -> String {
     let names = ["path", "path2", "path3", "path4"];
     let is_free = |name: &&&str| found.iter().all(|(_, one)| one.name != **name);
     names.iter().find(is_free).map_or_else(|| format!("path{}", found.len() + 1), |name| (*name).to_owned())
 }
 
-/// The blocks in which a line lies.
+/// The blocks in which a line is.
 #[derive(Default)]
 struct Blocks {
     /// How far the line before each is indented, and whether something else than a call decides if it runs.
@@ -234,7 +234,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Whether the next line lies in a branch of its function, or of the script.
+    /// Reports whether the next line is in a branch of its function, or of the script.
     fn enter(&mut self, indent: usize, tokens: &[Token<'_>]) -> bool {
         while self.open.last().is_some_and(|(above, _)| *above >= indent) {
             self.open.pop();
@@ -250,13 +250,13 @@ impl Blocks {
     }
 }
 
-/// Whether a line begins something that does not always run. What stands under `if __name__ == "__main__"` does
+/// Reports whether a line begins something that does not always run. What stands under `if __name__ == "__main__"` does
 /// in a script.
 fn is_branch(tokens: &[Token<'_>]) -> bool {
     is_conditional(tokens) && !tokens.get(1).is_some_and(|token| token.is_name("__name__"))
 }
 
-/// Whether a line begins with a word that makes what follows conditional.
+/// Reports whether a line begins with a word that makes what follows conditional.
 fn is_conditional(tokens: &[Token<'_>]) -> bool {
     const WORDS: [&str; 9] = ["if", "elif", "else", "for", "while", "try", "except", "match", "case"];
     let [Token::Name(first), rest @ ..] = tokens else { return false };
@@ -264,7 +264,7 @@ fn is_conditional(tokens: &[Token<'_>]) -> bool {
     WORDS.contains(first) && !rest.first().is_some_and(|token| token.is_op("="))
 }
 
-/// How often `sys.argv` is asked for its length or its first word, outside of the lines with names.
+/// Returns how often `sys.argv` is asked for its length or its first word, outside of the lines with names.
 fn harmless(script: &Script<'_, '_>) -> usize {
     let tokens = &script.source.tokens;
     let is_length = |at: usize| at >= 2 && tokens[at - 1].is_op("(") && tokens[at - 2].is_name("len");
@@ -277,7 +277,7 @@ fn harmless(script: &Script<'_, '_>) -> usize {
     count
 }
 
-/// Whether these words begin with `sys.argv[`.
+/// Reports whether these words begin with `sys.argv[`.
 fn is_argv(tokens: &[Token<'_>]) -> bool {
     tokens.len() > 5
         && tokens[0].is_name("sys")

@@ -8,12 +8,12 @@ use crate::engine::tools::input::{Kind, Parameter};
 pub(super) enum Passed {
     /// All words: `main(*sys.argv[1:])`.
     All,
-    /// The first words, in order, each with the kind that it is turned into, where that is not text.
+    /// The first words, in order, each with the kind that it is turned into, if that is not text.
     First(Vec<Option<Kind>>),
 }
 
-/// What the one call of `main` is given, where that is words of the command line in their order and nothing else in
-/// the script looks at them. `None` where that is in doubt: the words could belong to other parameters.
+/// Returns what the one call of `main` is given, where that is words of the command line in their order and nothing
+/// else in the script looks at them. `None` if that is in doubt: the words could belong to other parameters.
 pub(super) fn words(script: &Script<'_, '_>) -> Option<Passed> {
     let tokens = &script.source.tokens;
     let mut calls = calls_of_main(script);
@@ -28,7 +28,7 @@ pub(super) fn words(script: &Script<'_, '_>) -> Option<Passed> {
     (uses == count + harmless(script)).then_some(passed)
 }
 
-/// What stands between the brackets of a call, the first of which is gone.
+/// Returns what stands between the brackets of a call, the first of which is gone.
 fn words_of(mut tokens: &[Token<'_>]) -> Option<Passed> {
     if let [star, sys, dot, argv, open, one, colon, close, rest @ ..] = tokens
         && star.is_op("*")
@@ -63,7 +63,7 @@ fn words_of(mut tokens: &[Token<'_>]) -> Option<Passed> {
     }
 }
 
-/// Whether a call ends here, maybe behind a last comma.
+/// Reports whether a call ends here, maybe behind a last comma.
 fn ends_call(tokens: &[Token<'_>]) -> bool {
     match tokens {
         [close, ..] if close.is_op(")") => true,
@@ -72,7 +72,7 @@ fn ends_call(tokens: &[Token<'_>]) -> bool {
     }
 }
 
-/// The conversion that begins here with its bracket, and what is behind that: the kind that it makes of a word,
+/// Returns the conversion that begins here with its bracket, and what is behind that: the kind that it makes of a word,
 /// `None` inside where it leaves a text.
 #[expect(clippy::option_option, reason = "the outer one says whether there is a conversion")]
 fn conversion<'a, 'b>(tokens: &'b [Token<'a>]) -> (Option<Option<Kind>>, &'b [Token<'a>]) {
@@ -93,7 +93,7 @@ fn conversion<'a, 'b>(tokens: &'b [Token<'a>]) -> (Option<Option<Kind>>, &'b [To
 }
 
 impl Passed {
-    /// The parameters that get words; the last one takes all further words where `has_rest` says so. `None` where
+    /// Returns the parameters that get words; the last one takes all further words where `has_rest` says so. `None` if
     /// some get none that need one, or one that is not what their type says.
     pub(super) fn to(self, mut parameters: Vec<Parameter>, has_rest: bool) -> Option<Vec<Parameter>> {
         let rest = parameters.pop_if(|_| has_rest);
@@ -127,7 +127,7 @@ impl Passed {
     }
 }
 
-/// Where a `main` is called, also that of something else.
+/// Returns where a `main` is called, also that of something else.
 fn calls_of_main(script: &Script<'_, '_>) -> impl Iterator<Item = usize> {
     let tokens = &script.source.tokens;
     (0..tokens.len()).filter(move |at| {
@@ -137,17 +137,17 @@ fn calls_of_main(script: &Script<'_, '_>) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether the keys of an object are the `parameters`: the script calls `main` with all of it (`**`), with its values
-/// by these keys, or not at all, as whoever loads it calls that. An object that is one argument has keys of which the
-/// signature says nothing.
+/// Reports whether the keys of an object are the `parameters`: the script calls `main` with all of it (`**`), with its
+/// values by these keys, or not at all, as anyone who loads it calls that. An object that is one argument has keys of
+/// which the signature says nothing.
 pub(super) fn has_keys_of(script: &Script<'_, '_>, parameters: &[Parameter]) -> bool {
     let tokens = &script.source.tokens;
     let is_own = |at: &usize| !at.checked_sub(1).is_some_and(|before| tokens[before].is_op("."));
     calls_of_main(script).filter(is_own).all(|at| takes_keys(&tokens[at + 2..], parameters))
 }
 
-/// Whether what stands between the brackets of a call, the first of which is gone, gives each parameter the value that
-/// has its name as a key.
+/// Reports whether what stands between the brackets of a call, the first of which is gone, gives each parameter the
+/// value that has its name as a key.
 fn takes_keys(mut tokens: &[Token<'_>], parameters: &[Parameter]) -> bool {
     let mut place = 0;
     loop {
@@ -171,7 +171,8 @@ fn takes_keys(mut tokens: &[Token<'_>], parameters: &[Parameter]) -> bool {
     }
 }
 
-/// The key in `data["key"]` or `data.get("key")`, maybe with something in place of what is not there, and what follows.
+/// Returns the key in `data["key"]` or `data.get("key")`, maybe with something instead of what is not there, and what
+/// follows.
 fn looked_up<'a, 'b>(tokens: &'b [Token<'a>]) -> Option<(&'b str, &'b [Token<'a>])> {
     match tokens {
         [Token::Name(_), open, Token::Text(key), close, rest @ ..] if open.is_op("[") && close.is_op("]") => {

@@ -7,7 +7,7 @@ use super::tokens::Token;
 use super::{MAX_PARAMETERS, Script, passed};
 use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
-/// How deep types may lie in each other.
+/// How deep types may be in each other.
 const MAX_DEPTH: usize = 8;
 /// How much of a docstring is searched for descriptions.
 const MAX_DOC: usize = 64 << 10;
@@ -26,7 +26,7 @@ pub(super) struct Main<'a, 'b> {
     decorated: bool,
 }
 
-/// The function `main` at the top of the script; `None` where there is none, or several.
+/// Returns the function `main` at the top of the script; `None` if there is none, or several.
 pub(super) fn main<'a, 'b>(script: &Script<'a, 'b>) -> Option<Main<'a, 'b>> {
     let source = script.source;
     let mut found = None;
@@ -49,7 +49,7 @@ pub(super) fn main<'a, 'b>(script: &Script<'a, 'b>) -> Option<Main<'a, 'b>> {
 }
 
 impl Main<'_, '_> {
-    /// What the script takes, by the parameters of the function; `None` where these do not tell.
+    /// Returns what the script takes, by the parameters of the function; `None` if these do not tell.
     pub(super) fn input(&self, script: &Script<'_, '_>) -> Option<Input> {
         let typer = script.mentions(&["typer"]);
         if self.decorated && !typer || READERS.iter().any(|reader| script.mentions(&[reader])) {
@@ -98,7 +98,7 @@ impl Main<'_, '_> {
         })
     }
 
-    /// Whether typer makes the whole program of this function. One of several commands is named before what it
+    /// Reports whether typer makes the whole program of this function. One of several commands is named before what it
     /// takes, and so is the only one where a callback stands beside it.
     fn is_program_of_typer(&self, script: &Script<'_, '_>) -> bool {
         let tokens = &script.source.tokens;
@@ -117,8 +117,8 @@ impl Main<'_, '_> {
     }
 }
 
-/// Whether fire makes the whole program of the function `main`: without any name it takes all of the script, and
-/// the name of a function then goes first.
+/// Reports whether fire makes the whole program of the function `main`: without any name it takes all of the script,
+/// and the name of a function then goes first.
 fn is_program_of_fire(script: &Script<'_, '_>) -> bool {
     let tokens = &script.source.tokens;
     let mut calls = tokens.windows(4).filter(|four| four[0].is_name("Fire") && four[1].is_op("("));
@@ -269,14 +269,14 @@ fn parameter(
         .within_reach()
 }
 
-/// What typer is told of a parameter: the call of `Option` or `Argument`.
+/// Returns what typer is told of a parameter: the call of `Option` or `Argument`.
 fn declared(expr: &Expr) -> Option<(&str, &Arguments)> {
     let Expr::Call(function, call) = expr else { return None };
     let name = function.rsplit('.').next()?;
     matches!(name, "Option" | "Argument").then_some((name, call))
 }
 
-/// The same, in `Annotated[str, typer.Option("--to")]`.
+/// Returns the same, in `Annotated[str, typer.Option("--to")]`.
 fn annotated(of: &Expr) -> Option<(&str, &Arguments)> {
     let Expr::Subscript(name, parts) = of else { return None };
     let is_it = name.rsplit('.').next() == Some("Annotated");
@@ -371,7 +371,7 @@ fn literal(parts: &[Expr]) -> Typed {
     Typed { kind: *kind, choices }
 }
 
-/// What a docstring says of parameter `name`, in the style of Google, `NumPy` or Sphinx.
+/// Returns what a docstring says of parameter `name`, in the style of Google, `NumPy` or Sphinx.
 fn described(doc: &str, name: &str) -> Option<String> {
     let mut lines = doc.lines().map(str::trim);
     while let Some(line) = lines.next() {

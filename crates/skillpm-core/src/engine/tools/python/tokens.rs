@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// How deep formatted strings may lie in each other.
+/// How deep formatted strings may be in each other.
 const MAX_NESTED: usize = 16;
 
 /// A word.
@@ -52,7 +52,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The words of a line.
+    /// Returns the words of a line.
     pub(super) fn words(&self, line: &Line) -> &[Token<'a>] {
         &self.tokens[line.words.clone()]
     }
@@ -187,7 +187,7 @@ impl Reader<'_> {
         let formatted = has('f') || has('t');
         let (end, whole) = match skip_string(bytes, self.at, formatted, 0) {
             Some(end) => (end, true),
-            // Nothing behind it can be told, and looking for its end again and again would take for ever.
+            // Nothing behind it can be determined, and looking for its end again and again would take for ever.
             None if quote == 3 || formatted => (bytes.len(), false),
             None => (line_end(bytes, self.at), false),
         };
@@ -219,7 +219,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |length| at + length)
 }
 
-/// Where the string ends whose quotes are at `at`; `None` where it does not.
+/// Returns where the string ends whose quotes are at `at`; `None` if it does not.
 fn skip_string(bytes: &[u8], at: usize, formatted: bool, nested: usize) -> Option<usize> {
     let quote = bytes[at];
     let length = quote_at(bytes, at);
@@ -238,8 +238,8 @@ fn skip_string(bytes: &[u8], at: usize, formatted: bool, nested: usize) -> Optio
     None
 }
 
-/// Where the replacement field ends whose brace is before `at`. Inside of it there may be strings with the
-/// same quotes, but not behind a colon.
+/// Returns where the replacement field ends whose brace is before `at`. Inside of it there may be strings with the same
+/// quotes, but not behind a colon.
 fn skip_field(bytes: &[u8], mut at: usize, quote: u8, nested: usize) -> Option<usize> {
     if nested > MAX_NESTED {
         return None;
@@ -275,7 +275,7 @@ fn skip_field(bytes: &[u8], mut at: usize, quote: u8, nested: usize) -> Option<u
     None
 }
 
-/// A string without its escapes.
+/// Returns a string without its escapes.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
