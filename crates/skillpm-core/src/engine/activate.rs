@@ -81,7 +81,7 @@ enum Placeholder {
     Directory,
 }
 
-/// The body with its placeholders filled in, and whether one of them took arguments.
+/// Returns the body with its placeholders filled in, and whether one of them took arguments.
 fn fill(body: &str, base_dir: &Path, arguments: &Arguments, which: Placeholders) -> (String, bool) {
     let mut filled = String::with_capacity(body.len() + arguments.text().len());
     let mut used = false;
@@ -131,7 +131,7 @@ fn fill(body: &str, base_dir: &Path, arguments: &Arguments, which: Placeholders)
     (filled, used)
 }
 
-/// The placeholder at the start of `rest`, which begins with a dollar sign, and its length.
+/// Returns the placeholder at the start of `rest`, which begins with a dollar sign, and its length.
 fn placeholder(before: &str, rest: &str, which: Placeholders) -> Option<(Placeholder, usize)> {
     if which == Placeholders::Nothing {
         return None;
@@ -160,7 +160,7 @@ fn placeholder(before: &str, rest: &str, which: Placeholders) -> Option<(Placeho
     (!is_text).then_some((Placeholder::Word(index), 1 + length))
 }
 
-/// The number at the start of `text`, without leading zeros, and how many digits it has.
+/// Returns the number at the start of `text`, without leading zeros, and how many digits it has.
 fn number(text: &str) -> Option<(usize, usize)> {
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     let digits = &text[..length];

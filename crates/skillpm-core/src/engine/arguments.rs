@@ -24,18 +24,18 @@ impl Arguments {
         Self { text: words.join(" "), words }
     }
 
-    /// All of them, as they were typed.
+    /// Returns all of them, as they were typed.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The word at `index`, from 0.
+    /// Returns the word at `index`, from 0.
     pub fn word(&self, index: usize) -> Option<&str> {
         self.words.get(index).map(String::as_str)
     }
 }
 
-/// The words of `text`; `None` where a quote is never closed.
+/// Returns the words of `text`; `None` if a quote is never closed.
 fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     // `Some` from the first character or quote of a word on: quotes alone are an empty word.

@@ -12,8 +12,8 @@ use crate::fs::BeneathError;
 use crate::lint::Severity;
 
 impl Diagnostic {
-    /// What kind of thing it is: the linter's rule where one says the same, else a word of its own. Codes do
-    /// not change.
+    /// Returns what kind of thing it is: the linter's rule where one says the same, otherwise a word of its own. Codes
+    /// do not change.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Source(_) => codes::SOURCE_UNREADABLE,
@@ -28,7 +28,7 @@ impl Diagnostic {
         }
     }
 
-    /// Whether it keeps skills from being used.
+    /// Returns whether it keeps skills from being used.
     pub fn severity(&self) -> Severity {
         match self {
             Self::Source(_) | Self::Skill { .. } | Self::TooManyDirectories(_) => Severity::Error,
@@ -41,7 +41,7 @@ impl Diagnostic {
         }
     }
 
-    /// The file or directory that it is about.
+    /// Returns the file or directory that it is about.
     pub fn path(&self) -> &Path {
         match self {
             Self::Source(error) => &error.path,
@@ -55,7 +55,7 @@ impl Diagnostic {
         }
     }
 
-    /// Where in the file, for what has a place.
+    /// Returns where in the file, for what has a place.
     pub fn at(&self) -> Option<Position> {
         match self {
             Self::Skill { reason: Unusable::Content(error), .. } => error.at(),
@@ -72,7 +72,7 @@ impl From<&Diagnostic> for Warning {
 }
 
 impl Unusable {
-    /// What kind of thing it is, as [`Diagnostic::code`] has it.
+    /// Returns what kind of thing it is, as [`Diagnostic::code`] has it.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Gone => codes::GONE,
@@ -89,7 +89,7 @@ impl Unusable {
 }
 
 impl Unreadable {
-    /// What kind of thing it is. Codes do not change.
+    /// Returns what kind of thing it is. Codes do not change.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Empty => codes::PATH_EMPTY,

@@ -131,7 +131,7 @@ fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Arc<Diagnos
             hidden.push(loser);
         }
     }
-    // Of three, the one that hides the first may be hidden itself: what is told is which one is used.
+    // Of three, the one that hides the first may be hidden itself: what is reported is which one is used.
     let shadowed = hidden.into_iter().filter_map(|loser| {
         let winner = used.get(&key(&all[loser].meta.name))?;
         Some(Arc::new(all[loser].shadowed_by(&all[*winner].dir)))
@@ -148,8 +148,8 @@ fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Arc<Diagnos
     (Discovery { skills, shadowed, diagnostics }, fatal)
 }
 
-/// The order in which skills take their names: as they are found, but in a source, whose skills start at one
-/// of `starts`, those whose directories have their names are served best, and of these the one right in the source.
+/// Returns the order in which skills take their names: as they are found, but in a source, whose skills start at one of
+/// `starts`, those whose directories have their names are served best, and of these the one right in the source.
 fn order(all: &[Arc<Skill>], sources: &[Source], starts: &[usize], duplicates: Duplicates) -> Vec<usize> {
     let mut order: Vec<_> = (0..all.len()).collect();
     let ends = starts.iter().skip(1).copied().chain([all.len()]);
@@ -164,13 +164,13 @@ fn order(all: &[Arc<Skill>], sources: &[Source], starts: &[usize], duplicates: D
 }
 
 impl Discovery {
-    /// What is off in the skills that are used and was tolerated, each with its file and place.
+    /// Returns what is off in the skills that are used and was tolerated, each with its file and place.
     pub fn deviations(&self) -> impl Iterator<Item = Diagnostic> {
         self.skills.iter().flat_map(|skill| skill.told())
     }
 }
 
-/// What names are compared by: two spellings of a valid name are one, every other name is itself.
+/// Returns what names are compared by: two spellings of a valid name are one, every other name is itself.
 pub(super) fn key(name: &str) -> Cow<'_, str> {
     SkillName::new(name).map_or(Cow::Borrowed(name), |name| Cow::Owned(name.into()))
 }

@@ -1,5 +1,5 @@
-//! Commands that some programs run to fill in a body before an agent reads it. They are found here so
-//! that it can be told that they were not run.
+//! Commands that some programs run to fill in a body before an agent reads it. They are found here so that it can be
+//! determined that they were not run.
 
 /// What opens and closes a block.
 const FENCE: &str = "```";
@@ -33,7 +33,7 @@ pub(super) fn commands(body: &str) -> Vec<&str> {
     found
 }
 
-/// The commands within a line.
+/// Returns the commands within a line.
 fn inline(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices("!`").filter_map(|(at, mark)| {
         if line[..at].chars().next_back().is_some_and(|before| !before.is_whitespace()) {

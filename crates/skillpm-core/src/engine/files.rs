@@ -29,8 +29,8 @@ pub enum Contents {
     Unread,
 }
 
-/// The files and links below the skill's directory `dir`, sorted by path, its `SKILL.md` left out;
-/// `None` where they cannot be told: the directory cannot be read, or holds more than any skill.
+/// Returns the files and links below the skill's directory `dir`, sorted by path, its `SKILL.md` left out; `None` if
+/// they cannot be determined: the directory cannot be read, or holds more than any skill.
 ///
 /// With [`Contents::Read`] only what rules ask for is opened: scripts below `scripts/` for their first bytes, and Markdown
 /// files where one of them can lead to another or name a script.
@@ -43,7 +43,7 @@ pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     let files = beside().filter_map(|(path, entry)| {
         let kind = match entry.node {
             Node::File { executable, size } => SkillFileKind::File {
-                // Elsewhere files have no such bit, and what is not known is not told.
+                // Elsewhere files have no such bit, and what is not known is not reported.
                 executable: executable || !cfg!(unix),
                 shebang: read && is_script(path) && has_shebang(&dir.join(path)),
                 markdown: markdown_text(&dir.join(path), path, size, &mut budget),
@@ -57,8 +57,8 @@ pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     Some(files.collect())
 }
 
-/// What lies in the skill's directory `dir` and by its stamp says that [`of_skill`] tells something else by now: the
-/// directories, what links lead to, and with [`Contents::Read`] the files that are opened.
+/// Returns what is in the skill's directory `dir` and by its stamp says that [`of_skill`] tells something else by now:
+/// the directories, what links lead to, and with [`Contents::Read`] the files that are opened.
 pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
     let (mut found, mut count) = (Vec::new(), 0);
     let mut dirs = vec![PathBuf::new()];
@@ -82,11 +82,11 @@ pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
     found
 }
 
-/// The same for a skill that lies in no directory yet: what [`of_skill`] will tell of it.
+/// Returns the same for a skill that is in no directory yet: what [`of_skill`] will tell of it.
 ///
 /// # Errors
 ///
-/// A file that cannot be read.
+/// Fails for a file that cannot be read.
 pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     let in_skipped = |path: &str| path.split('/').rev().skip(1).any(|part| SKIPPED.contains(&part));
     let beside = || {
@@ -108,11 +108,11 @@ pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     Ok(files)
 }
 
-/// The names of the files of a skill, and which of them are archives with a password: nothing else is opened.
+/// Returns the names of the files of a skill, and which of them are archives with a password: nothing else is opened.
 ///
 /// # Errors
 ///
-/// A file that cannot be read.
+/// Fails for a file that cannot be read.
 pub fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     let beside = set.files().iter().filter(|file| is_beside(file.path.as_str()));
     let one = |file: &FileEntry| {
@@ -129,7 +129,7 @@ fn is_beside(path: &str) -> bool {
     !is_skill_file(path)
 }
 
-/// How much Markdown is read of a skill with the files `paths`: none where no rule asks for it.
+/// Returns how much Markdown is read of a skill with the files `paths`: none where no rule asks for it.
 fn budget<'a>(paths: impl Iterator<Item = &'a str>) -> u64 {
     let (mut markdown, mut scripts) = (0, 0);
     for path in paths {
@@ -139,7 +139,7 @@ fn budget<'a>(paths: impl Iterator<Item = &'a str>) -> u64 {
     if markdown > 1 || scripts > 0 { MAX_MARKDOWN_IN_ALL } else { 0 }
 }
 
-/// Whether the Markdown of the file is read, which is then taken off `budget`.
+/// Reports whether the Markdown of the file is read, which is then taken off `budget`.
 fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
     if !is_markdown(path) || size > MAX_MARKDOWN || size > *budget {
         return false;
@@ -148,7 +148,7 @@ fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
     true
 }
 
-/// Whether something of the file at `path` of a skill may be read.
+/// Reports whether something of the file at `path` of a skill may be read.
 fn is_opened(path: &Path) -> bool {
     path.starts_with("scripts") || path.to_str().is_some_and(|path| is_markdown(path) || is_archive(path))
 }
@@ -161,13 +161,13 @@ fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
-/// Whether the file is looked into for a password.
+/// Reports whether the file is looked into for a password.
 fn is_archive(path: &str) -> bool {
     let ending = Path::new(path).extension().unwrap_or_default();
     ["zip", "jar", "whl", "rar", "7z"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The part of an archive that is looked at.
+/// Returns the part of an archive that is looked at.
 fn start(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(ARCHIVE_PIECE)]
 }

@@ -55,7 +55,7 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Where `top` cannot be read.
+    /// Fails if `top` cannot be read.
     pub(crate) fn search(
         &self,
         top: &SkillDir,
@@ -82,7 +82,7 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Where it cannot be looked into.
+    /// Fails if it cannot be looked into.
     pub(crate) fn holds(&self, dir: &SkillDir) -> Result<Holds<SkillDir>, PathError> {
         if fs::kind(&dir.real.join(SKILL_FILE))?.is_some() {
             return Ok(Holds::Skill(SKILL_FILE.into()));
@@ -104,12 +104,12 @@ impl Disk {
     }
 }
 
-/// Returns the file of the skill in `dir`: `SKILL.md`, else the first one whose name differs only in case; `None` where
-/// there is neither. It may be anything, a link too.
+/// Returns the file of the skill in `dir`: `SKILL.md`, otherwise the first one whose name differs only in case; `None`
+/// if there is neither. It may be anything, a link too.
 ///
 /// # Errors
 ///
-/// Where `dir` cannot be read.
+/// Fails if `dir` cannot be read.
 pub fn skill_file(dir: &Path) -> Result<Option<PathBuf>, PathError> {
     let entry = SkillDir { dir: dir.to_owned(), real: dir.to_owned() };
     Ok(match Disk::default().holds(&entry)? {

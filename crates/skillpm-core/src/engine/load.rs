@@ -48,12 +48,12 @@ pub enum Unusable {
 }
 
 impl Unusable {
-    /// The error for a skill that was asked for by `name` and whose file is `file`.
+    /// Returns the error for a skill that was asked for by `name` and whose file is `file`.
     pub fn into_error(self, name: &str, file: &Path) -> Error {
         self.to_error(name, file)
     }
 
-    /// As [`Self::into_error`], for one that others hold as well.
+    /// Works like [`Self::into_error`], for one that others hold as well.
     pub fn to_error(&self, name: &str, file: &Path) -> Error {
         let shown = file.display();
         let message = format!("the skill `{name}` cannot be loaded: `{shown}`: {self}");
@@ -77,7 +77,7 @@ impl Unusable {
     }
 }
 
-/// Reads all of `file`, which lies in a skill's directory.
+/// Reads all of `file`, which is in a skill's directory.
 ///
 /// # Errors
 ///
@@ -86,20 +86,20 @@ pub fn document(file: &Path) -> Result<Document, Unusable> {
     Ok(Document::from_bytes(read(file, |_| false)?.0))
 }
 
-/// Reads the frontmatter of `file`, which lies in a skill's directory, and nothing behind it.
+/// Reads the frontmatter of `file`, which is in a skill's directory, and nothing behind it.
 ///
 /// # Errors
 ///
-/// As [`document`].
+/// Fails as [`document`] does.
 pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
     Ok(frontmatter_and_size(file)?.0)
 }
 
-/// As [`frontmatter`], with the size of the file in bytes as far as it was looked at.
+/// Works like [`frontmatter`], with the size of the file in bytes as far as it was looked at.
 ///
 /// # Errors
 ///
-/// As [`document`].
+/// Fails as [`document`] does.
 pub(super) fn frontmatter_and_size(file: &Path) -> Result<(Document, u64), Unusable> {
     let (bytes, size) = read(file, |prefix| split_prefix(prefix) != Split::NeedMore)?;
     Ok((of_start(bytes), size))
@@ -140,7 +140,7 @@ fn read_linked(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, U
     let read = fs::read_beneath(&fs::Base::open(dir)?, Path::new(name), MAX_SKILL_FILE, enough);
     let target = || Ok::<_, PathError>(fs::read_link(file)?.unwrap_or_default());
     read.map_err(|error| match error {
-        // Where it leads is told, not read.
+        // Where it leads is reported, not read.
         BeneathError::Outside => match (target(), fs::real_path(file)) {
             (Ok(text), Ok(Some(real))) if text.is_absolute() && contained(file).is_ok() => {
                 Unusable::Absolute(real)
@@ -159,12 +159,12 @@ fn read_linked(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, U
     })
 }
 
-/// The regular file that `file` is or leads to. A link may not leave the file's directory: a
-/// stranger's skill could otherwise show an agent any file of the machine.
+/// Returns the regular file that `file` is or leads to. A link may not leave the file's directory: a stranger's skill
+/// could otherwise show an agent any file of the machine.
 ///
 /// # Errors
 ///
-/// As [`document`], for any reason but the content.
+/// Fails as [`document`] does, for any reason but the content.
 pub fn contained(file: &Path) -> Result<PathBuf, Unusable> {
     if fs::kind(file)? != Some(Kind::Symlink) {
         return regular(file.to_owned());

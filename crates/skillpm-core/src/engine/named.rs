@@ -25,15 +25,15 @@ const MAX_DIAGNOSTICS: usize = 20;
 pub struct Hit {
     /// The skill.
     pub skill: Arc<Skill>,
-    /// What a person should know of it.
+    /// What a person should know about it.
     pub warnings: Vec<Warning>,
 }
 
-/// Finds the skill `name` in `snapshot`, as [`Snapshot::get`] does, and what a person should know of it.
+/// Finds the skill `name` in `snapshot`, as [`Snapshot::get`] does, and what a person should know about it.
 ///
 /// # Errors
 ///
-/// Where there is no such skill, with the names that there are, and where it cannot be loaded.
+/// Fails if there is no such skill, with the names that there are, and where it cannot be loaded.
 pub fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
     match snapshot.get(name) {
         Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(snapshot, skill, name) }),
@@ -57,12 +57,12 @@ pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
     }
 }
 
-/// Reads the skill in the directory `path`, or whose `SKILL.md` that is, wherever it lies; `typed` is what was typed for
+/// Reads the skill in the directory `path`, or whose `SKILL.md` that is, wherever it is; `typed` is what was typed for
 /// it. Where its directory is one of those that are searched, it is the skill that a search finds there.
 ///
 /// # Errors
 ///
-/// Where nothing is there, or no skill, and where it cannot be loaded.
+/// Fails if nothing is there, or no skill, and where it cannot be loaded.
 pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     let no_skill = |why: &str| {
         Err(Error::usage(format!("`{typed}` {why}")).hint(message!(
@@ -104,7 +104,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     }
 }
 
-/// Returns what a person should know of `skill` of `snapshot`, which was asked for by `name`.
+/// Returns what a person should know about `skill` of `snapshot`, which was asked for by `name`.
 fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<Warning> {
     let named_so = |asked: &str| key(&skill.meta.name) == key(asked);
     let is_asked_for = named_so(name)

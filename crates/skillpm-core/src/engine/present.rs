@@ -46,7 +46,7 @@ impl Form {
         ("btw", Self::Btw),
     ];
 
-    /// Whether it says which files the skill has.
+    /// Reports whether it says which files the skill has.
     pub fn lists_files(self) -> bool {
         !matches!(self, Self::Plain | Self::Bare)
     }
@@ -126,7 +126,7 @@ impl Activation {
         }
     }
 
-    /// What an agent is told of the commands that were not run; `None` where there are none.
+    /// Returns what an agent is told of the commands that were not run; `None` if there are none.
     pub fn note(&self) -> Option<String> {
         (!self.commands.is_empty()).then(|| {
             format!(
@@ -137,7 +137,7 @@ impl Activation {
         })
     }
 
-    /// The first commands, and how many more there are.
+    /// Returns the first commands, and how many more there are.
     pub fn command_list(&self) -> String {
         let shown: Vec<_> = self.commands.iter().take(MAX_COMMANDS).map(|c| format!("`{c}`")).collect();
         match self.commands.len() - shown.len() {
@@ -146,7 +146,7 @@ impl Activation {
         }
     }
 
-    /// The body, and the note where there is one.
+    /// Returns the body, and the note where there is one.
     fn instructions(&self) -> Cow<'_, str> {
         match self.note() {
             Some(note) => format!("{}\n\n{note}\n", self.body.trim_end_matches('\n')).into(),
@@ -215,7 +215,7 @@ impl Activation {
         text
     }
 
-    /// What is said of the files that a text does not list.
+    /// Returns what is said of the files that a text does not list.
     fn more(&self) -> Option<String> {
         let more = self.files.len().saturating_sub(MAX_FILES);
         (more > 0).then(|| format!("and {more} more"))

@@ -72,7 +72,7 @@ pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content
     match fs::read_beneath(&base, Path::new(name), max, |_| false) {
         Ok(bytes) => Ok(Content::of(bytes)),
         Err(BeneathError::Absent) => {
-            // Whoever asks for what is not there most likely meant it as Windows does.
+            // Anyone who asks for what is not there most likely meant it as Windows does.
             check_windows(name)?;
             Err(Unreadable::Absent(alike(dir, name)))
         }
@@ -110,14 +110,14 @@ fn check_windows(name: &str) -> Result<(), Unreadable> {
     }
 }
 
-/// The names of files that are like `name`.
+/// Returns the names of files that are like `name`.
 fn alike(dir: &Path, name: &str) -> Vec<String> {
     let files = list(dir, Listing::All).unwrap_or_default();
     let names = files.iter().map(String::as_str).chain([super::load::SKILL_FILE]);
     closest_paths(name, names, MAX_NAMES).into_iter().map(str::to_owned).collect()
 }
 
-/// The names of the first files in the directory `name`.
+/// Returns the names of the first files in the directory `name`.
 fn inside(dir: &Path, name: &str) -> Vec<String> {
     let prefix = format!("{}/", name.trim_start_matches("./").trim_end_matches('/'));
     let files = list(dir, Listing::All).unwrap_or_default();
@@ -135,7 +135,7 @@ impl Content {
 }
 
 impl Unreadable {
-    /// The error for the file `name` of the skill that was asked for as `skill`.
+    /// Returns the error for the file `name` of the skill that was asked for as `skill`.
     pub fn into_error(self, skill: &str, name: &str) -> Error {
         let (code, message) =
             (self.code(), format!("the file `{name}` of the skill `{skill}` is not read: {self}"));
@@ -172,12 +172,12 @@ impl Unreadable {
     }
 }
 
-/// Returns the files of the skill in `dir` that are listed, as `/`-separated paths below it, sorted by their
-/// bytes. Links are left out, and so is what lies in directories that hold no skill's files, such as `.git`.
+/// Returns the files of the skill in `dir` that are listed, as `/`-separated paths below it, sorted by their bytes.
+/// Links are left out, and so is what is in directories that hold no skill's files, such as `.git`.
 ///
 /// # Errors
 ///
-/// Where a directory cannot be read, a name is not UTF-8, or there are more than any skill has.
+/// Fails if a directory cannot be read, a name is not UTF-8, or there are more than any skill has.
 pub fn list(dir: &Path, listing: Listing) -> Result<Vec<String>, ReadError> {
     let tree = fs::scan(dir, Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL })?;
     let files = tree.entries().filter(|(_, entry)| matches!(entry.node, Node::File { .. }));
@@ -223,11 +223,11 @@ impl Item {
     }
 }
 
-/// Returns everything that lies in the skill's directory `dir`, sorted by path. Every file is read.
+/// Returns everything that is in the skill's directory `dir`, sorted by path. Every file is read.
 ///
 /// # Errors
 ///
-/// As [`list`].
+/// Fails as [`list`] does.
 pub fn inventory(dir: &Path) -> Result<Vec<Item>, ReadError> {
     let tree = fs::scan(dir, Walk { entries: MAX_FILES, ..Walk::ALL })?;
     let base = Base::open(dir).map_err(from_path)?;
@@ -248,7 +248,7 @@ pub fn inventory(dir: &Path) -> Result<Vec<Item>, ReadError> {
     Ok(items.collect())
 }
 
-/// Bytes, digest and tokens of a file, which had `size` bytes a moment ago. A digest is told of files of any
+/// Bytes, digest and tokens of a file, which had `size` bytes a moment ago. A digest is reported about files of any
 /// size, tokens only of those that an agent can read.
 fn measured(base: &Base, path: &Path, size: u64) -> (u64, Option<Digest>, Option<usize>) {
     match fs::read_beneath(base, path, MAX_BYTES, |_| false) {

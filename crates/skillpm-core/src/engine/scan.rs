@@ -23,7 +23,7 @@ const PIECE: usize = 128;
 /// A skill that was read, and the size of its file in bytes.
 type Read = Result<(Skill, u64), Diagnostic>;
 
-/// Returns the skills of `source` that are not in `seen`, by their paths, and adds what is to be told of it to
+/// Returns the skills of `source` that are not in `seen`, by their paths, and adds what to report about it to
 /// `diagnostics`. A source that is not there has none.
 pub(super) fn scan(
     policy: &Policy,
@@ -59,7 +59,7 @@ pub(super) fn scan(
         };
         match read {
             Some(Ok((skill, size))) => {
-                // The frontmatter was read, and what lies behind it only later.
+                // The frontmatter was read, and what follows it only later.
                 if size > MAX_SKILL_FILE {
                     tell(Diagnostic::TooLarge(skill.file.clone()));
                 }
@@ -78,7 +78,7 @@ pub(super) fn scan(
     skills
 }
 
-/// Returns where skills lie in `source`; `None` where that is not there.
+/// Returns where skills are in `source`; `None` if that is not there.
 fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Option<Search>, PathError> {
     let Some(real) = source.real()? else { return Ok(None) };
     let rules = Rules {
@@ -120,7 +120,7 @@ pub(super) fn read(policy: &Policy, source: &Source, entry: &SkillDir, name: &Os
     Ok((skill, size))
 }
 
-/// A file beside `SKILL.md` whose name differs from it in case only.
+/// Returns a file beside `SKILL.md` whose name differs from it in case only.
 fn second_file(dir: &Path) -> Option<Diagnostic> {
     let names = fs::list_dir(dir).ok()?;
     let second = names.into_iter().find(|name| name != SKILL_FILE && is_skill_file(name))?;

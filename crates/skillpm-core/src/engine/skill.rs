@@ -30,7 +30,7 @@ pub struct Skill {
 }
 
 impl Skill {
-    /// Whether it says that only a person is to start it.
+    /// Reports whether it says that only a person is to start it.
     pub fn is_for_people(&self) -> bool {
         match self.meta.extra.get("disable-model-invocation") {
             Some(Value::Bool(hidden)) => *hidden,
@@ -39,8 +39,8 @@ impl Skill {
         }
     }
 
-    /// How well it is served in `source` where others there have its name, the smallest best: 0 in the directory of
-    /// its name right in the source; 1 in one of its name further below; else 2.
+    /// Returns how well it is served in `source` where others there have its name, the smallest best: 0 in the
+    /// directory of its name right in the source; 1 in one of its name further below; else 2.
     pub(super) fn rank_in(&self, source: &Source) -> u8 {
         if self.dir.file_name().is_none_or(|dir| dir != &*key(&self.meta.name)) {
             return 2;
@@ -48,7 +48,7 @@ impl Skill {
         u8::from(self.dir.parent() != Some(&*source.dir))
     }
 
-    /// Whether it has the name of `other`: then only one of the two is used.
+    /// Reports whether it has the name of `other`: then only one of the two is used.
     pub fn has_name_of(&self, other: &Self) -> bool {
         key(&self.meta.name) == key(&other.meta.name)
     }
@@ -67,15 +67,15 @@ impl Skill {
         (!is_right).then(|| Diagnostic::Spelling(self.file.clone()))
     }
 
-    /// Returns where it lies below the directory of `source`, with `/` between the parts; `None` where it does not,
-    /// and for names that are not text.
+    /// Returns where it is below the directory of `source`, with `/` between the parts; `None` if it does not, and for
+    /// names that are not text.
     pub fn path_below(&self, source: &Source) -> Option<String> {
         let below = self.dir.strip_prefix(&source.dir).ok()?;
         let parts: Option<Vec<_>> = below.iter().map(|part| part.to_str()).collect();
         Some(parts?.join("/"))
     }
 
-    /// Returns what is to be said where the skill in `used` is used in place of this one.
+    /// Returns what is to be said where the skill in `used` is used instead of this one.
     pub(super) fn shadowed_by(&self, used: &Path) -> Diagnostic {
         let (name, hidden) = (self.meta.name.clone(), self.dir.clone());
         Diagnostic::Shadowed { name, used: used.to_owned(), hidden }

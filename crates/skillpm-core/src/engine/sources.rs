@@ -15,8 +15,8 @@ use crate::settings::Settings;
 /// those, or by links from their directories to those.
 const SEARCHED_AGENTS: [&str; 1] = [LINKED_BY_DEFAULT];
 
-/// Where skills lie that no agent is to see by itself, only what asks skillpm: searched last in each scope
-/// (conflict C11).
+/// Where skills are that no agent is to see by itself, only what asks skillpm: searched last in each scope (conflict
+/// C11).
 const OWN_DIR: &str = ".skillpm/skills";
 
 /// Whose directory of skills it is.
@@ -81,7 +81,7 @@ pub struct SkillDir {
 ///
 /// # Errors
 ///
-/// Where the project's root cannot be found.
+/// Fails if the project's root cannot be found.
 pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     let mut project = project_root(settings)?;
     // The working directory comes without links, the home directory as somebody wrote it.
@@ -109,8 +109,8 @@ pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     Ok(named_apart(each_once(dirs.into_iter().map(|(kind, dir)| Source::new(kind, dir)))))
 }
 
-/// The same sources, no directory twice. In the home directory the project's directories are the user's: they are told
-/// as such, and whoever asks for the project's gets them as well.
+/// Returns the same sources, no directory twice. In the home directory the project's directories are the user's: they
+/// are reported as such, and anyone who asks for the project's gets them as well.
 pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
     let mut once: Vec<Source> = Vec::new();
     for source in sources {
@@ -130,7 +130,7 @@ pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
 ///
 /// # Errors
 ///
-/// Where the project's root cannot be found.
+/// Fails if the project's root cannot be found.
 pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
     let places = match policy.places {
         SearchedPlaces::Default => return default_sources(settings),
@@ -154,7 +154,7 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
     Ok(named_apart(sources))
 }
 
-/// The same sources, no two of one name: the second `skills` is `skills-2`.
+/// Returns the same sources, no two of one name: the second `skills` is `skills-2`.
 pub(super) fn named_apart(mut sources: Vec<Source>) -> Vec<Source> {
     for at in 1..sources.len() {
         let (before, rest) = sources.split_at_mut(at);
@@ -190,23 +190,23 @@ impl Source {
         Self { name: name.unwrap_or_else(|| kind.to_string()).into(), kind, dir, is_both: false }
     }
 
-    /// Whether it is one of `kind`.
+    /// Reports whether it is one of `kind`.
     pub fn is_of(&self, kind: SourceKind) -> bool {
         self.kind == kind || self.is_both && kind == SourceKind::Project
     }
 
-    /// The name or path in this source that `text` is, with the name of the source and a colon before it.
+    /// Returns the name or path in this source that `text` is, with the name of the source and a colon before it.
     pub(super) fn inside<'a>(&self, text: &'a str) -> Option<&'a str> {
         let after = |name: &str| text.strip_prefix(name)?.strip_prefix(':');
         let as_project = || Self::new(SourceKind::Project, self.dir.clone()).name;
         after(&self.name).or_else(|| self.is_both.then(as_project).and_then(|name| after(&name)))
     }
 
-    /// The directory with all links followed; `None` where it is not there.
+    /// Returns the directory with all links followed; `None` if it is not there.
     ///
     /// # Errors
     ///
-    /// Where it is no directory or cannot be looked at.
+    /// Fails if it is no directory or cannot be looked at.
     pub(super) fn real(&self) -> std::result::Result<Option<PathBuf>, PathError> {
         let Some(real) = fs::real_path(&self.dir)? else { return Ok(None) };
         if fs::kind(&real)? != Some(Kind::Directory) {

@@ -21,7 +21,7 @@ impl World {
         let dir = tempfile::tempdir().expect("a directory");
         let root = fs::real_path(dir.path()).expect("there").expect("there");
         let (project, home) = (root.join("project"), root.join("home"));
-        // The project has a root of its own, wherever the temporary directory lies.
+        // The project has a root of its own, wherever the temporary directory is.
         fs::create_dir_all(&project.join(".git")).expect("creates");
         fs::create_dir_all(&home).expect("creates");
         Self { dir, project, home }
@@ -76,7 +76,7 @@ impl World {
     }
 }
 
-/// A right `SKILL.md`.
+/// Returns a right `SKILL.md`.
 pub(crate) fn skill_text(name: &str) -> String {
     format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n\n# {name}\n")
 }

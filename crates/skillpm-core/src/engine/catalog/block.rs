@@ -34,7 +34,7 @@ pub enum BlockError {
     Mark(usize),
 }
 
-/// The line before the catalog. `rest` is what follows `skillpm catalog --write` in the command that makes it.
+/// Returns the line before the catalog. `rest` is what follows `skillpm catalog --write` in the command that makes it.
 pub fn start(rest: &str) -> String {
     // It stands in a comment of HTML, which a `>` could end, and between backticks.
     let is_harmless = |c: char| !c.is_control() && !matches!(c, '<' | '>' | '`');
@@ -50,8 +50,8 @@ pub fn start(rest: &str) -> String {
 ///
 /// # Errors
 ///
-/// A text with one of the marks in it: the file could not be read again. Marks that do not belong together: which
-/// bytes are ours cannot be told then. A file in UTF-16: nobody could read both it and the block.
+/// Fails for a text with one of the marks in it: the file could not be read again. Marks that do not belong together:
+/// which bytes are ours cannot be determined then. A file in UTF-16: nobody could read both it and the block.
 pub fn put(file: &[u8], text: &str, rest: &str) -> Result<Vec<u8>, BlockError> {
     if UTF_16_MARKS.iter().any(|mark| file.starts_with(mark)) || memchr::memchr(0, file).is_some() {
         return Err(BlockError::NotUtf8);
@@ -125,7 +125,7 @@ fn find(file: &[u8]) -> Result<Option<Block>, BlockError> {
     }
 }
 
-/// Whether a first mark is as it was written here, today or before the file stood in it.
+/// Reports whether a first mark is as it was written here, today or before the file stood in it.
 fn is_ours(mark: &[u8]) -> bool {
     let rest = mark.strip_prefix(ADVICE.0.as_bytes());
     rest.is_some_and(|rest| rest.ends_with(ADVICE.1.as_bytes()))

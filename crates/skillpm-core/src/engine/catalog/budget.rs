@@ -68,8 +68,8 @@ pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Ve
     cut
 }
 
-/// The text with no more than `limit` characters, whole words where there are some, and how many of its own
-/// are left.
+/// Returns the text with no more than `limit` characters, whole words where there are some, and how many of its own are
+/// left.
 fn shortened(text: &str, limit: usize) -> (std::borrow::Cow<'_, str>, usize) {
     if text.len() <= limit {
         return (text.into(), text.chars().count());

@@ -31,7 +31,7 @@ pub enum CatalogForm {
     Plain,
 }
 
-/// Something that is told of a skill.
+/// Something that is reported about a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// Its name.
@@ -175,7 +175,7 @@ impl<P: FnMut(&str)> Lines<P> {
 }
 
 impl CatalogForm {
-    /// The text of a catalog of `told`.
+    /// Returns the text of a catalog of `told`.
     pub(super) fn render(self, told: &[Told<'_>]) -> String {
         if self == Self::Json {
             return json(&told);
@@ -189,7 +189,7 @@ impl CatalogForm {
         text
     }
 
-    /// As [`Self::render`], one skill after the other and piece by piece, for every form but JSON: of thousands
+    /// Works like [`Self::render`], one skill after the other and piece by piece, for every form but JSON: of thousands
     /// nobody needs all of the text at once. There are `count` skills, and each piece is passed on.
     pub(super) fn lines<P: FnMut(&str)>(self, count: usize, pass: P) -> Lines<P> {
         let mut text = String::with_capacity(count.saturating_mul(SKILL).min(PIECE + SKILL));
@@ -258,7 +258,7 @@ impl CatalogForm {
         }
     }
 
-    /// The name of a file, or its path, as it stands in this form: in one line, with every gap that is in it.
+    /// Returns the name of a file, or its path, as it stands in this form: in one line, with every gap that is in it.
     fn named(self, name: &str) -> Cow<'_, str> {
         if is_plain(name.as_bytes()) {
             return Cow::Borrowed(name);
@@ -291,7 +291,7 @@ impl CatalogForm {
     }
 }
 
-/// Whether `text` stands for itself in every form: no character that any of them writes in another way, and no
+/// Reports whether `text` stands for itself in every form: no character that any of them writes in another way, and no
 /// gap that becomes one space.
 #[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at at a time")]
 fn is_plain(text: &[u8]) -> bool {
@@ -302,7 +302,8 @@ fn is_plain(text: &[u8]) -> bool {
     !odd
 }
 
-/// Whether a form may write `byte` in another way. The marks of XML are told in as few comparisons as they can be.
+/// Reports whether a form may write `byte` in another way. The marks of XML are reported in as few comparisons as they
+/// can be.
 #[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at at a time")]
 fn is_odd(byte: u8) -> bool {
     // Bytes of other letters than those of ASCII are negative.
@@ -312,7 +313,7 @@ fn is_odd(byte: u8) -> bool {
     !is_printed | is_ampersand_or_apostrophe | is_angle | (byte == b'"') | (byte == b'\\')
 }
 
-/// The reference writes one of the quotes by its number.
+/// Returns the reference writes one of the quotes by its number.
 fn reference(text: &str) -> String {
     xml_with(text, "&#x27;")
 }
@@ -331,7 +332,7 @@ enum Value<'a> {
     List(&'a [String]),
 }
 
-/// A name in one line, in which tabs, too, can be seen.
+/// Returns a name in one line, in which tabs, too, can be seen.
 fn one_named(name: &str) -> String {
     visible_name(name).replace('\t', "\\u{9}")
 }

@@ -33,20 +33,20 @@ use crate::tokens;
 pub struct Options {
     /// How it looks.
     pub form: CatalogForm,
-    /// What is told of each skill besides its name, which is always told. What a skill does not have is left
+    /// What is reported about each skill besides its name, which is always told. What a skill does not have is left
     /// out.
     pub fields: Vec<Field>,
-    /// Only skills with one of these tags; all where there is none.
+    /// Only skills with one of these tags; all if there is none.
     pub tags: Vec<String>,
     /// Also skills that say that models are not to use them by themselves (`disable-model-invocation`).
     pub hidden: bool,
-    /// The names of skills that nobody is to see, with where they lie: another scope may have one of the name.
+    /// The names of skills that nobody is to see, with where they are: another scope may have one of the name.
     pub disabled: Vec<(SourceKind, String)>,
     /// The largest number of tokens that the text may be.
     pub budget: Option<usize>,
     /// Paths are told from here; else they are absolute.
     pub relative_to: Option<PathBuf>,
-    /// Which files of a skill are told, where files are.
+    /// Which files of a skill are reported, where files are.
     pub listing: Listing,
     /// The text for no skills at all; JSON has an empty list then.
     pub empty: String,
@@ -94,7 +94,7 @@ enum Text {
     Later(Vec<Arc<Skill>>, Box<Options>),
 }
 
-/// What is told of one skill. As JSON it is an interface: fields are only added.
+/// What is reported about one skill. As JSON it is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 struct Told<'a> {
     name: Cow<'a, str>,
@@ -143,7 +143,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// As [`Library::snapshot`].
+    /// Fails as [`Library::snapshot`] does.
     pub fn catalog(&self, options: &Options) -> Result<Catalog, LookupError> {
         let options = Options { listing: self.policy().listing, ..options.clone() };
         Ok(catalog(self.snapshot()?.skills(), &options))
@@ -186,7 +186,7 @@ pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
 }
 
 impl Catalog {
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> Cow<'_, str> {
         if let (Text::Whole(text), true) = (&self.text, self.form != CatalogForm::Json) {
             return text.as_str().into();
@@ -212,12 +212,12 @@ impl Catalog {
         }
     }
 
-    /// The object of [`CatalogForm::Json`]: the skills, about how many tokens they are, and what was cut.
+    /// Returns the object of [`CatalogForm::Json`]: the skills, about how many tokens they are, and what was cut.
     pub fn as_json(&self) -> impl Serialize {
         Object { skills: &self.json, tokens: self.tokens, budget: self.budget, cut: &self.cut }
     }
 
-    /// Whether it is larger than the budget, even with no descriptions at all.
+    /// Reports whether it is larger than the budget, even with no descriptions at all.
     pub fn is_over_budget(&self) -> bool {
         self.most.zip(self.budget).is_some_and(|(most, budget)| most > budget)
     }
@@ -237,7 +237,7 @@ fn is_disabled(skill: &Skill, disabled: &[(SourceKind, String)]) -> bool {
     skill.dir.file_name().is_some_and(is)
 }
 
-/// What is told of `skill`.
+/// Returns what to report about `skill`.
 fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
     let value = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
     let mut told = Told { name: skill.meta.name.as_str().into(), ..Told::default() };
@@ -253,14 +253,14 @@ fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
             Field::AllowedTools => told.allowed_tools = skill.meta.allowed_tools.as_slice().into(),
             Field::Tags => told.tags = skill.meta.tags.as_slice().into(),
             Field::Version => told.version = value(&skill.meta.version),
-            // What cannot be listed is told when the skill is used.
+            // What cannot be listed is reported when the skill is used.
             Field::Files => told.files = resources::list(&skill.dir, options.listing).unwrap_or_default(),
         }
     }
     told
 }
 
-/// The path of the file of `skill`.
+/// Returns the path of the file of `skill`.
 fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
     let file = match (options.form, skill.file.file_name()) {
         // The reference follows links.

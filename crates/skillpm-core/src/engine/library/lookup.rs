@@ -41,20 +41,20 @@ pub struct UnknownSkill {
 }
 
 impl UnknownSkill {
-    /// The error for `name`, where there are the skills `available`.
+    /// Returns the error for `name`, where there are the skills `available`.
     pub fn new(name: &str, available: BTreeSet<String>) -> Self {
         let closest = text::closest(name, available.iter().map(String::as_str)).map(str::to_owned);
         let available = available.into_iter().collect();
         Self { name: name.to_owned(), available, for_people: Vec::new(), closest }
     }
 
-    /// The same with those of the names that models are not told.
+    /// Returns the same with those of the names that models are not told.
     #[must_use]
     pub fn with_for_people(self, names: BTreeSet<String>) -> Self {
         Self { for_people: names.into_iter().collect(), ..self }
     }
 
-    /// The error of a verb, with `more` that a person should know.
+    /// Returns the error of a verb, with `more` that a person should know.
     pub(in crate::engine) fn into_error(self, more: impl Iterator<Item = String>) -> Error {
         let mut error = Error::usage(self.to_string()).coded(codes::SKILL_NOT_FOUND);
         if let Some(name) = &self.closest {
@@ -128,7 +128,7 @@ impl From<NotFound> for Error {
     }
 }
 
-/// The first names, and how many more there are.
+/// Returns the first names, and how many more there are.
 fn some(names: &[String]) -> String {
     let shown: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     match names.len() - shown.len() {

@@ -1,8 +1,8 @@
 //! The skills of some sources, for as long as a program runs.
 //!
-//! What a [`Library`] found is a [`Snapshot`]: it never changes, and a rescan puts another one in its place.
-//! So whoever reads sees all skills as they were at one time, however many others read, and whoever holds
-//! a snapshot may go on with it.
+//! What a [`Library`] found is a [`Snapshot`]: it never changes, and a rescan puts another one in its place. So anyone
+//! who reads sees all skills as they were at one time, however many others read, and anyone who holds a snapshot may go
+//! on with it.
 
 mod lookup;
 mod snapshot;
@@ -65,7 +65,7 @@ impl Instructions {
     ///
     /// # Errors
     ///
-    /// [`Diagnostic::Skill`], where the file cannot be used any more.
+    /// [`Diagnostic::Skill`], if the file cannot be used any more.
     pub fn read(skill: &Arc<Skill>, policy: &Policy) -> Result<Self, Arc<Diagnostic>> {
         let unusable = |reason| Arc::new(Diagnostic::Skill { file: skill.file.clone(), reason });
         let document = load::document(&skill.file).map_err(unusable)?;
@@ -101,17 +101,17 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// Where the project's root cannot be found.
+    /// Fails if the project's root cannot be found.
     pub fn of_places(settings: &Settings, policy: Policy) -> error::Result<Self> {
         Ok(Self::new(sources_of(settings, &policy)?, policy))
     }
 
-    /// Where it looks, the first first.
+    /// Returns the places that it searches, in order.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
 
-    /// What it tolerates, and when it looks again.
+    /// Returns what it tolerates, and when it looks again.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -147,8 +147,8 @@ impl Library {
         Ok(snapshot)
     }
 
-    /// Forgets all that was read: whoever asks next waits for a new search. Snapshots that somebody holds
-    /// stay as they are.
+    /// Forgets all that was read: anyone who asks next waits for a new search. Snapshots that somebody holds stay as
+    /// they are.
     pub fn invalidate(&self) {
         // A search that is under way ends before, and its result goes too.
         let _searching = lock(&self.searching);
@@ -162,7 +162,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// As [`Library::snapshot`]; where there is no such skill, with the names of all that there are; one
+    /// Fails as [`Library::snapshot`] does; if there is no such skill, with the names of all that there are; or for one
     /// that cannot be loaded.
     pub fn get(&self, name: &str) -> Result<Arc<Skill>, LookupError> {
         self.snapshot()?.get(name).cloned()
@@ -173,7 +173,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// A file that cannot be used any more.
+    /// Fails for a file that cannot be used any more.
     pub fn instructions(&self, skill: &Arc<Skill>) -> Result<Instructions, Arc<Diagnostic>> {
         if self.policy.keep_bodies
             && let Some(kept) = lock(&self.bodies).get(&skill.real)
@@ -199,7 +199,7 @@ impl Library {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether `view` will do for somebody who asked at `asked`.
+    /// Reports whether `view` will do for somebody who asked at `asked`.
     fn is_fresh(&self, view: &View, asked: Instant) -> bool {
         match self.policy.freshness {
             Freshness::Session => true,

@@ -23,11 +23,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns what lies in `sources` now, as `policy` has it.
+    /// Returns what is in `sources` now, as `policy` has it.
     ///
     /// # Errors
     ///
-    /// As [`discover_with`].
+    /// Fails as [`discover_with`] does.
     pub fn of(sources: &[Source], policy: &Policy) -> Result<Self, LookupError> {
         let found = discover_with(sources, policy)?;
         Ok(Self::new(sources.to_vec(), found, policy.duplicates))
@@ -42,42 +42,42 @@ impl Snapshot {
         &self.found.skills
     }
 
-    /// The skills that others of their name hide, in the same order.
+    /// Returns the skills that others of their name hide, in the same order.
     pub fn shadowed(&self) -> &[Arc<Skill>] {
         &self.found.shadowed
     }
 
-    /// The skills that the one called `name` hides.
+    /// Returns the skills that the one called `name` hides.
     pub fn hidden_by<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Arc<Skill>> {
         self.shadowed().iter().filter(move |skill| key(&skill.meta.name) == key(name))
     }
 
-    /// What went wrong or is worth knowing.
+    /// Returns what went wrong or is worth knowing.
     pub fn diagnostics(&self) -> &[Arc<Diagnostic>] {
         &self.found.diagnostics
     }
 
-    /// All that there is to tell: the [`Self::diagnostics`], then what is off and was tolerated in the skills
+    /// Returns all that there is to tell: the [`Self::diagnostics`], then what is off and was tolerated in the skills
     /// that are used, and in those that they hide.
     pub fn told(&self) -> Vec<Arc<Diagnostic>> {
         let deviations = self.skills().iter().chain(self.shadowed()).flat_map(|skill| skill.told());
         self.diagnostics().iter().cloned().chain(deviations.map(Arc::new)).collect()
     }
 
-    /// Where was looked, the first first.
+    /// Returns the places that were searched, in order.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
 
     /// Returns the skill `name`. A name is compared and never becomes a path, whatever is in it.
     ///
-    /// It is the one that calls itself so; else, with a colon in it, the `source:name` of a skill that
-    /// another one may hide; else one in a directory of that name. In place of the name, `source:path` has
-    /// the directory below the source, with slashes: two skills of one name may lie in one source.
+    /// It is the one that calls itself so; else, with a colon in it, the `source:name` of a skill that another one may
+    /// hide; else one in a directory of that name. In place of the name, `source:path` has the directory below the
+    /// source, with slashes: two skills of one name may be in one source.
     ///
     /// # Errors
     ///
-    /// Where there is no such skill, with the names of all that there are; one that cannot be loaded.
+    /// Fails if there is no such skill, with the names of all that there are, or for one that cannot be loaded.
     pub fn get(&self, name: &str) -> Result<&Arc<Skill>, LookupError> {
         let by_name = self.names().get(&*key(name)).map(|at| &self.found.skills[*at]);
         let found = by_name
@@ -105,7 +105,7 @@ impl Snapshot {
         })
     }
 
-    /// The skill that is asked for as `source:name` or `source:path`.
+    /// Returns the skill that is asked for as `source:name` or `source:path`.
     fn in_source(&self, text: &str) -> Option<&Arc<Skill>> {
         self.sources.iter().find_map(|source| {
             let name = source.inside(text)?;
@@ -130,13 +130,13 @@ impl Snapshot {
         used.is_some_and(|at| Arc::ptr_eq(&self.found.skills[*at], skill))
     }
 
-    /// How a skill is listed that was installed under another name than its own.
+    /// Returns how a skill is listed that was installed under another name than its own.
     fn by_directory(&self, name: &str) -> Option<&Arc<Skill>> {
         let mut all = self.skills().iter().chain(self.shadowed());
         all.find(|skill| skill.dir.file_name().is_some_and(|dir| dir == name))
     }
 
-    /// The skill in the directory beside which a link of that name leads to it.
+    /// Returns the skill in the directory beside which a link of that name leads to it.
     fn by_link(&self, name: &str) -> Option<&Arc<Skill>> {
         let name = SkillName::new(name).ok()?;
         self.sources.iter().find_map(|source| {
@@ -145,7 +145,7 @@ impl Snapshot {
         })
     }
 
-    /// The skills in directories of that name that cannot be loaded.
+    /// Returns the skills in directories of that name that cannot be loaded.
     pub(in crate::engine) fn broken<'a>(
         &'a self,
         name: &'a str,
@@ -159,7 +159,7 @@ impl Snapshot {
         })
     }
 
-    /// Whether it holds the very skills that were `found`.
+    /// Reports whether it holds the very skills that were `found`.
     pub(super) fn is_of(&self, found: &Discovery) -> bool {
         let same = |ours: &[Arc<Skill>], theirs: &[Arc<Skill>]| {
             ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)

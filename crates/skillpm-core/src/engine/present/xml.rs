@@ -2,15 +2,14 @@
 
 use crate::text::xml;
 
-/// A text for an attribute, where line ends would become spaces.
+/// Returns a text for an attribute, where line ends would become spaces.
 pub(super) fn attribute(text: &str) -> String {
     xml(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
-/// A text for a section of XML in which nothing is escaped, so that code reads as it was written. The section
-/// is ended and begun again where the text would end it, and in what looks like one of our own tags:
-/// neither a parser nor a reader can take a part of the text for what stands around it. Characters that XML
-/// does not have become U+FFFD.
+/// Returns a text for a section of XML in which nothing is escaped, so that code reads as it was written. The section
+/// is ended and begun again where the text would end it, and in what looks like one of our own tags: neither a parser
+/// nor a reader can take a part of the text for what stands around it. Characters that XML does not have become U+FFFD.
 pub(super) fn section(text: &str) -> String {
     const BREAK: &str = "]]><![CDATA[";
     let mut safe = String::with_capacity(text.len() + 64);
@@ -35,7 +34,7 @@ pub(super) fn section(text: &str) -> String {
     safe
 }
 
-/// Whether what follows a `<` makes it one of our own tags, however it is spelled.
+/// Reports whether what follows a `<` makes it one of our own tags, however it is spelled.
 fn is_tag(after: &str) -> bool {
     let name = after.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
     name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("skill_"))
