@@ -1,4 +1,4 @@
-//! The checks. Pure: what lies on disk was read before. Here are all of them in a row, and what they share.
+//! The checks. Pure: what is on disk was read before. Here are all of them in a row, and what they share.
 
 mod agents;
 mod files;
@@ -13,7 +13,7 @@ use crate::advice::{Message, Opt, Verb, message};
 use crate::install::agent_view::alike;
 use crate::text::shell_word;
 
-/// What to do about a locked skill that is missing.
+/// Returns what to do about a locked skill that is missing.
 fn restore(look: &Inspection) -> Message {
     message!(Verb::Install.within(look.scope.kind), " restores it")
 }
@@ -55,7 +55,7 @@ pub fn check(look: &Inspection) -> Vec<Finding> {
     found
 }
 
-/// Whether something that is no link lies where `thing` leads.
+/// Reports whether something that is no link is where `thing` leads.
 fn leads_somewhere(look: &Inspection, thing: &Thing) -> bool {
     match thing {
         Thing::Link { goes: Goes::Canonical(name), .. } => {
@@ -81,7 +81,7 @@ fn closed(dir: &Path, fault: &InspectionError) -> Finding {
     }
 }
 
-/// A link that leads to nothing, for somebody to decide about where nothing better is known.
+/// Returns a link that leads to nothing, for somebody to decide about where nothing better is known.
 fn broken(path: &Path, target: &Path) -> Finding {
     let message = format!("`{}` leads to `{}`, which does not exist", path.display(), target.display());
     let advice = format!("create its target, or remove the link: `rm {}`", shell_word(path));

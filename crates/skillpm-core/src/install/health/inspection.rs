@@ -27,9 +27,9 @@ use crate::store::Store;
 pub struct Inspection {
     /// The scope.
     pub scope: Scope,
-    /// The manifest; `None` where there is none.
+    /// The manifest; `None` if there is none.
     pub manifest: Result<Option<Manifest>, Error>,
-    /// The lockfile; `None` where there is none.
+    /// The lockfile; `None` if there is none.
     pub lock: Result<Option<Lockfile>, LockFault>,
     /// Whether a killed run left something to be finished.
     pub cut_off: bool,
@@ -37,9 +37,9 @@ pub struct Inspection {
     pub leftovers: Vec<PathBuf>,
     /// The canonical copies.
     pub canonical: Listing,
-    /// What lies where disabled skills do.
+    /// What is where disabled skills do.
     pub disabled: Listing,
-    /// What the manifest and the lockfile ask for. Nothing where the manifest cannot be read.
+    /// What the manifest and the lockfile ask for. Nothing if the manifest cannot be read.
     pub wishes: BTreeMap<SkillName, DesiredSkill>,
     /// The directories of agents that are there, save those that are the canonical one.
     pub agents: Vec<AgentDirectory>,
@@ -71,7 +71,7 @@ pub struct DesiredSkill {
 }
 
 impl DesiredSkill {
-    /// The agents that get a link or copy of their own.
+    /// Returns the agents that get a link or copy of their own.
     pub fn linked(&self) -> impl Iterator<Item = &'static Agent> {
         self.agents.iter().copied().filter(|agent| !agent.is_universal())
     }
@@ -89,7 +89,7 @@ pub enum LockFault {
     Content(LockError),
 }
 
-/// What lies in a directory, or why that is not known.
+/// What is in a directory, or why that is not known.
 pub type Listing = Result<BTreeMap<String, Thing>, InspectionError>;
 
 /// Why nobody looks into a directory.
@@ -101,7 +101,7 @@ pub enum InspectionError {
     Outside(Error),
 }
 
-/// What lies in a place where a skill may be.
+/// What is in a place where a skill may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thing {
     /// A directory. The digest is that of an installed skill's copy; others are not read.
@@ -119,7 +119,7 @@ pub enum Thing {
     Other,
 }
 
-/// Whether the file at `path`, in the directory `dir`, stands for a link to the skill of its name in `skills`.
+/// Reports whether the file at `path`, in the directory `dir`, stands for a link to the skill of its name in `skills`.
 fn is_written(path: &Path, dir: &Path, skills: &Path) -> bool {
     let link = path.file_name().map(|name| LinkKind::Symlink(fs::relative(dir, &skills.join(name))));
     dir != skills && link.is_some_and(|link| fs::is_written_link(path, &link))
@@ -145,12 +145,12 @@ pub struct AgentDirectory {
     pub real: PathBuf,
     /// The agents for which links are made here; none where skillpm makes no links.
     pub agents: Vec<&'static Agent>,
-    /// What lies in it.
+    /// What is in it.
     pub things: Listing,
 }
 
 impl AgentDirectory {
-    /// The agent that is told where any of them would do: one that needs links, if there is one.
+    /// Returns the agent that is reported where any of them would do: one that needs links, if there is one.
     pub fn agent(&self) -> Option<&'static Agent> {
         let linked = self.agents.iter().find(|agent| !agent.is_universal());
         linked.or(self.agents.first()).copied()
@@ -223,20 +223,20 @@ impl Inspection {
         look
     }
 
-    /// The names of skills that are locked or have a canonical copy.
+    /// Returns the names of skills that are locked or have a canonical copy.
     pub fn installed(&self) -> BTreeSet<String> {
         let locked = self.locked().into_iter().flat_map(|lock| lock.skills.keys()).map(ToString::to_string);
         let there = self.canonical.iter().flat_map(BTreeMap::keys).cloned();
         locked.chain(there).chain(self.wishes.keys().map(ToString::to_string)).collect()
     }
 
-    /// The agents that somebody chose.
+    /// Returns the agents that somebody chose.
     fn chosen(&self) -> BTreeSet<&'static str> {
         let wished = self.wishes.values().flat_map(DesiredSkill::linked).map(|agent| agent.id);
         self.asked().map(agent_view::chosen).unwrap_or_default().into_iter().chain(wished).collect()
     }
 
-    /// Whether the files of the scope know a skill of this name, or did when an installation placed it.
+    /// Reports whether the files of the scope know a skill of this name, or did when an installation placed it.
     pub fn knows(&self, name: &str) -> bool {
         let asked = |name: &SkillName| self.asked().is_some_and(|asked| asked.skills().contains_key(name));
         self.locked().is_some_and(|lock| is_locked(lock, name))
@@ -245,44 +245,44 @@ impl Inspection {
             })
     }
 
-    /// What lies in the canonical place of `name`.
+    /// Returns what is in the canonical place of `name`.
     pub fn canonical(&self, name: &SkillName) -> Option<&Thing> {
         self.canonical.as_ref().ok()?.get(name.as_str())
     }
 
-    /// What lies in the place of `name` among the disabled.
+    /// Returns what is in the place of `name` among the disabled.
     pub fn disabled(&self, name: &SkillName) -> Option<&Thing> {
         self.disabled.as_ref().ok()?.get(name.as_str())
     }
 
-    /// The lockfile, where there is one that can be read.
+    /// Returns the lockfile, where there is one that can be read.
     pub fn locked(&self) -> Option<&Lockfile> {
         self.lock.as_ref().ok()?.as_ref()
     }
 
-    /// The manifest, where there is one that can be read.
+    /// Returns the manifest, where there is one that can be read.
     pub fn asked(&self) -> Option<&Manifest> {
         self.manifest.as_ref().ok()?.as_ref()
     }
 
-    /// What lies in the directory of agents `dir`; `None` where that is not there or not known.
+    /// Returns what is in the directory of agents `dir`; `None` if that is not there or not known.
     pub fn in_directory(&self, dir: &Path) -> Option<&BTreeMap<String, Thing>> {
         let real = real(dir);
         self.agents.iter().find(|found| found.real == real)?.things.as_ref().ok()
     }
 
-    /// Whether `dir` cannot be looked into.
+    /// Reports whether `dir` cannot be looked into.
     pub fn is_closed(&self, dir: &Path) -> bool {
         let real = real(dir);
         self.agents.iter().any(|found| found.real == real && found.things.is_err())
             || self.scope.check_inside(dir).is_err()
     }
 
-    /// What lies in `dir`; links are compared with the directory of the canonical copies, `skills`, and trees that
-    /// are not in `named` are only hashed where they are locked.
+    /// Returns what is in `dir`; links are compared with the directory of the canonical copies, `skills`, and trees
+    /// that are not in `named` are only hashed where they are locked.
     fn list(&self, dir: &Path, skills: &Path, named: &BTreeSet<String>) -> Listing {
         self.scope.check_inside(dir).map_err(InspectionError::Outside)?;
-        // Where the directory is not there, what is to hold it has to be one.
+        // If the directory is not there, what is to hold it has to be one.
         if let Some(there) = dir.ancestors().find(|there| exists(there))
             && fs::kind(&real(there)).map_err(InspectionError::Unreadable)? != Some(Kind::Directory)
         {
@@ -306,7 +306,7 @@ impl Inspection {
         Ok(things)
     }
 
-    /// What lies at `path`. Its directory and that of the canonical copies are given with all links followed.
+    /// Returns what is at `path`. Its directory and that of the canonical copies are given with all links followed.
     fn thing(
         &self,
         path: &Path,
@@ -381,7 +381,7 @@ impl Inspection {
             let twice = agent_view::twice(dirs.iter().map(|(role, seen)| (*role, &seen[..])));
             let dir = self.scope.agent_dir(settings, agent);
             let served = agent.is_universal() || dir.as_deref().map(real).as_deref() == Some(skills);
-            // A link that somebody asked for and that is missing is told on its own.
+            // A link that somebody asked for and that is missing is reported on its own.
             let is_wished = |name: &String| {
                 let wish = self.wishes.iter().find(|(wished, _)| wished.as_str() == name);
                 wish.is_some_and(|(_, wish)| wish.linked().any(|wished| wished.id == agent.id))
@@ -392,7 +392,7 @@ impl Inspection {
         }
     }
 
-    /// The skills that agents of this machine do not see, by their ids.
+    /// Returns the skills that agents of this machine do not see, by their ids.
     fn unseen(&self, settings: &Settings, chosen: &BTreeSet<&'static str>) -> BTreeMap<String, Vec<String>> {
         let Some(asked) = self.asked() else { return BTreeMap::new() };
         let there =
@@ -405,7 +405,7 @@ impl Inspection {
 
     /// Looks for what killed runs left beside what they moved or wrote.
     fn leftovers(&mut self) {
-        // Whoever is at work there needs them.
+        // Anyone who is at work there needs them.
         if Transaction::is_begun(&self.scope) && !self.cut_off {
             return;
         }
@@ -435,7 +435,7 @@ impl Inspection {
     }
 }
 
-/// Whether `name` is that of a locked skill.
+/// Reports whether `name` is that of a locked skill.
 pub fn is_locked(lock: &Lockfile, name: &str) -> bool {
     SkillName::exact(name).is_some_and(|name| lock.skills.contains_key(&name))
 }
@@ -459,14 +459,14 @@ fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {
     whole.map(|(name, _)| name.clone()).collect()
 }
 
-/// Where the link at `path` leads, which says that it leads to `says`; `skills` is the directory of the canonical
-/// copies.
+/// Returns where the link at `path` leads, which says that it leads to `says`; `skills` is the directory of the
+/// canonical copies.
 fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
     let canonical = |leads: &Path| match (leads.parent(), leads.file_name().and_then(|name| name.to_str())) {
         (Some(parent), Some(name)) if parent == skills => Some(Goes::Canonical(name.to_owned())),
         _ => None,
     };
-    // By what it says, whatever lies there; else by where it ends.
+    // By what it says, whatever is there; else by where it ends.
     if let Some(goes) = canonical(says) {
         return Ok(goes);
     }

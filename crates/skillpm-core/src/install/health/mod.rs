@@ -31,7 +31,7 @@ pub struct Finding {
     pub skill: Option<String>,
     /// The agent that it is about.
     pub agent: Option<&'static str>,
-    /// Where it lies.
+    /// Where it is.
     pub path: PathBuf,
     /// What is wrong, in words.
     pub message: Message,
@@ -50,16 +50,16 @@ pub enum Remedy {
     Steps(Vec<Step>),
     /// What was begun has to be finished.
     Finish,
-    /// What lies at the path has to go. It is kept in the store unless its bytes are there already.
+    /// What is at the path has to go. It is kept in the store unless its bytes are there already.
     Sweep,
-    /// The tree of the store has to go: it can be had again.
+    /// The tree of the store has to go: it can be fetched again.
     Discard(Digest),
-    /// What lies at the path, in the store or among the downloads, is rubbish.
+    /// What is at the path, in the store or among the downloads, is rubbish.
     Clear,
 }
 
 impl Remedy {
-    /// Whether it can be done without asking anybody.
+    /// Reports whether it can be done without asking anybody.
     pub fn is_safe(&self) -> bool {
         !matches!(self, Self::None | Self::Advice(_))
     }
@@ -107,7 +107,7 @@ impl Finding {
         self
     }
 
-    /// Where it stands among others: by what it is, then by its path.
+    /// Returns where it stands among others: by what it is, then by its path.
     pub fn order(&self) -> (usize, &PathBuf) {
         let at = problem::ALL.iter().position(|problem| problem.id == self.id);
         (at.unwrap_or(usize::MAX), &self.path)

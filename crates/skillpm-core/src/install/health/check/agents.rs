@@ -16,12 +16,12 @@ use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
-/// What to do by hand before `doctor` can do the rest.
+/// Returns what to do by hand before `doctor` can do the rest.
 fn by_hand() -> Message {
     message!("move it away, then run ", Verb::Doctor.call().flag(Opt::Fix))
 }
 
-/// What lies in a directory of agents.
+/// What is in a directory of agents.
 pub(super) fn directory(look: &Inspection, dir: &AgentDirectory, found: &mut Vec<Finding>) {
     let things = match &dir.things {
         Ok(things) => things,
@@ -50,7 +50,7 @@ struct AgentEntry<'a> {
 }
 
 impl AgentEntry<'_> {
-    /// The name, where something is known of a skill that has it.
+    /// Returns the name, where something is known of a skill that has it.
     fn known(&self) -> Option<SkillName> {
         let name = SkillName::new(self.name).ok().filter(|name| name.as_str() == self.name)?;
         let locked = self.look.locked().is_some_and(|lock| lock.skills.contains_key(&name));
@@ -61,7 +61,7 @@ impl AgentEntry<'_> {
         self.look.wishes.get(&self.known()?)
     }
 
-    /// Whether the agents of this directory are to see the skill; `None` where nobody can tell.
+    /// Reports whether the agents of this directory are to see the skill; `None` if nobody can tell.
     fn wanted(&self) -> Option<bool> {
         let wish = self.wish().filter(|wish| !matches!(wish.editable, Some(Err(_))))?;
         let agents = &self.dir.agents;
@@ -75,7 +75,7 @@ impl AgentEntry<'_> {
         Some(!wish.disabled && wish.linked().any(|agent| agents.iter().any(|own| own.id == agent.id)))
     }
 
-    /// The step that makes a link to the canonical copy here, where there is to be one and that copy is there.
+    /// Returns the step that makes a link to the canonical copy here, where there is to be one and that copy is there.
     fn link_step(&self) -> Option<Step> {
         let name = self.known()?;
         let agent = self.dir.agent().filter(|agent| !agent.is_universal() && self.wanted() != Some(false))?;
@@ -83,7 +83,7 @@ impl AgentEntry<'_> {
         there.then(|| Step::Link { agent: agent.id.to_owned(), name })
     }
 
-    /// A link to a skill that the agents of this directory are not to see.
+    /// Returns a link to a skill that the agents of this directory are not to see.
     fn unwanted(&self) -> Option<Finding> {
         let (name, wish, agent) = (self.known()?, self.wish()?, self.dir.agent()?);
         let locked = self.look.locked().and_then(|lock| lock.skills.get(&name));
@@ -112,7 +112,7 @@ impl AgentEntry<'_> {
         })
     }
 
-    /// A file in the place of a link of ours that says what the link would.
+    /// Returns a file in the place of a link of ours that says what the link would.
     fn written(&self) -> Option<Finding> {
         let message = format!("`{}` is a file that says where the link should lead", self.path.display());
         let finding = Finding::new(&problem::LINK_MISSING, self.path, message);
@@ -132,7 +132,7 @@ impl AgentEntry<'_> {
         if !wrong && self.wanted() == Some(false) {
             return self.unwanted();
         }
-        // The canonical copy is missing: that is told, and the link is right.
+        // The canonical copy is missing: that is reported, and the link is right.
         if !wrong && self.known().is_some() && !leads_somewhere(self.look, thing) {
             return None;
         }
@@ -172,7 +172,7 @@ impl AgentEntry<'_> {
         None
     }
 
-    /// A file where a link should be: git writes such ones where it is to make no links.
+    /// Returns a file where a link should be: git writes such ones where it is to make no links.
     fn file(&self) -> Option<Finding> {
         let agent = self.dir.agent().filter(|_| self.wanted() == Some(true))?;
         let shown = self.path.display();
@@ -187,7 +187,7 @@ impl AgentEntry<'_> {
         Some(Finding::new(&problem::LINK_MISSING, self.path, message).advice(advice))
     }
 
-    /// A directory where a link should be.
+    /// Returns a directory where a link should be.
     fn tree(&self, digest: Option<Digest>) -> Option<Finding> {
         let name = self.known()?;
         let wish = self.wish();
@@ -220,7 +220,7 @@ impl AgentEntry<'_> {
         if equal && copies && wanted != Some(false) {
             return None;
         }
-        // Its digest tells nothing of that.
+        // Its digest says nothing about that.
         if equal && self.look.scope.index.trees().inside(self.path).repository {
             let message = format!("`{shown}` is a copy of `{name}` with a git repository in it");
             let advice = message!("keep what you need of it, and ", by_hand());
@@ -289,7 +289,7 @@ pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Find
             let message = format!("{who} finds `{name}` in {places}: one skill, found in several ways");
             Finding::new(&problem::SEEN_TWICE, &twice.places[0], message)
         } else if installed {
-            // The copy that differs is told on its own.
+            // The copy that differs is reported on its own.
             continue;
         } else {
             let message = format!("{who} finds different skills named `{name}`, in {places}");
@@ -300,7 +300,7 @@ pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Find
     }
 }
 
-/// The step that takes the link of `agent` away.
+/// Returns the step that takes the link of `agent` away.
 fn unlink_step(agent: &Agent, name: SkillName) -> Step {
     Step::Unlink { place: Location::Agent(agent.id.to_owned()), name }
 }
@@ -340,7 +340,7 @@ pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
                         missing.advice(restore(look))
                     }
                 }
-                // A link in the place of a locked skill is told.
+                // A link in the place of a locked skill is reported.
                 (Some(Thing::Link { .. }), _) if wish.editable.is_none() => continue,
                 _ => {
                     let step = Step::Link { agent: agent.id.to_owned(), name: name.clone() };

@@ -176,7 +176,7 @@ pub(super) fn dependencies(look: &Inspection, found: &mut Vec<Finding>) {
     }
 }
 
-/// An agent that is not known, named in `file`.
+/// Returns an agent that is not known, named in `file`.
 fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
     let error = crate::agents::find(id).err()?;
     let message = format!("{}: {error}{whose}", file.display());
@@ -187,7 +187,7 @@ fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
     })
 }
 
-/// Whether the lockfile has other agents for `name` than are to see it.
+/// Reports whether the lockfile has other agents for `name` than are to see it.
 fn has_other_agents(look: &Inspection, name: &SkillName, locked: &Locked) -> bool {
     let Some(wish) = look.wishes.get(name) else { return false };
     let wished: BTreeSet<&str> = wish.linked().map(|agent| agent.id).collect();

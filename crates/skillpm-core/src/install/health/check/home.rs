@@ -1,4 +1,4 @@
-//! What is wrong where skills themselves lie: among the canonical copies and the disabled ones.
+//! What is wrong where skills themselves are: among the canonical copies and the disabled ones.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
-/// What lies in the canonical directory, and what does not.
+/// What is in the canonical directory, and what does not.
 pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
     let dir = look.scope.skills_dir();
     let things = match &look.canonical {
@@ -51,7 +51,7 @@ pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
     }
 }
 
-/// A disabled skill that lies where agents see it.
+/// Returns a disabled skill that is where agents see it.
 fn visible(look: &Inspection, name: &SkillName, wish: &DesiredSkill) -> Option<Finding> {
     look.canonical(name)?;
     let path = look.scope.skill_dir(name);
@@ -63,7 +63,7 @@ fn visible(look: &Inspection, name: &SkillName, wish: &DesiredSkill) -> Option<F
     Some(at_home(look, Finding::new(&problem::DISABLED_VISIBLE, path, message), wish))
 }
 
-/// What is wrong with the directory of an editable skill that is not disabled, or with the link to it.
+/// Returns what is wrong with the directory of an editable skill that is not disabled, or with the link to it.
 fn editable_link(
     look: &Inspection,
     name: &SkillName,
@@ -95,7 +95,7 @@ fn editable_link(
     Some(at_home(look, Finding::new(&problem::EDITABLE_LINK, path, message), wish))
 }
 
-/// What is wrong with the tree of a locked skill, wherever it is to lie.
+/// Returns what is wrong with the tree of a locked skill, wherever it is to be.
 fn tree_of(
     look: &Inspection,
     name: &SkillName,
@@ -103,11 +103,11 @@ fn tree_of(
     wish: Option<&DesiredSkill>,
 ) -> Option<Finding> {
     let (canonical, aside) = (look.canonical(name), look.disabled(name));
-    // Where nothing can be known of what is asked for, it is right wherever it lies.
+    // If nothing can be known of what is asked for, it is right wherever it is.
     let disabled = wish.map_or(canonical.is_none() && aside.is_some(), |wish| wish.disabled);
     let put_away = look.scope.disabled_skill_dir(name);
     if disabled && aside.is_none() && canonical.is_some() {
-        // It is told that it lies in the wrong place.
+        // It is reported that it is in the wrong place.
         return None;
     }
     if let (false, None, Some(Thing::Tree(_)), Some(wish)) = (disabled, canonical, aside, wish) {
@@ -169,7 +169,7 @@ fn tree_of(
     })
 }
 
-/// What tools left in the skill at `path`, which is as locked.
+/// Returns what tools left in the skill at `path`, which is as locked.
 fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
     let leftovers = look.scope.index.leftovers(path);
     let first = leftovers.first()?;
@@ -186,7 +186,7 @@ fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
     )))
 }
 
-/// What is told of conflicts that an update left in the skill at `path`.
+/// Returns what to report about conflicts that an update left in the skill at `path`.
 fn unmerged(look: &Inspection, name: &SkillName, path: &Path, wish: &DesiredSkill) -> Option<Finding> {
     match &wish.merge {
         Ok(false) => None,
@@ -230,7 +230,7 @@ fn at_home(look: &Inspection, finding: Finding, wish: &DesiredSkill) -> Finding 
     }
 }
 
-/// What lies among the disabled skills and is none of them.
+/// What is among the disabled skills and is none of them.
 pub(super) fn disabled(look: &Inspection, found: &mut Vec<Finding>) {
     let dir = look.scope.disabled_dir();
     let things = match &look.disabled {
@@ -251,10 +251,10 @@ pub(super) fn disabled(look: &Inspection, found: &mut Vec<Finding>) {
         let path = dir.join(text);
         let finding = match wish {
             Some(wish) if wish.disabled && wish.editable.is_none() => continue,
-            // It is told that the skill itself is not there, or that nothing asks for it.
+            // It is reported that the skill itself is not there, or that nothing asks for it.
             Some(wish) if !there && wish.editable.is_none() => continue,
             None if locked || name.as_ref().is_some_and(|name| look.left.contains(name)) => continue,
-            // It is told that it is not locked.
+            // It is reported that it is not locked.
             None if asked => continue,
             Some(wish) => {
                 let what = if wish.disabled { "editable" } else { "not disabled" };
