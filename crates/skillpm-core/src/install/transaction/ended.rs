@@ -1,5 +1,5 @@
-//! Records of merges that end with a transaction: they are kept with it, so that whoever takes it back has
-//! the conflicts together with what is told of them.
+//! Records of merges that end with a transaction: they are kept with it, so that anyone who takes it back has the
+//! conflicts together with what is reported about them.
 
 use std::collections::BTreeMap;
 

@@ -17,8 +17,8 @@ const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub(super) struct Journal {
     version: u32,
-    /// The scope that is changed, since in the user's home both have one directory; that of whoever reads
-    /// the journal where it does not say.
+    /// The scope that is changed, since in the user's home both have one directory; that of anyone who reads the
+    /// journal if it does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<ScopeKind>,
     pub(super) steps: Vec<Step>,
@@ -47,8 +47,7 @@ pub(super) struct Journal {
     pub(super) redo: bool,
 }
 
-/// One of the two files that changes: the digests of its text before and after, `None` where there is no
-/// file.
+/// One of the two files that changes: the digests of its text before and after, `None` if there is no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Change {
@@ -77,7 +76,7 @@ impl Journal {
         Self { version, scope, steps, manifest, lockfile, merges, slots, links, made, emptied, back, redo }
     }
 
-    /// The number of the `tree-N` of the step with the number `at`.
+    /// Returns the number of the `tree-N` of the step with the number `at`.
     pub(super) fn slot(&self, at: usize) -> usize {
         self.slots.get(at).copied().unwrap_or(at)
     }

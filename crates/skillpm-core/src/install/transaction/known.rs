@@ -1,7 +1,7 @@
 //! The transactions that this user began, noted outside of the scopes.
 //!
-//! What a transaction leaves for `undo` lies in the project, and so can come with a clone. A note in the
-//! user's own directory of state says which journals were written here; no other is taken back.
+//! What a transaction leaves for `undo` is in the project, and so can come with a clone. A note in the user's own
+//! directory of state says which journals were written here; no other is taken back.
 
 use std::path::{Path, PathBuf};
 
@@ -18,25 +18,25 @@ const MAX_NOTE: u64 = 64 << 10;
 /// The note about one scope.
 #[derive(Debug)]
 pub(super) struct KnownTrees {
-    /// `None` where there is no place for notes.
+    /// `None` if there is no place for notes.
     file: Option<PathBuf>,
     work_dir: PathBuf,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
-    /// The directory of the scope that is locked, for whoever clears up.
+    /// The directory of the scope that is locked, for anyone who clears up.
     directory: String,
     /// The digests of the journals.
     journals: Vec<Digest>,
 }
 
 impl KnownTrees {
-    /// The note about the scope with the directory `work_dir`. Nothing is written.
+    /// Returns the note about the scope with the directory `work_dir`. Nothing is written.
     ///
     /// # Errors
     ///
-    /// Where the directory cannot be looked at.
+    /// Fails if the directory cannot be looked at.
     pub(super) fn of(settings: &Settings, work_dir: &Path) -> Result<Self> {
         let work_dir = fs::real_path(work_dir)?.unwrap_or_else(|| work_dir.to_owned());
         let name = Digest::of(work_dir.as_os_str().as_encoded_bytes());
@@ -44,12 +44,12 @@ impl KnownTrees {
         Ok(Self { file, work_dir })
     }
 
-    /// Whether the journal with `digest` was written by this user, here. What cannot be read says no.
+    /// Reports whether the journal with `digest` was written by this user, here. What cannot be read says no.
     pub(super) fn has(&self, digest: &Digest) -> bool {
         matches!(self.says(digest), TreeState::Ours)
     }
 
-    /// What is noted of the journal with `digest`.
+    /// Returns what is noted of the journal with `digest`.
     pub(super) fn says(&self, digest: &Digest) -> TreeState {
         let Some(file) = &self.file else { return TreeState::Nothing };
         match read(file) {
@@ -60,8 +60,8 @@ impl KnownTrees {
         }
     }
 
-    /// Notes the journal with the digest `new`, beside `kept`, that of the one which can be taken back
-    /// until then. `false` where that cannot be noted.
+    /// Notes the journal with the digest `new`, beside `kept`, that of the one which can be taken back until then.
+    /// `false` if that cannot be noted.
     pub(super) fn add(&self, new: Digest, kept: Option<Digest>) -> bool {
         let Some(file) = &self.file else { return false };
         let directory = self.work_dir.display().to_string();
@@ -75,7 +75,7 @@ impl KnownTrees {
     ///
     /// # Errors
     ///
-    /// Where it cannot be removed.
+    /// Fails if it cannot be removed.
     pub(super) fn forget(&self) -> Result<()> {
         Ok(self.file.as_deref().map_or(Ok(()), fs::remove_if_there)?)
     }
@@ -94,11 +94,11 @@ pub(super) enum TreeState {
     Unreadable(PathBuf),
 }
 
-/// The notes about scopes in which nothing is left to take back, such as those of projects that are gone.
+/// Returns the notes about scopes in which nothing is left to take back, such as those of projects that are gone.
 ///
 /// # Errors
 ///
-/// Where the directory of notes cannot be read.
+/// Fails if the directory of notes cannot be read.
 pub fn stale_notes(settings: &Settings) -> Result<Vec<PathBuf>> {
     let Some(dir) = notes(settings) else { return Ok(Vec::new()) };
     let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));

@@ -15,8 +15,8 @@
 //! A finished transaction stays as `.agents/.skillpm-undo` until the next one, so that it can be taken
 //! back (`record`, [`undo`]).
 //!
-//! The journal may lie in a stranger's repository, so it is read as hostile input: it holds names
-//! and digests and no paths, and what is not exactly what it says is left as it is.
+//! The journal may be in a stranger's repository, so it is read as hostile input: it holds names and digests and no
+//! paths, and what is not exactly what it says is left as it is.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +75,7 @@ pub struct Transaction<'a> {
     /// The manifest as it is to be: it says where links to directories of the user lead, so that the
     /// journal need not.
     manifest: RefCell<Manifest>,
-    /// What is to be told of trees that were saved while a transaction was taken back.
+    /// What to report about trees that were saved while a transaction was taken back.
     saved: RefCell<Vec<String>>,
     /// The transactions that this user began here.
     known: KnownTrees,
@@ -94,7 +94,7 @@ impl<'a> Transaction<'a> {
     ///
     /// # Errors
     ///
-    /// Where the scope cannot be written, or what was left cannot be finished.
+    /// Fails if the scope cannot be written, or what was left cannot be finished.
     pub fn begin(scope: &'a Scope, settings: &'a Settings, reporter: &'a dyn Reporter) -> Result<Self> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
@@ -107,7 +107,7 @@ impl<'a> Transaction<'a> {
             reporter.waiting_for_lock(&work_dir);
         })?;
         let changing = changing.take();
-        // Whoever was waited for may have made it.
+        // Anyone who was waited for may have made it.
         let was_empty = was_empty && changing.is_some();
         let changing = changing.unwrap_or_else(Changing::begin);
         let mut transaction = Self::new(scope, settings, reporter, Some(lock))?;
@@ -135,13 +135,13 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// The directories of the scope that go where nothing is in them.
+    /// Returns the directories of the scope that go where nothing is in them.
     fn made_by_us(&self) -> Vec<PathBuf> {
         let dirs = [self.scope.skills_dir(), self.scope.disabled_dir(), self.scope.work_dir()];
         dirs.into_iter().filter(|dir| !self.kept_empty.contains(dir)).collect()
     }
 
-    /// The command that takes the last change of this scope back, if it can be taken back.
+    /// Returns the command that takes the last change of this scope back, if it can be taken back.
     fn undone_by(&self) -> Option<Call> {
         self.undoable.get().then(|| Verb::Undo.within(self.scope.kind))
     }
@@ -176,18 +176,18 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// Whether something is being done in `scope`, or was begun there by a run that was killed.
+    /// Reports whether something is being done in `scope`, or was begun there by a run that was killed.
     pub fn is_begun(scope: &Scope) -> bool {
         matches!(fs::kind(&scope.work_dir().join(DIRECTORY)), Ok(Some(_)))
     }
 
-    /// Whether a killed run left something in `scope` that [`Transaction::begin`] would mend.
+    /// Reports whether a killed run left something in `scope` that [`Transaction::begin`] would mend.
     pub fn is_cut_off(scope: &Scope) -> bool {
-        // Whoever is at work there holds the lock.
+        // Anyone who is at work there holds the lock.
         Self::is_begun(scope) && DirLock::try_acquire(&scope.work_dir()).is_some() && Self::is_begun(scope)
     }
 
-    /// What a person should know of a killed run in `scope`, if there was one.
+    /// Returns what a person should know about a killed run in `scope`, if there was one.
     pub fn cut_off(scope: &Scope) -> Option<Warning> {
         Self::is_cut_off(scope).then(|| {
             let doctor = Verb::Doctor.within(scope.kind).flag(Opt::Fix);
@@ -201,7 +201,7 @@ impl<'a> Transaction<'a> {
     ///
     /// # Errors
     ///
-    /// Where something cannot be written, or a tree is not the one that the plan names.
+    /// Fails if something cannot be written, or a tree is not the one that the plan names.
     pub fn apply(&self, plan: &Plan, files: &Files, contents: &BTreeMap<SkillName, FileSet>) -> Result<()> {
         if plan.is_empty() {
             return Ok(());
@@ -214,7 +214,7 @@ impl<'a> Transaction<'a> {
             self.manifest.replace(plan.manifest.as_ref().unwrap_or(&files.manifest).clone());
         }
         let journal = self.stage(plan, files, contents).inspect_err(|_| {
-            // The first error is the one to tell; the next run clears what cannot be cleared now.
+            // The first error is the one to report; the next run clears what cannot be cleared now.
             let _ = self.clear();
         })?;
         let mut begun = 0;
@@ -302,7 +302,7 @@ impl<'a> Transaction<'a> {
         Err(Error::integrity(message).hint("find out what did that, then run the command again"))
     }
 
-    /// The new text of the manifest.
+    /// Returns the new text of the manifest.
     fn written(&self, manifest: &Manifest) -> Result<String> {
         let file = self.scope.manifest.display();
         manifest.written().ok_or_else(|| {

@@ -8,9 +8,9 @@
 //!   undo.json              what is to be done now, while that is prepared
 //! ```
 //!
-//! To take it back is a transaction too. It is prepared in this directory; the rename to that of a
-//! transaction begins it, so a run that is killed before has changed nothing. What it takes away comes
-//! to lie where what it brings lay, so that it can be taken back in turn.
+//! To take it back is a transaction too. It is prepared in this directory; the rename to that of a transaction begins
+//! it, so a run that is killed before has changed nothing. What it takes away comes to be where what it brings lay, so
+//! that it can be taken back in turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,25 +45,25 @@ pub struct Record {
 }
 
 impl Record {
-    /// Whether something lies where a transaction leaves its record, of whatever kind.
+    /// Reports whether something is where a transaction leaves its record, of whatever kind.
     ///
     /// # Errors
     ///
-    /// Where that place cannot be looked at.
+    /// Fails if that place cannot be looked at.
     pub fn is_there(scope: &Scope) -> Result<bool> {
         Ok(fs::kind(&Self::place(scope))?.is_some())
     }
 
-    /// Where it lies, or would lie.
+    /// Returns where it is, or would be.
     pub fn place(scope: &Scope) -> PathBuf {
         scope.work_dir().join(DIRECTORY)
     }
 
-    /// Reads the record of `scope`; `None` where there is none.
+    /// Reads the record of `scope`; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// A record that this user did not make here, such as one that came with a clone; one that cannot
+    /// Fails for a record that this user did not make here, such as one that came with a clone, or for one that cannot
     /// be read.
     pub fn read(settings: &Settings, scope: &Scope) -> Result<Option<Self>> {
         let (work_dir, directory) = (scope.work_dir(), Self::place(scope));
@@ -88,29 +88,29 @@ impl Record {
         Ok(Some(Self { directory, journal }))
     }
 
-    /// The scope that was changed, where the record says it: in the user's home both have one directory.
+    /// Returns the scope that was changed, where the record says it: in the user's home both have one directory.
     pub fn scope(&self) -> Option<ScopeKind> {
         self.journal.scope
     }
 
-    /// Whether the change took another one back, which is made again where this one is taken back.
+    /// Reports whether the change took another one back, which is made again where this one is taken back.
     pub fn is_undo(&self) -> bool {
         self.journal.back && !self.journal.redo
     }
 
-    /// Where the tree or link with the number `slot` lies.
+    /// Returns where the tree or link with the number `slot` is.
     pub(super) fn tree(&self, slot: usize) -> PathBuf {
         tree(&self.directory, slot)
     }
 
-    /// The text with `digest` that `file` had, if it is here and undamaged.
+    /// Returns the text with `digest` that `file` had, if it is here and undamaged.
     pub(super) fn text(&self, file: &Path, digest: Digest) -> Result<Option<Vec<u8>>> {
         let text = own_file(&kept(&self.directory, file, digest))?;
         Ok(text.filter(|text| Digest::of(text) == digest))
     }
 }
 
-/// The error for a record that is not as the last change left it.
+/// Returns the error for a record that is not as the last change left it.
 fn damaged(directory: &Path) -> Error {
     let journal = directory.join(JOURNAL);
     Error::integrity(format!(
@@ -124,7 +124,7 @@ fn damaged(directory: &Path) -> Error {
     ))
 }
 
-/// The error for a note about the last change that cannot be read.
+/// Returns the error for a note about the last change that cannot be read.
 fn unreadable(note: &Path) -> Error {
     Error::io(format!("`{}`, which says that you made the last change here, cannot be read", note.display()))
         .hint(message!(
@@ -146,18 +146,18 @@ fn foreign(directory: &Path) -> Error {
     ))
 }
 
-/// Where the tree or link with the number `slot` lies in a transaction's `directory`.
+/// Returns where the tree or link with the number `slot` is in a transaction's `directory`.
 pub(super) fn tree(directory: &Path, slot: usize) -> PathBuf {
     directory.join(format!("tree-{slot}"))
 }
 
-/// Where the new text of `file` lies in `directory`.
+/// Returns where the new text of `file` is in `directory`.
 pub(super) fn prepared(directory: &Path, file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     directory.join(format!("{name}.new"))
 }
 
-/// Where the text with `digest` lies in `directory` that `file` had.
+/// Returns where the text with `digest` is in `directory` that `file` had.
 pub(super) fn kept(directory: &Path, file: &Path, digest: Digest) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     directory.join(format!("{name}.{}", digest.hex()))
@@ -167,31 +167,31 @@ pub(super) fn kept(directory: &Path, file: &Path, digest: Digest) -> PathBuf {
 ///
 /// # Errors
 ///
-/// Where it cannot be written.
+/// Fails if it cannot be written.
 pub(super) fn keep_text(directory: &Path, file: &Path, text: &[u8]) -> Result<Digest> {
     let digest = Digest::of(text);
     fs::write_small(&kept(directory, file, digest), text)?;
     Ok(digest)
 }
 
-/// The digest of what a link says.
+/// Returns the digest of what a link says.
 pub(super) fn of_text(text: &Path) -> Digest {
     Digest::of(text.as_os_str().as_encoded_bytes())
 }
 
 impl Transaction<'_> {
-    /// Whether what was applied last can be taken back.
+    /// Reports whether what was applied last can be taken back.
     pub fn is_undoable(&self) -> bool {
         self.undoable.get()
     }
 
-    /// Whether [`Transaction::begin`] finished an `undo` of a run that was killed.
+    /// Reports whether [`Transaction::begin`] finished an `undo` of a run that was killed.
     pub fn has_finished_undo(&self) -> bool {
         self.finished_undo.get()
     }
 
-    /// What lies in the way of the steps of `journal`, before they are done: the links that they will set
-    /// aside, by the number of their tree, and the directories that they will make.
+    /// Returns what is in the way of the steps of `journal`, before they are done: the links that they will set aside,
+    /// by the number of their tree, and the directories that they will make.
     pub(super) fn before(&self, journal: &Journal) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
         // Asked once for each directory, not for each skill.
         let mut dirs: BTreeMap<Location, (PathBuf, usize)> = BTreeMap::new();
@@ -268,7 +268,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     ///
-    /// Where it cannot be removed.
+    /// Fails if it cannot be removed.
     pub fn forget(&self) -> Result<()> {
         let _changing = Changing::begin();
         self.drop_record()?;
@@ -279,14 +279,14 @@ impl Transaction<'_> {
     ///
     /// # Errors
     ///
-    /// Where something cannot be written, or was changed meanwhile.
+    /// Fails if something cannot be written, or was changed meanwhile.
     pub fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
         let changing = Changing::begin();
         let back = record.directory.join(BACK);
         // Only to know what was placed: a file that cannot be read says nothing of it.
         let before = Files::read(self.scope).unwrap_or_default();
         let journal = self.stage_back(record, undo).inspect_err(|_| {
-            // The first error is the one to tell; what was prepared is no part of the record.
+            // The first error is the one to report; what was prepared is no part of the record.
             let _ = fs::remove_tree(&back);
         })?;
         self.reporter.step("begin");

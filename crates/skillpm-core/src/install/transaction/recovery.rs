@@ -28,7 +28,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     ///
-    /// Where it cannot be finished or cleared away.
+    /// Fails if it cannot be finished or cleared away.
     pub(super) fn recover(&self, changing: &Changing) -> Result<()> {
         match fs::kind(&self.directory)? {
             None => return Ok(()),
@@ -36,7 +36,7 @@ impl Transaction<'_> {
             // Not ours: a link could lead anywhere, so only the link itself goes.
             Some(_) => return Ok(fs::remove_tree(&self.directory)?),
         }
-        // Where a transaction was being taken back, its own journal lies there too.
+        // If a transaction was being taken back, its own journal is there too.
         let text = match own_file(&self.directory.join(record::BACK))? {
             Some(text) => Some(text),
             None => own_file(&self.directory.join(JOURNAL))?,
@@ -64,8 +64,8 @@ impl Transaction<'_> {
         self.clear()
     }
 
-    /// The scope that `journal` is about, where that is not this one. A stranger's journal reaches no
-    /// other scope: only one that keeps its skills in this very directory is meant.
+    /// Returns the scope that `journal` is about, if that is not this one. A stranger's journal reaches no other scope:
+    /// only one that keeps its skills in this very directory is meant.
     fn twin_of(&self, journal: &Journal) -> Result<Option<Scope>> {
         let Some(kind) = journal.scope.filter(|kind| *kind != self.scope.kind) else { return Ok(None) };
         let twin = self.scope.other_scope(self.settings)?;
@@ -99,7 +99,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The manifest that the transaction of `journal` writes, or that is there.
+    /// Returns the manifest that the transaction of `journal` writes, or that is there.
     fn manifest_of(&self, journal: &Journal) -> Result<Manifest> {
         if let (Some(change), Some(bytes)) =
             (journal.manifest, own_file(&self.prepared(&self.scope.manifest))?)
@@ -121,7 +121,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     ///
-    /// The first thing that could not be taken back; the rest is.
+    /// Fails for the first thing that could not be taken back, and takes back the rest.
     pub(super) fn roll_back(&self, journal: &Journal, old: &Old<'_>, begun: usize) -> Result<()> {
         self.check_place()?;
         let mut result = Ok(());
@@ -152,7 +152,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     ///
-    /// Where it cannot be saved, as a git repository cannot.
+    /// Fails if it cannot be saved, as a git repository cannot.
     pub(super) fn save(&self, name: &SkillName, tree: &Path) -> Result<()> {
         let trees = Trees::default();
         if trees.inside(tree).repository {

@@ -27,7 +27,7 @@ impl Transaction<'_> {
                 _ => error.into(),
             });
         }
-        // Mostly nothing lies there, which shows when the link is made.
+        // Mostly nothing is there, which shows when the link is made.
         if let Step::Link { .. } = step
             && self.there.borrow().contains(target.parent().unwrap_or(&target))
             && let Some(kind) = self.kind_of_link(&target, step)?
@@ -92,7 +92,7 @@ impl Transaction<'_> {
             {
                 Ok(fs::exchange(&tree, &target)?)
             }
-            // Where something is set aside already, the step was done, and what lies there came later.
+            // If something is set aside already, the step was done, and what is there came later.
             (Step::Remove { old, .. }, Some(Kind::Directory), None) if is_untouched(&target, old) => {
                 Ok(fs::move_new(&target, &tree)?)
             }
@@ -147,7 +147,7 @@ impl Transaction<'_> {
             return Ok(());
         }
         self.save(name, &tree).inspect_err(|_| {
-            // It lies where whoever wrote it looks for it, and the next run goes on from there.
+            // It is where whoever wrote it looks for it, and the next run goes on from there.
             if let (Step::Put { .. }, Ok(target)) = (step, self.target(step)) {
                 let _ = match fs::kind(&target) {
                     Ok(None) => fs::move_new(&tree, &target),
@@ -218,19 +218,19 @@ impl Transaction<'_> {
         }
     }
 
-    /// The path that a step is about. Computed from the scope and the table of agents alone.
+    /// Returns the path that a step is about. Computed from the scope and the table of agents alone.
     pub(super) fn target(&self, step: &Step) -> Result<PathBuf> {
         let (place, name) = step.place();
         self.places.of(&place, name)
     }
 
-    /// The path that what lies at [`Self::target`] moves to, where the step is such a move.
+    /// Returns the path that what is at [`Self::target`] moves to, where the step is such a move.
     pub(super) fn destination(&self, step: &Step) -> Result<Option<PathBuf>> {
         let (_, name) = step.place();
         step.goes_to().map(|place| self.places.of(&place, name)).transpose()
     }
 
-    /// Makes the link of `step` at `link`, where nothing lies.
+    /// Makes the link of `step` at `link`, where nothing is.
     fn link(&self, link: &Path, step: &Step) -> Result<()> {
         self.make_parent(link)?;
         match self.kind_of_link(link, step)? {
@@ -271,8 +271,8 @@ impl Transaction<'_> {
         Ok(kind.zip(text).is_some_and(|(kind, text)| kind.says(&text)))
     }
 
-    /// The link that `step` makes at `link`, seen from where that really lies; `None` where a journal
-    /// names a skill that the manifest has in no directory.
+    /// Returns the link that `step` makes at `link`, seen from where that really is; `None` if a journal names a skill
+    /// that the manifest has in no directory.
     fn kind_of_link(&self, link: &Path, step: &Step) -> Result<Option<LinkKind>> {
         let (place, name) = step.place();
         if place == Location::Canonical {
@@ -285,14 +285,14 @@ impl Transaction<'_> {
         let real = |dir: &Path| fs::real_path(dir).map(|real| real.unwrap_or_else(|| dir.to_owned()));
         let link = LinkKind::choose(System::default(), &real(parent)?, &real(&self.scope.skills_dir())?);
         let below = link.below(name.as_str());
-        // Where the directories lie is known for good once they are there.
+        // Where the directories are is known for good once they are there.
         if self.there.borrow().contains(parent) {
             self.links.borrow_mut().insert(parent.to_owned(), link);
         }
         Ok(Some(below))
     }
 
-    /// The link to the directory that the manifest names for `name`.
+    /// Returns the link to the directory that the manifest names for `name`.
     fn link_to_source(&self, name: &SkillName) -> Result<Option<LinkKind>> {
         let manifest = self.manifest.borrow();
         let Some(requirement) = manifest.skills().get(name) else { return Ok(None) };
@@ -329,7 +329,7 @@ fn rescue(step: &Step, target: &Path, tree: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether directory `dir` has only files that `whole` has too, with the same bytes.
+/// Reports whether directory `dir` has only files that `whole` has too, with the same bytes.
 fn is_part(dir: &Path, whole: &Path) -> bool {
     let (Ok(Some(Kind::Directory)), Ok(part), Ok(whole)) =
         (fs::kind(dir), store::read(dir), store::read(whole))
@@ -344,7 +344,7 @@ fn is_part(dir: &Path, whole: &Path) -> bool {
     })
 }
 
-/// Whether a link lies at `link` that says what `digest` was made of.
+/// Reports whether a link is at `link` that says what `digest` was made of.
 fn says(link: &Path, digest: &Digest) -> bool {
     matches!(fs::read_link(link), Ok(Some(text)) if of_text(&text) == *digest)
 }
@@ -353,7 +353,7 @@ fn holds(dir: &Path, digest: &Digest) -> bool {
     is_tree(dir, digest)
 }
 
-/// Whether the tree `dir` has this digest; where there is none, whether it can be read as no skill.
+/// Reports whether the tree `dir` has this digest; if there is none, whether it can be read as no skill.
 fn is_as(dir: &Path, digest: Option<&Digest>) -> bool {
     match digest {
         Some(digest) => is_tree(dir, digest),
@@ -366,7 +366,7 @@ fn unchanged(taken: &Path, expected: &Digest, target: &Path) -> Result<()> {
     if is_untouched(taken, expected) { Ok(()) } else { Err(changed(target)) }
 }
 
-/// Whether the tree `dir` may go that has this digest: what has a git repository in it was worked on.
+/// Reports whether the tree `dir` may go that has this digest: what has a git repository in it was worked on.
 fn is_untouched(dir: &Path, digest: &Digest) -> bool {
     inside_as(dir, digest) == Inside { digest: Some(*digest), repository: false }
 }

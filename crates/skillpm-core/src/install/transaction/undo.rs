@@ -68,8 +68,8 @@ pub(super) struct Text {
 }
 
 impl Undo {
-    /// Plans how the transaction of `record` is taken back in `scope`. With `force`, what was changed
-    /// since may go where it can be kept.
+    /// Plans how the transaction of `record` is taken back in `scope`. With `force`, what was changed since may go if
+    /// it can be kept.
     ///
     /// # Errors
     ///
@@ -86,24 +86,24 @@ impl Undo {
         if changed.is_empty() { Ok(undo) } else { Err(Stop::Changed(changed)) }
     }
 
-    /// Which of the two files change.
+    /// Returns which of the two files change.
     pub fn files(&self) -> ChangedFiles {
         ChangedFiles { manifest: self.manifest.is_some(), lockfile: self.lockfile.is_some() }
     }
 
-    /// Which of the two files go, because there was none.
+    /// Returns which of the two files go, because there was none.
     pub fn files_gone(&self) -> ChangedFiles {
         let [manifest, lockfile] =
             [&self.manifest, &self.lockfile].map(|text| text.as_ref().is_some_and(|text| text.new.is_none()));
         ChangedFiles { manifest, lockfile }
     }
 
-    /// Whether everything is as it was before already.
+    /// Reports whether everything is as it was before already.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.manifest.is_none() && self.lockfile.is_none()
     }
 
-    /// The trees that come back from `record` to where a scope keeps its skills; each skill has one.
+    /// Returns the trees that come back from `record` to where a scope keeps its skills; each skill has one.
     pub fn coming<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = Coming<'a>> {
         let stored: BTreeMap<_, _> = self.refills.iter().map(|(slot, _, set, _)| (slot, set)).collect();
         self.steps.iter().zip(&self.slots).filter_map(move |(step, slot)| match step {
@@ -116,7 +116,7 @@ impl Undo {
         })
     }
 
-    /// The texts that manifest and lockfile get, where they change and there is to be a file.
+    /// Returns the texts that manifest and lockfile get, where they change and there is to be a file.
     pub fn texts(&self) -> [Option<&[u8]>; 2] {
         [&self.manifest, &self.lockfile].map(|text| text.as_ref().and_then(|text| text.new.as_deref()))
     }
@@ -151,12 +151,12 @@ pub struct Changed {
 pub enum ChangedKind {
     /// A copy or file has other bytes.
     Edited,
-    /// Something lies where nothing or something else did.
+    /// Something is where nothing or something else did.
     Came,
     /// A link leads somewhere else.
     Link,
-    /// What lies there could not be kept; `--force` does not help.
+    /// What is there could not be kept; `--force` does not help.
     NotASkill,
-    /// A git repository lies there, which could not be kept either.
+    /// A git repository is there, which could not be kept either.
     Repository,
 }

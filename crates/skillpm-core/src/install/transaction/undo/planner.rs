@@ -1,4 +1,4 @@
-//! The step that takes each step back, at what lies at its place by then.
+//! The step that takes each step back, at what is at its place by then.
 
 mod texts;
 
@@ -23,7 +23,7 @@ use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::store::Store;
 
-/// What lies at a place, or will after the steps that are planned so far.
+/// What is at a place, or will after the steps that are planned so far.
 #[derive(Debug, Clone)]
 enum Lies {
     Nothing,
@@ -39,7 +39,7 @@ enum Lies {
 }
 
 impl Lies {
-    /// The digest of what a link says.
+    /// Returns the digest of what a link says.
     fn says(&self) -> Option<Digest> {
         match self {
             Self::Link { text, .. } => Some(of_text(text)),
@@ -131,8 +131,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Brings the link `old` back in place of the one that is `expected`, which only goes where there was
-    /// none.
+    /// Brings the link `old` back instead of the one that is `expected`, which only goes where there was none.
     fn link_back(
         &mut self,
         slot: usize,
@@ -281,8 +280,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans that what lies at a place goes, which the transaction did not leave there; `false` where it
-    /// may not.
+    /// Plans that what is at a place goes, which the transaction did not leave there; `false` where it may not.
     fn clear(
         &mut self,
         slot: usize,
@@ -339,7 +337,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Whether `lies` is the link that the transaction made.
+    /// Reports whether `lies` is the link that the transaction made.
     fn is_expected(&self, lies: &Lies, name: &SkillName, expected: &Expected) -> Result<bool> {
         Ok(match (expected, lies) {
             (Expected::Ours, Lies::Link { ours, .. }) => *ours,
@@ -353,7 +351,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Whether what was changed may go; it is told where not.
+    /// Reports whether what was changed may go; it is reported where not.
     fn may_go(
         &mut self,
         place: &Location,
@@ -368,7 +366,7 @@ impl<'a> Planner<'a> {
 
     fn refuse(&mut self, place: &Location, name: &SkillName, kind: ChangedKind) -> Done {
         let path = self.path(place, name)?;
-        // What comes of it is not told again.
+        // What comes of it is not reported again.
         if self.changed.iter().all(|other| other.path != path) {
             self.changed.push(Changed { path, kind });
         }
@@ -407,8 +405,7 @@ impl<'a> Planner<'a> {
         Ok(lies)
     }
 
-    /// The number under which the tree `digest` lies in the record: `slot`, or that of a copy that the
-    /// store has.
+    /// Returns the number under which the tree `digest` is in the record: `slot`, or that of a copy that the store has.
     fn source(&mut self, slot: usize, place: &Location, name: &SkillName, digest: Digest) -> Result<usize> {
         let kept = self.record.tree(slot);
         if fs::kind(&kept)? == Some(Kind::Directory) && is_tree(&kept, &digest) {
@@ -438,7 +435,7 @@ impl<'a> Planner<'a> {
         )))
     }
 
-    /// `slot` if nothing lies there, else a number that is free.
+    /// `slot` if nothing is there, otherwise a number that is free.
     fn free(&mut self, slot: usize) -> Result<usize> {
         match fs::kind(&self.record.tree(slot))? {
             None => Ok(slot),
