@@ -1,4 +1,4 @@
-//! What agents see: the directories that each of them reads, and the skills that lie there.
+//! What agents see: the directories that each of them reads, and the skills that are there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub fn directories(settings: &Settings, scope: &Scope, agent: &Agent) -> Vec<Dir
     once
 }
 
-/// The agents that the manifest names, by id. Names of no agent are left out.
+/// Returns the agents that the manifest names, by id. Names of no agent are left out.
 pub fn chosen(manifest: &Manifest) -> BTreeSet<&'static str> {
     let own = manifest.skills().values().filter_map(|requirement| requirement.agents.as_ref());
     let targets = manifest.agents().targets.iter().chain(own).flatten();
@@ -133,31 +133,32 @@ impl Viewers {
         dirs.into_iter().any(|names| names.as_ref().is_none_or(|names| names.contains(name)))
     }
 
-    /// The ids of the agents that see the skill `name`, which is at its canonical place.
+    /// Returns the ids of the agents that see the skill `name`, which is at its canonical place.
     pub fn of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'static str> {
         self.agents.iter().filter(move |viewer| self.sees(viewer, name)).map(|viewer| viewer.id)
     }
 
-    /// The ids of the agents that see something of the name `name` in a directory that is not the canonical one.
+    /// Returns the ids of the agents that see something of the name `name` in a directory that is not the canonical
+    /// one.
     pub fn apart<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'static str> {
         let has = move |at: &usize| matches!(self.dirs.get(*at), Some(Some(names)) if names.contains(name));
         self.agents.iter().filter(move |viewer| viewer.reads.iter().any(has)).map(|viewer| viewer.id)
     }
 
-    /// The ids of the agents that see every one of `names`.
+    /// Returns the ids of the agents that see every one of `names`.
     pub fn of_all<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'static str> {
         let see_all = move |viewer: &&Viewer| names.iter().all(|name| self.sees(viewer, name));
         self.agents.iter().filter(see_all).map(|viewer| viewer.id)
     }
 
-    /// Whether every agent that is here reads the canonical copies: then nobody is left out.
+    /// Reports whether every agent that is here reads the canonical copies: then nobody is left out.
     pub fn all_read_canonical(&self) -> bool {
         let reads = |at: &usize| self.dirs.get(*at).is_some_and(Option::is_none);
         self.agents.iter().all(|viewer| !viewer.is_here || viewer.reads.iter().any(reads))
     }
 
-    /// The agents of this machine that do not see all of the skills `names`. What `manifest` decides is nobody's
-    /// oversight: that no agent gets links (`targets = []`), and that a skill has agents of its own.
+    /// Returns the agents of this machine that do not see all of the skills `names`. What `manifest` decides is
+    /// nobody's oversight: that no agent gets links (`targets = []`), and that a skill has agents of its own.
     pub fn unseen(&self, manifest: &Manifest, names: &BTreeSet<&str>) -> Vec<Unseen> {
         if manifest.agents().targets.as_ref().is_some_and(Vec::is_empty) || self.all_read_canonical() {
             return Vec::new();
@@ -176,7 +177,7 @@ impl Viewers {
     }
 }
 
-/// The names of the skills that agents are to see by `files`.
+/// Returns the names of the skills that agents are to see by `files`.
 pub fn in_sight(files: &Files) -> BTreeSet<&str> {
     let is_disabled =
         |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
@@ -185,7 +186,7 @@ pub fn in_sight(files: &Files) -> BTreeSet<&str> {
     names.filter(|name| !is_disabled(name)).map(SkillName::as_str).collect()
 }
 
-/// The names in the directory `dir`; `None` where it is that of the canonical copies.
+/// Returns the names in the directory `dir`; `None` if it is that of the canonical copies.
 fn entries(scope: &Scope, dir: &Path) -> Option<BTreeSet<String>> {
     let skills = scope.skills_dir();
     if dir == skills {
@@ -219,7 +220,7 @@ pub enum Form {
 pub struct Seen {
     /// The name of its directory.
     pub name: String,
-    /// Where it lies.
+    /// Where it is.
     pub path: PathBuf,
     /// What it is.
     pub form: Form,
@@ -234,7 +235,7 @@ pub struct Seen {
 ///
 /// # Errors
 ///
-/// Where the directory cannot be read. A single skill that cannot be looked at hides none of the others.
+/// Fails if the directory cannot be read. A single skill that cannot be looked at hides none of the others.
 pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<Vec<Seen>, PathError> {
     let skills = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
     let is_canonical = dir == scope.skills_dir() || fs::real_path(dir)?.as_ref() == Some(&skills);
@@ -289,13 +290,13 @@ pub struct Twice {
     pub same: bool,
 }
 
-/// The key under which two names are one, to some file system or to an agent: case and NFKC do not count.
+/// Returns the key under which two names are one, to some file system or to an agent: case and NFKC do not count.
 pub fn alike(name: &str) -> String {
     collision_key(name).nfkc().collect()
 }
 
-/// Returns the skills of one name that lie in several of the directories of an agent. Directories of
-/// which it is not sure that they are read do not count, and links to nothing are not seen.
+/// Returns the skills of one name that are in several of the directories of an agent. Directories of which it is not
+/// sure that they are read do not count, and links to nothing are not seen.
 pub fn twice<'a>(directories: impl IntoIterator<Item = (Role, &'a [Seen])>) -> Vec<Twice> {
     let mut by_name: BTreeMap<String, Vec<&Seen>> = BTreeMap::new();
     for (role, seen) in directories {

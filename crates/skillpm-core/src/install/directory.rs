@@ -1,4 +1,4 @@
-//! A directory in which skills lie, or links to them.
+//! A directory in which skills are, or links to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub struct SkillsDir {
     is_there: bool,
     /// How many skills were looked for.
     asked: AtomicUsize,
-    /// What lies in it; `None` where it cannot be read, and may still be entered.
+    /// What is in it; `None` if it cannot be read, and may still be entered.
     names: OnceLock<Option<Names>>,
     /// The directory itself, once something in it is looked at.
     base: OnceLock<Option<Base>>,
@@ -48,7 +48,7 @@ impl SkillsDir {
     ///
     /// # Errors
     ///
-    /// Where it cannot be looked at.
+    /// Fails if it cannot be looked at.
     pub fn open(path: &Path, canonical: &Path) -> Result<Self, PathError> {
         // A file, or links in a circle, hold nothing.
         let is_there = match fs::real_path(path)? {
@@ -71,7 +71,7 @@ impl SkillsDir {
     ///
     /// # Errors
     ///
-    /// As [`SkillsDir::open`].
+    /// Fails as [`SkillsDir::open`] does.
     pub fn of_scope(scope: &Scope) -> Result<Self, PathError> {
         let dir = scope.skills_dir();
         Self::open(&dir, &real_dir(&dir)?)
@@ -90,37 +90,37 @@ impl SkillsDir {
         self.names.get_or_init(read).as_ref()
     }
 
-    /// The directory with links followed, as far as it is there.
+    /// Returns the directory with links followed, as far as it is there.
     pub fn real(&self) -> &Path {
         &self.real
     }
 
-    /// Whether there is such a directory.
+    /// Reports whether there is such a directory.
     pub fn is_there(&self) -> bool {
         self.is_there
     }
 
-    /// Whether what lies in it can be listed.
+    /// Reports whether what is in it can be listed.
     pub fn is_readable(&self) -> bool {
         self.listed().is_some()
     }
 
-    /// Where the skill `name` lies in it, or would.
+    /// Returns where the skill `name` is in it, or would.
     pub fn place(&self, name: &SkillName) -> PathBuf {
         self.path.join(name.as_str())
     }
 
-    /// The names in it that a skill can have.
+    /// Returns the names in it that a skill can have.
     pub fn names(&self) -> impl Iterator<Item = SkillName> {
         let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.keys());
         names.filter_map(|name| SkillName::exact(name))
     }
 
-    /// What lies at the place of `name`; links are not followed.
+    /// Returns what is at the place of `name`; links are not followed.
     ///
     /// # Errors
     ///
-    /// Where that cannot be looked at.
+    /// Fails if that cannot be looked at.
     pub fn kind(&self, name: &SkillName) -> Result<Option<Kind>, PathError> {
         if !self.is_there {
             return Ok(None);
@@ -139,12 +139,12 @@ impl SkillsDir {
         if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
     }
 
-    /// The digest of the tree at the place of `name`, as [`Index::digest_of`].
+    /// Returns the digest of the tree at the place of `name`, as [`Index::digest_of`].
     pub fn digest(&self, name: &SkillName, index: &Index) -> Option<Digest> {
         self.inside(name, index).digest
     }
 
-    /// What the tree at the place of `name` holds, as [`Index::inside`].
+    /// Returns what the tree at the place of `name` holds, as [`Index::inside`].
     pub fn inside(&self, name: &SkillName, index: &Index) -> Inside {
         match self.base() {
             Some(base) => index.inside(base, name.as_str()),
@@ -152,7 +152,7 @@ impl SkillsDir {
         }
     }
 
-    /// Whether the link at the place of `name` says what another one says that leads to its canonical copy, but
+    /// Reports whether the link at the place of `name` says what another one says that leads to its canonical copy, but
     /// for the name. What is before the name leads to one directory then, and names have nothing that leads on.
     fn leads_home(&self, name: &SkillName) -> bool {
         let Some((ours, base)) = self.ours.get().zip(self.base()) else { return false };
@@ -160,18 +160,18 @@ impl SkillsDir {
         text.is_some_and(|text| text.strip_prefix(ours.as_str()) == Some(name.as_str()))
     }
 
-    /// Whether the file at the place of `name` says what a link to its canonical copy says that lies there.
+    /// Reports whether the file at the place of `name` says what a link to its canonical copy says that is there.
     fn is_written_link(&self, name: &SkillName) -> bool {
         let canonical = self.canonical.join(name.as_str());
         let link = LinkKind::Symlink(fs::relative(&self.real, &canonical));
         self.real != self.canonical && fs::is_written_link(&self.place(name), &link)
     }
 
-    /// What lies at the place of `name`; of a tree `digest` tells the digest.
+    /// Returns what is at the place of `name`; of a tree `digest` tells the digest.
     ///
     /// # Errors
     ///
-    /// Where that cannot be looked at.
+    /// Fails if that cannot be looked at.
     pub fn look(
         &self,
         name: &SkillName,

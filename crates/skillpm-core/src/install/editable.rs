@@ -22,15 +22,14 @@ pub struct Editable {
 }
 
 impl Editable {
-    /// Returns where `requirement` leads in `scope`, whether a skill is there or not; `None` where it
-    /// is not editable.
+    /// Returns where `requirement` leads in `scope`, whether a skill is there or not; `None` if it is not editable.
     ///
     /// A path that is relative in the manifest gives a relative link, so that both move with the
     /// project; one that is absolute or starts with `~` gives an absolute link.
     ///
     /// # Errors
     ///
-    /// A path that starts with `~` where the home directory is not known; a directory that cannot be
+    /// Fails for a path that starts with `~` where the home directory is not known, or for a directory that cannot be
     /// looked at.
     pub fn of(settings: &Settings, scope: &Scope, requirement: &Requirement) -> Result<Option<Self>> {
         let path = requirement.origin.local_path().filter(|_| requirement.editable);
@@ -51,13 +50,13 @@ impl Editable {
         Ok(Some(Self { directory: fs::real_path(&target)?.unwrap_or(target), link }))
     }
 
-    /// Whether its directory is there.
+    /// Reports whether its directory is there.
     pub fn is_there(&self) -> bool {
         exists(&self.directory)
     }
 }
 
-/// What to do about an editable skill whose directory is not there: no installation brings that back.
+/// Returns what to do about an editable skill whose directory is not there: no installation brings that back.
 pub fn put_back(scope: ScopeKind, name: &str) -> Message {
     message!("restore the directory, or remove the skill with ", Verb::Remove.within(scope).word(name))
 }

@@ -1,4 +1,4 @@
-//! Merges that somebody has to look at: what was there before, so that it can be had back.
+//! Merges that somebody has to look at: what was there before, so that it can be restored.
 //!
 //! ```text
 //! .agents/.skillpm-merge/
@@ -135,12 +135,12 @@ struct RawPath {
 }
 
 impl Unresolved {
-    /// Reads the record of the skill `name`; `None` where there is none, or where it is about another
-    /// version than the one that `locked` says.
+    /// Reads the record of the skill `name`; `None` if there is none, or where it is about another version than the one
+    /// that `locked` says.
     ///
     /// # Errors
     ///
-    /// A record that cannot be read, with what is wrong.
+    /// Fails for a record that cannot be read, with what is wrong.
     pub fn read(scope: &Scope, name: &SkillName, locked: &Locked) -> Result<Option<Self>> {
         let path = file(scope, name)?;
         let text = match fs::kind(&path)? {
@@ -185,7 +185,7 @@ impl Unresolved {
     ///
     /// # Errors
     ///
-    /// Where it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write(&self, scope: &Scope, name: &SkillName) -> Result<()> {
         let path = file(scope, name)?;
         prepare(scope)?;
@@ -229,12 +229,12 @@ impl Other {
     }
 }
 
-/// The lockfile with the one entry `locked`.
+/// Returns the lockfile with the one entry `locked`.
 fn text_of(locked: &Locked, name: &SkillName) -> String {
     Lockfile { skills: BTreeMap::from([(name.clone(), locked.clone())]) }.to_string()
 }
 
-/// The one entry of the lockfile `text`, that of `name`.
+/// Returns the one entry of the lockfile `text`, that of `name`.
 fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
     let mut lock = Lockfile::parse(text).map_err(|error| error.to_string())?;
     let locked = lock.skills.remove(name).filter(|_| lock.skills.is_empty());
@@ -242,7 +242,7 @@ fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
 }
 
 impl MergeChoice {
-    /// What `manifest` says of the skill `name`.
+    /// Returns what `manifest` says of the skill `name`.
     pub fn of(manifest: &Manifest, name: &SkillName) -> Self {
         manifest.skills().get(name).cloned().map_or(Self::Nothing, Self::Entry)
     }
@@ -271,7 +271,7 @@ impl MergeChoice {
 ///
 /// # Errors
 ///
-/// Where it cannot be made.
+/// Fails if it cannot be made.
 pub(super) fn prepare(scope: &Scope) -> Result<()> {
     let dir = directory(scope);
     scope.check_inside(&dir)?;
@@ -287,7 +287,7 @@ pub(super) fn prepare(scope: &Scope) -> Result<()> {
 ///
 /// # Errors
 ///
-/// Where it cannot be removed.
+/// Fails if it cannot be removed.
 pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
     let path = file(scope, name)?;
     if fs::kind(&path)?.is_some() {
@@ -297,8 +297,8 @@ pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
     Ok(())
 }
 
-/// Removes what is told of skills that `lock` has at another version, or no longer. What cannot be
-/// removed is rubbish that does no harm.
+/// Removes what is reported about skills that `lock` has at another version, or no longer. What cannot be removed is
+/// rubbish that does no harm.
 pub fn forget_others(scope: &Scope, lock: &Lockfile) {
     for name in going(scope, lock, &BTreeSet::new()) {
         let _ = forget(scope, &name);
@@ -308,7 +308,7 @@ pub fn forget_others(scope: &Scope, lock: &Lockfile) {
     }
 }
 
-/// The skills whose records mean nothing once `lock` says what is locked, and those of `ended` that have one.
+/// Returns the skills whose records mean nothing once `lock` says what is locked, and those of `ended` that have one.
 pub(super) fn going(scope: &Scope, lock: &Lockfile, ended: &BTreeSet<SkillName>) -> Vec<SkillName> {
     if !is_there(scope) {
         return Vec::new();
@@ -335,7 +335,7 @@ pub(super) fn tidy(scope: &Scope) {
     }
 }
 
-/// Whether there is a record of a merge of the skill `name`, whatever it says.
+/// Reports whether there is a record of a merge of the skill `name`, whatever it says.
 pub fn is_recorded(scope: &Scope, name: &SkillName) -> bool {
     file(scope, name).is_ok_and(|file| matches!(fs::kind(&file), Ok(Some(Kind::File))))
 }
@@ -344,11 +344,11 @@ fn directory(scope: &Scope) -> PathBuf {
     scope.work_dir().join(DIRECTORY)
 }
 
-/// Where the record of the skill `name` lies, or would lie.
+/// Returns where the record of the skill `name` is, or would be.
 ///
 /// # Errors
 ///
-/// Where a link leads its directory out of the project.
+/// Fails if a link leads its directory out of the project.
 pub(super) fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     let dir = directory(scope);
     scope.check_inside(&dir)?;

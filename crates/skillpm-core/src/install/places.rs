@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::name::SkillName;
 use crate::settings::Settings;
 
-/// Tells where skills lie in a scope. To check that a directory does not lead out of it takes many looks at
-/// the disk, and a thousand skills lie in two directories.
+/// Tells where skills are in a scope. To check that a directory does not lead out of it takes many looks at the disk,
+/// and a thousand skills are in two directories.
 #[derive(Debug)]
 pub struct Places<'a> {
     scope: &'a Scope,
@@ -25,20 +25,20 @@ impl<'a> Places<'a> {
         Self { scope, settings, dirs: RefCell::default() }
     }
 
-    /// Where the skill `name` lies at `place`.
+    /// Returns where the skill `name` is at `place`.
     ///
     /// # Errors
     ///
-    /// As [`Scope::place`].
+    /// Fails as [`Scope::place`] does.
     pub fn of(&self, place: &Location, name: &SkillName) -> Result<PathBuf> {
         self.with(place, |dir| dir.join(name.as_str()))
     }
 
-    /// The directory of `place`.
+    /// Returns the directory of `place`.
     ///
     /// # Errors
     ///
-    /// As [`Scope::place`].
+    /// Fails as [`Scope::place`] does.
     pub fn dir(&self, place: &Location) -> Result<PathBuf> {
         self.with(place, Path::to_owned)
     }

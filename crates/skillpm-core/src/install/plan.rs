@@ -72,17 +72,17 @@ pub struct NewLink {
 }
 
 impl Plan {
-    /// Which of the two files change.
+    /// Returns which of the two files change.
     pub fn files(&self) -> ChangedFiles {
         ChangedFiles { manifest: self.manifest.is_some(), lockfile: self.lock.is_some() }
     }
 
-    /// Whether a tree goes that lies somewhere.
+    /// Reports whether a tree goes that is somewhere.
     pub fn takes_trees(&self) -> bool {
         self.steps.iter().any(Step::takes_tree)
     }
 
-    /// Whether there is nothing to do.
+    /// Reports whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.lock.is_none() && self.manifest.is_none()
     }
@@ -93,7 +93,7 @@ impl Plan {
 pub struct Conflict {
     /// The skill.
     pub name: SkillName,
-    /// Where it lies.
+    /// Where it is.
     pub place: Location,
     /// What is the matter.
     pub kind: ConflictKind,
@@ -112,7 +112,7 @@ pub enum ConflictKind {
     SameName(SkillName),
     /// A skill of this name that came from somewhere else.
     OtherSource(Origin),
-    /// A skill of this name that came from this place in the same source, where it still lies.
+    /// A skill of this name that came from this place in the same source, where it still is.
     OtherPath(Origin, String),
     /// A file, or a directory with things in it that no skill may have, so that the store could not
     /// keep it; `--force` does not help.
@@ -130,7 +130,7 @@ pub enum ConflictKind {
 ///
 /// # Errors
 ///
-/// Everything that is in the way and that `goal.force` does not clear.
+/// Fails for everything that is in the way and that `goal.force` does not clear.
 pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Conflict>> {
     let mut planner = Planner {
         goal,
@@ -176,7 +176,7 @@ struct Planner<'a> {
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     plan: Plan,
     conflicts: Vec<Conflict>,
-    /// The skills whose trees are brought from the disabled ones, or to them: they lie there until then.
+    /// The skills whose trees are brought from the disabled ones, or to them: they are there until then.
     brought: BTreeSet<SkillName>,
 }
 
@@ -205,7 +205,7 @@ impl Planner<'_> {
         if wanted.disabled && self.stays_shared(name) {
             return;
         }
-        // Of what is only looked after, nothing is said anew.
+        // Of what is only looked after, nothing is said again.
         if wanted.requirement.is_some() && self.survey.is_source(&Location::Canonical, name) {
             return self.conflict(&Location::Canonical, name, ConflictKind::Source);
         }
@@ -240,7 +240,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether `name` stays as it is because the other scope in the same directory has it.
+    /// Reports whether `name` stays as it is because the other scope in the same directory has it.
     fn stays_shared(&mut self, name: &SkillName) -> bool {
         let stays = self.survey.shared.contains(name);
         if stays {
@@ -261,7 +261,7 @@ impl Planner<'_> {
         {
             match found {
                 OnDisk::Absent | OnDisk::Other | OnDisk::Written => {}
-                // Links among the disabled are none of ours.
+                // Links among the disabled are not ours.
                 OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop if place == Location::Disabled => {}
                 OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop => {
                     self.plan.steps.push(Step::Unlink { place, name: name.clone() });
@@ -322,7 +322,7 @@ impl Planner<'_> {
         self.plan.keep.push((place, name.clone()));
     }
 
-    /// Where the tree lies now that will be at `place` when it is replaced.
+    /// Returns where the tree is now that will be at `place` when it is replaced.
     fn lies(&self, place: &Location, name: &SkillName) -> Location {
         match place {
             Location::Canonical if self.brought.contains(name) => Location::Disabled,

@@ -7,7 +7,7 @@
 //! Only what a step of a change put there counts, and only while it is the very file: what lay there before, as a
 //! copy of another tool, and what version control brought since, is somebody's, whatever its bytes are.
 //!
-//! A record that cannot be read, or that is about another directory, is none, and no failure.
+//! A record that cannot be read, or that is about another directory, is treated as missing, which is no failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ const COMMENT: &str = "# ";
 pub struct Receipts<'a> {
     settings: &'a Settings,
     scope: &'a Scope,
-    /// `None` where there is no place for it.
+    /// `None` if there is no place for it.
     file: Option<PathBuf>,
     directory: String,
 }
@@ -76,7 +76,7 @@ pub struct Link {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Heading {
-    /// The directory of the scope that is locked, for whoever clears up.
+    /// The directory of the scope that is locked, for anyone who clears up.
     directory: String,
     /// The links to editable skills.
     links: BTreeMap<SkillName, Link>,
@@ -97,7 +97,7 @@ type Spot = String;
 struct Mark(u64, i64, u32);
 
 impl Mark {
-    /// That of the skill in the directory `dir`; `None` where there is none, or the system does not tell.
+    /// That of the skill in the directory `dir`; `None` if there is none, or the system does not tell.
     fn of(dir: &Path) -> Option<Self> {
         let stat = fs::stat(&dir.join(SKILL_FILE))?;
         Some(Self(stat.inode, stat.modified.seconds, stat.modified.nanoseconds))
@@ -112,7 +112,7 @@ fn spot(place: &Location) -> Spot {
 }
 
 impl<'a> Receipts<'a> {
-    /// The record of `scope`. Nothing is read or written.
+    /// Returns the record of `scope`. Nothing is read or written.
     pub fn of(settings: &'a Settings, scope: &'a Scope) -> Self {
         let work_dir = scope.work_dir();
         let real = fs::real_path(&work_dir).ok().flatten().unwrap_or(work_dir);
@@ -122,13 +122,13 @@ impl<'a> Receipts<'a> {
         Self { settings, scope, file, directory: real.display().to_string() }
     }
 
-    /// What was placed in the scope and `files` do not name, be it there or not.
+    /// Returns what was placed in the scope and `files` do not name, be it there or not.
     pub fn orphans(&self, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
         let text = self.read();
         self.known(&text).map(|(heading, lock)| self.left_of(&heading, lock, files)).unwrap_or_default()
     }
 
-    /// What was placed in the scope, and somebody else took out of `files`.
+    /// Returns what was placed in the scope, and somebody else took out of `files`.
     pub fn gone(&self, files: &Files) -> RemovedSkill {
         let text = self.read();
         let Some((heading, lock)) = self.known(&text) else { return RemovedSkill::default() };
@@ -146,7 +146,7 @@ impl<'a> Receipts<'a> {
         left
     }
 
-    /// What was put into the scope, to ask which of it nobody touched since.
+    /// Returns what was put into the scope, to ask which of it nobody touched since.
     pub fn untouched(&self) -> Untouched<'a> {
         let text = self.read();
         let known = self.known(&text).and_then(|(heading, lock)| Some((heading.put, parse(lock)?)));
@@ -154,8 +154,8 @@ impl<'a> Receipts<'a> {
         Untouched { places: Places::new(self.scope, self.settings), put, lock }
     }
 
-    /// What the record with these parts names, and neither `files` nor `is_named` do. Of copies it is not said yet which
-    /// of them still lie where they were put.
+    /// Returns what the record with these parts names, and neither `files` nor `is_named` do. Of copies it is not said
+    /// yet which of them still be where they were put.
     fn unnamed(
         &self,
         heading: &Heading,
@@ -201,9 +201,9 @@ impl<'a> Receipts<'a> {
         self.write(&old, manifest, BTreeMap::new(), put);
     }
 
-    /// Notes in place of `old` what is placed in the scope, of which `manifest` is the manifest now, and `left` besides,
-    /// with what was `put` there. Not synced: who loses it loses no more than the removal of what somebody else took out
-    /// of the lockfile.
+    /// Notes instead of `old` what is placed in the scope, of which `manifest` is the manifest now, and `left` besides,
+    /// with what was `put` there. Not synced: who loses it loses no more than the removal of what somebody else took
+    /// out of the lockfile.
     fn write(&self, old: &str, manifest: &Manifest, left: BTreeMap<SkillName, PreviousInstall>, put: Marks) {
         let Some(file) = &self.file else { return };
         let Some(text) = self.text(manifest, left, put) else { return };
@@ -257,18 +257,18 @@ impl<'a> Receipts<'a> {
         self.write(&old, manifest, left, put);
     }
 
-    /// The text of the record, empty where there is none.
+    /// Returns the text of the record, empty if there is none.
     fn read(&self) -> String {
         let read = |file: &PathBuf| fs::read_text(file, MAX_RECORD).ok().flatten();
         self.file.as_ref().and_then(read).unwrap_or_default()
     }
 
-    /// The parts of the record `text`, if it is about this directory.
+    /// Returns the parts of the record `text`, if it is about this directory.
     fn known<'t>(&self, text: &'t str) -> Option<(Heading, &'t str)> {
         parts(text).filter(|(heading, _)| heading.directory == self.directory)
     }
 
-    /// The record, empty where there is nothing to note; `None` where the lockfile cannot be read.
+    /// Returns the record, empty where there is nothing to note; `None` if the lockfile cannot be read.
     fn text(
         &self,
         manifest: &Manifest,
@@ -315,8 +315,8 @@ pub struct Untouched<'a> {
 }
 
 impl Untouched<'_> {
-    /// Whether the tree with `digest` at the place of `name` is the one that was put there, every byte as it was locked
-    /// then: whatever the lockfile says now, nobody edited it.
+    /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, every byte as it
+    /// was locked then: whatever the lockfile says now, nobody edited it.
     pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
         let mark = self.put.get(name).and_then(|marks| marks.get(&spot(place)));
@@ -328,7 +328,7 @@ impl Untouched<'_> {
 }
 
 impl PreviousInstall {
-    /// Whether a restore takes it away: it lies in `scope` as it was placed.
+    /// Reports whether a restore takes it away: it is in `scope` as it was placed.
     pub fn is_whole(&self, scope: &Scope, name: &SkillName) -> bool {
         match self {
             Self::Copy(_, ours) if ours.is_empty() => false,
@@ -344,11 +344,11 @@ impl PreviousInstall {
     }
 }
 
-/// The records of scopes that are gone, such as those of projects that were removed.
+/// Returns the records of scopes that are gone, such as those of projects that were removed.
 ///
 /// # Errors
 ///
-/// Where the directory of the records cannot be read.
+/// Fails if the directory of the records cannot be read.
 pub fn stale_records(settings: &Settings) -> Result<Vec<PathBuf>> {
     let Some(dir) = records(settings) else { return Ok(Vec::new()) };
     let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));
@@ -366,13 +366,13 @@ fn records(settings: &Settings) -> Option<PathBuf> {
     settings.dirs.state.as_ref().map(|state| state.join("placed"))
 }
 
-/// The first line of a record, and the lockfile after it.
+/// Returns the first line of a record, and the lockfile after it.
 fn parts(text: &str) -> Option<(Heading, &str)> {
     let (heading, lock) = text.strip_prefix(COMMENT)?.split_once('\n')?;
     Some((serde_json::from_str(heading).ok()?, lock))
 }
 
-/// The agents that the lockfile `old` names for skills, and that of `files` does not.
+/// Returns the agents that the lockfile `old` names for skills, and that of `files` does not.
 fn unlinked(old: &str, files: &Files) -> BTreeMap<SkillName, BTreeSet<&'static str>> {
     // Mostly it is the same, and nothing has to be parsed for that.
     if Some(old) == files.lock_text.as_deref() {
@@ -393,7 +393,7 @@ fn parse(lock: &str) -> Option<Lockfile> {
     if lock.is_empty() { Some(Lockfile::default()) } else { Lockfile::parse(lock).ok() }
 }
 
-/// The place of `name` that `spot` means, if the tree that lies there is the one with this `mark`. What has a
+/// Returns the place of `name` that `spot` means, if the tree that is there is the one with this `mark`. What has a
 /// repository of its own in it was worked on, whatever its digest says.
 fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Location> {
     let meant = match spot {
@@ -407,7 +407,7 @@ fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> O
     })
 }
 
-/// The places of the skill `name` where something lies.
+/// Returns the places of the skill `name` where something is.
 fn lying(scope: &Scope, name: &SkillName) -> impl Iterator<Item = PathBuf> {
     let places = [scope.skill_dir(name), scope.disabled_skill_dir(name)];
     places.into_iter().filter(|path| matches!(fs::kind(path), Ok(Some(_))))

@@ -43,7 +43,7 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// As [`Scope::new`], of the scope that was asked for.
+    /// Fails as [`Scope::new`] does, of the scope that was asked for.
     pub fn new(settings: &Settings, only: Option<ScopeKind>) -> Result<Self> {
         let mut scopes = Self::default();
         for kind in [ScopeKind::Project, ScopeKind::User] {
@@ -59,11 +59,11 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// Whether both scopes are there and keep their skills in one directory, as where the home is the project.
+    /// Reports whether both scopes are there and keep their skills in one directory, as where the home is the project.
     ///
     /// # Errors
     ///
-    /// As [`Scope::other_scope`].
+    /// Fails as [`Scope::other_scope`] does.
     pub fn are_twins(&self, settings: &Settings) -> Result<bool> {
         match &self.there[..] {
             [project, _] => Ok(project.other_scope(settings)?.is_some()),
@@ -71,12 +71,12 @@ impl Scopes {
         }
     }
 
-    /// Leaves the project out where it is the user's home and has neither file: what lies there is the user's. Returns
+    /// Leaves the project out where it is the user's home and has neither file: what is there is the user's. Returns
     /// whether both scopes are still there and keep their skills in one directory.
     ///
     /// # Errors
     ///
-    /// As [`Scope::other_scope`], and for files that cannot be looked at.
+    /// Fails as [`Scope::other_scope`] does, and for files that cannot be looked at.
     pub fn settle_twins(&mut self, settings: &Settings) -> Result<bool> {
         let (true, [project, _]) = (self.are_twins(settings)?, &self.there[..]) else { return Ok(false) };
         let is_used = fs::kind(&project.manifest)?.is_some() || fs::kind(&project.lockfile)?.is_some();
@@ -90,12 +90,12 @@ impl Scopes {
 impl Scope {
     /// Returns the scope of `kind`. Nothing is touched.
     ///
-    /// A project's root is the nearest directory, from the working directory up, with a
-    /// `skillpm.toml`, else the nearest with a `.git`, else the working directory.
+    /// A project's root is the nearest directory, from the working directory up, with a `skillpm.toml`, otherwise the
+    /// nearest with a `.git`, otherwise the working directory.
     ///
     /// # Errors
     ///
-    /// Where the user's home is not known, or a directory cannot be looked at.
+    /// Fails if the user's home is not known, or a directory cannot be looked at.
     pub fn new(settings: &Settings, kind: ScopeKind) -> Result<Self> {
         let (root, files) = match kind {
             ScopeKind::Project => {
@@ -130,12 +130,12 @@ impl Scope {
         Self::of(settings, ScopeKind::Project, root.to_owned(), root)
     }
 
-    /// The projects around this one, the nearest first: the directories up to the root of the repository that have a
-    /// manifest or skills. Agents that walk up to that root see what is in them, too.
+    /// Returns the projects around this one, the nearest first: the directories up to the root of the repository that
+    /// have a manifest or skills. Agents that walk up to that root see what is in them, too.
     ///
     /// # Errors
     ///
-    /// Where a directory cannot be looked at.
+    /// Fails if a directory cannot be looked at.
     pub fn outer(&self, settings: &Settings) -> Result<Vec<Self>> {
         if self.kind == ScopeKind::User {
             return Ok(Vec::new());
@@ -144,11 +144,11 @@ impl Scope {
         Ok(around.iter().map(|root| Self::project(settings, root)).collect())
     }
 
-    /// The other scope that keeps its skills in the same directory: the user's home can be a project too.
+    /// Returns the other scope that keeps its skills in the same directory: the user's home can be a project too.
     ///
     /// # Errors
     ///
-    /// Where a directory cannot be looked at.
+    /// Fails if a directory cannot be looked at.
     pub fn other_scope(&self, settings: &Settings) -> Result<Option<Self>> {
         if self.kind == ScopeKind::User {
             return Ok(Some(Self::project(settings, &self.root)));
@@ -158,17 +158,17 @@ impl Scope {
         Ok(is_home.then(|| Self::of(settings, ScopeKind::User, home.clone(), config)))
     }
 
-    /// Whether `dir` is the root, by whatever name.
+    /// Reports whether `dir` is the root, by whatever name.
     ///
     /// # Errors
     ///
-    /// Where a directory cannot be looked at.
+    /// Fails if a directory cannot be looked at.
     pub fn is_root(&self, dir: &Path) -> Result<bool> {
         Ok(dir == self.root || fs::real_path(dir)? == fs::real_path(&self.root)?)
     }
 
-    /// The path `path` for people: below the user's home with `~` where the scope is the user's, from the working
-    /// directory where that is in the project too, else in full.
+    /// Returns the path `path` for people: below the user's home with `~` where the scope is the user's, from the
+    /// working directory where that is in the project too, otherwise in full.
     pub fn shown(&self, settings: &Settings, path: &Path) -> String {
         match self.kind {
             ScopeKind::User => match path.strip_prefix(&self.root) {
@@ -183,39 +183,39 @@ impl Scope {
         }
     }
 
-    /// The same scope with nothing remembered of its trees: for whoever decides what may be thrown away.
+    /// Returns the same scope with nothing remembered of its trees: for anyone who decides what may be thrown away.
     #[must_use]
     pub fn unindexed(&self) -> Self {
         Self { index: self.index.forgetful(), ..self.clone() }
     }
 
-    /// The directory that holds the canonical copies.
+    /// Returns the directory that holds the canonical copies.
     pub fn skills_dir(&self) -> PathBuf {
         self.root.join(CANONICAL_DIR)
     }
 
-    /// The directory that holds the skills that are disabled.
+    /// Returns the directory that holds the skills that are disabled.
     pub fn disabled_dir(&self) -> PathBuf {
         self.root.join(DISABLED_DIR)
     }
 
-    /// The directory of the skill `name` while it is disabled.
+    /// Returns the directory of the skill `name` while it is disabled.
     pub fn disabled_skill_dir(&self, name: &SkillName) -> PathBuf {
         self.disabled_dir().join(name.as_str())
     }
 
-    /// The directory that is locked while the scope is changed. It lies beside the skills, so that
-    /// what is staged in it can be renamed into place, and outside of what agents scan.
+    /// Returns the directory that is locked while the scope is changed. It is beside the skills, so that what is staged
+    /// in it can be renamed into place, and outside of what agents scan.
     pub fn work_dir(&self) -> PathBuf {
         self.root.join(".agents")
     }
 
-    /// The canonical copy of the skill `name`.
+    /// Returns the canonical copy of the skill `name`.
     pub fn skill_dir(&self, name: &SkillName) -> PathBuf {
         self.skills_dir().join(name.as_str())
     }
 
-    /// The directory in which `agent` looks for skills, or `None` where it has none in this scope.
+    /// Returns the directory in which `agent` looks for skills, or `None` if it has none in this scope.
     pub fn agent_dir(&self, settings: &Settings, agent: &Agent) -> Option<PathBuf> {
         match self.kind {
             ScopeKind::Project => Some(self.root.join(agent.project_dir())),
@@ -223,23 +223,23 @@ impl Scope {
         }
     }
 
-    /// Where the skill `name` lies at `place`.
+    /// Returns where the skill `name` is at `place`.
     ///
     /// # Errors
     ///
-    /// An agent that is not known or has no directory in this scope; a directory that a link leads
-    /// out of the project.
+    /// Fails for an agent that is not known or has no directory in this scope, or for a directory that a link leads out
+    /// of the project.
     pub fn place(&self, settings: &Settings, place: &Location, name: &SkillName) -> Result<PathBuf> {
         let dir = self.dir(settings, place)?;
         self.check_inside(&dir)?;
         Ok(dir.join(name.as_str()))
     }
 
-    /// The directory of `place`, wherever it leads: for messages.
+    /// Returns the directory of `place`, wherever it leads: for messages.
     ///
     /// # Errors
     ///
-    /// An agent that is not known or has no directory in this scope.
+    /// Fails for an agent that is not known or has no directory in this scope.
     pub fn dir(&self, settings: &Settings, place: &Location) -> Result<PathBuf> {
         match place {
             Location::Canonical => Ok(self.skills_dir()),
@@ -252,8 +252,8 @@ impl Scope {
         }
     }
 
-    /// Whether something lies at `path`, links followed; in a project a directory in which there are at most other empty
-    /// ones is nothing: no agent works there.
+    /// Reports whether something is at `path`, links followed; in a project a directory in which there are at most
+    /// other empty ones is nothing: no agent works there.
     pub fn is_used(&self, path: &Path) -> bool {
         let may_be_empty = self.kind == ScopeKind::Project && path.starts_with(&self.root);
         exists(path) && !(may_be_empty && is_empty(path, 3))
@@ -263,7 +263,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// As [`Scope::check_inside`].
+    /// Fails as [`Scope::check_inside`] does.
     pub fn check_skills_inside(&self) -> Result<()> {
         self.check_inside(&self.skills_dir())?;
         self.check_inside(&self.disabled_dir())
@@ -297,8 +297,8 @@ impl Scope {
         Ok(())
     }
 
-    /// The link on the way from the scope's root to `path` that leads out of `root`, which is the same with links followed,
-    /// and where it leads.
+    /// Returns the link on the way from the scope's root to `path` that leads out of `root`, which is the same with
+    /// links followed, and where it leads.
     fn link_out(&self, path: &Path, root: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
         let mut way: Vec<_> = path.ancestors().take_while(|dir| **dir != *self.root).collect();
         while let Some(dir) = way.pop() {
@@ -322,7 +322,7 @@ fn outside(path: &Path, real: &Path) -> Error {
     .hint(message!("remove the link, or install for the user with ", (Opt::Scope, "user")))
 }
 
-/// The error for a link at `path` whose `target` is not there.
+/// Returns the error for a link at `path` whose `target` is not there.
 pub fn nowhere(path: &Path, target: &Path) -> Error {
     Error::integrity(format!(
         "`{}` is a link to `{}`, which does not exist",
@@ -332,24 +332,24 @@ pub fn nowhere(path: &Path, target: &Path) -> Error {
     .hint("remove the link, or create its target")
 }
 
-/// Whether something lies at `path`, links followed.
+/// Reports whether something is at `path`, links followed.
 pub fn exists(path: &Path) -> bool {
     fs::real_path(path).is_ok_and(|real| real.is_some())
 }
 
-/// Whether `path` is a directory without anything but empty directories, to this depth.
+/// Reports whether `path` is a directory without anything but empty directories, to this depth.
 fn is_empty(path: &Path, depth: usize) -> bool {
     matches!(fs::kind(path), Ok(Some(Kind::Directory)))
         && fs::list_dir(path)
             .is_ok_and(|names| names.iter().all(|name| depth > 0 && is_empty(&path.join(name), depth - 1)))
 }
 
-/// The root of the project around the working directory: see [`Scope::new`], which also looks where the
-/// scope's memory lies.
+/// Returns the root of the project around the working directory: see [`Scope::new`], which also looks where the scope's
+/// memory is.
 ///
 /// # Errors
 ///
-/// Where a directory cannot be looked at.
+/// Fails if a directory cannot be looked at.
 pub fn project_root(settings: &Settings) -> Result<PathBuf> {
     // The working directory comes without links, the home directory as somebody wrote it.
     let home = match &settings.home {
@@ -358,8 +358,8 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
     };
     for marker in [manifest::FILE_NAME, ".git"] {
         for dir in settings.cwd.ancestors() {
-            // The user's own manifest lies elsewhere, and a repository in the home directory (for
-            // dot files) does not make every directory below it one project.
+            // The user's own manifest is elsewhere, and a repository in the home directory (for dot files) does not
+            // make every directory below it one project.
             let is_home = home.as_deref() == Some(dir) && dir != settings.cwd;
             if !is_home && fs::kind(&dir.join(marker))?.is_some() {
                 return Ok(dir.to_owned());
@@ -373,7 +373,7 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
 ///
 /// # Errors
 ///
-/// Where a directory cannot be looked at.
+/// Fails if a directory cannot be looked at.
 pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Option<PathBuf>> {
     for dir in dir.ancestors().filter(|dir| counts(dir)) {
         if fs::kind(&dir.join(".git"))?.is_some() {
@@ -383,11 +383,12 @@ pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Optio
     Ok(None)
 }
 
-/// The roots of the projects around the one at `root`: see [`Scope::outer`]. What is in the user's home is the user's.
+/// Returns the roots of the projects around the one at `root`: see [`Scope::outer`]. What is in the user's home is the
+/// user's.
 ///
 /// # Errors
 ///
-/// Where a directory cannot be looked at.
+/// Fails if a directory cannot be looked at.
 pub fn projects_around(settings: &Settings, root: &Path) -> Result<Vec<PathBuf>> {
     let home = settings.home.as_deref().map(fs::real_path).transpose()?.flatten();
     let is_home = |dir: &Path| settings.home.as_deref() == Some(dir) || home.as_deref() == Some(dir);

@@ -1,4 +1,4 @@
-//! Directories of this machine that skills are installed from. What lies there is its author's, and may be the only copy.
+//! Directories of this machine that skills are installed from. What is there is its author's, and may be the only copy.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -20,13 +20,13 @@ use crate::spec::Origin;
 /// A source and the directory of a skill in it.
 pub type SourceDir<'a> = (&'a Origin, Option<&'a str>);
 
-/// Where the skills come from that `goal` brings: where each was found, which may be below what the manifest names.
-/// What is editable is its own source, and no copy is made of it.
+/// Returns where the skills come from that `goal` brings: where each was found, which may be below what the manifest
+/// names. What is editable is its own source, and no copy is made of it.
 pub fn coming(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.put.iter().filter_map(|wanted| wanted.content.locked()).map(found)
 }
 
-/// Where the skills come from that are there by manifest and lockfile.
+/// Returns where the skills come from that are there by manifest and lockfile.
 pub fn there(files: &Files) -> impl Iterator<Item = SourceDir<'_>> {
     files.manifest.skills().values().filter_map(from).chain(files.lock.skills.values().map(found))
 }
@@ -35,7 +35,7 @@ fn found(locked: &Locked) -> SourceDir<'_> {
     (&locked.origin, locked.path.as_deref())
 }
 
-/// Where the skills came from that nothing names any more.
+/// Returns where the skills came from that nothing names any more.
 pub fn orphan_dirs(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.left.values().filter_map(|was| match was {
         PreviousInstall::Copy(locked, _) => Some((&locked.origin, locked.path.as_deref())),
@@ -47,12 +47,12 @@ fn from(requirement: &Requirement) -> Option<SourceDir<'_>> {
     (!requirement.editable).then_some((&requirement.origin, requirement.path.as_deref()))
 }
 
-/// Those of the directories that are on this machine and there, links followed, and that may lie where skills are
-/// installed.
+/// Returns those of the directories that are on this machine and there, links followed, and that may be where skills
+/// are installed.
 ///
 /// # Errors
 ///
-/// A path that starts with `~` where the home directory is not known.
+/// Fails for a path that starts with `~` where the home directory is not known.
 pub fn here<'a>(
     settings: &Settings,
     scope: &Scope,
@@ -87,8 +87,8 @@ pub fn here<'a>(
     Ok(real)
 }
 
-/// The directories in or below which all places of `scope` lie. To follow the links of a thousand paths that lie elsewhere
-/// would take longer than much else of an installation.
+/// Returns the directories in or below which all places of `scope` are. To follow the links of a thousand paths that
+/// are elsewhere would take longer than much else of an installation.
 fn around(settings: &Settings, scope: &Scope) -> Vec<PathBuf> {
     let agents = agents::all().iter().filter_map(|agent| scope.agent_dir(settings, agent));
     let dirs: BTreeSet<PathBuf> =

@@ -27,11 +27,11 @@ pub const MAX_FILE: u64 = 16 << 20;
 /// The two files of a scope.
 #[derive(Debug, Clone, Default)]
 pub struct Files {
-    /// The manifest; empty where there is none.
+    /// The manifest; empty if there is none.
     pub manifest: Manifest,
     /// The manifest's text, where there is one.
     pub manifest_text: Option<String>,
-    /// The lockfile; empty where there is none.
+    /// The lockfile; empty if there is none.
     pub lock: Lockfile,
     /// The lockfile's text, where there is one.
     pub lock_text: Option<String>,
@@ -45,7 +45,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read or is wrong, with the place in it.
+    /// Fails for a file that cannot be read or is wrong, with the place in it.
     pub fn read(scope: &Scope) -> Result<Self> {
         let (manifest, manifest_text) = read_manifest(scope)?;
         let lock_text = read_lockfile(scope)?;
@@ -57,7 +57,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// As [`Files::read`].
+    /// Fails as [`Files::read`] does.
     pub fn read_since(scope: &Scope, before: Self) -> Result<Self> {
         let is_same = |path: &Path, text: &Option<String>| {
             read_text(path).is_ok_and(|now| now.transpose().is_ok_and(|now| now == *text))
@@ -73,7 +73,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// As [`Files::read`].
+    /// Fails as [`Files::read`] does.
     pub fn read_mended(scope: &Scope) -> Result<Self> {
         let error = match Self::read(scope) {
             Ok(files) => return Ok(files),
@@ -93,7 +93,7 @@ impl Files {
         };
         let conflicts = Some(others.keys().cloned().collect());
         for (name, other) in others {
-            // What lies there is of one of the sides, and may be replaced as what was installed.
+            // What is there is of one of the sides, and may be replaced as what was installed.
             if is_tree(&scope.skill_dir(&name), &other.digest) {
                 lock.skills.insert(name, other);
             }
@@ -101,19 +101,19 @@ impl Files {
         Ok(Self { manifest, manifest_text, lock, lock_text: Some(text), conflicts })
     }
 
-    /// Whether one of the files names the skill `name`.
+    /// Reports whether one of the files names the skill `name`.
     pub fn knows(&self, name: &SkillName) -> bool {
         self.manifest.skills().contains_key(name) || self.lock.skills.contains_key(name)
     }
 
-    /// The skills that are to stay: those that the manifest asks for, and all that they need by what is locked.
+    /// Returns the skills that are to stay: those that the manifest asks for, and all that they need by what is locked.
     /// A lockfile alone asks for all that it has.
     pub fn kept(&self) -> BTreeSet<SkillName> {
         self.staying(std::iter::empty(), &BTreeMap::new())
     }
 
-    /// As [`Files::kept`], once the manifest asks for `asked`, too, and what is `anew` is locked in place of what is
-    /// now; `None` is what is not locked any more.
+    /// Works like [`Files::kept`], once the manifest asks for `asked`, too, and what is `anew` is locked instead of
+    /// what is now; `None` is what is not locked any more.
     pub fn staying<'a>(
         &'a self,
         asked: impl Iterator<Item = &'a SkillName>,
@@ -129,12 +129,12 @@ impl Files {
         })
     }
 
-    /// Whether `name` is locked though the manifest does not ask for it.
+    /// Reports whether `name` is locked though the manifest does not ask for it.
     pub fn is_only_needed(&self, name: &SkillName) -> bool {
         self.manifest_text.is_some() && !self.manifest.asks_for(name) && self.lock.skills.contains_key(name)
     }
 
-    /// What the manifest says of `name`, or would say if it asked for what is locked. `None` for what is not
+    /// Returns what the manifest says of `name`, or would say if it asked for what is locked. `None` for what is not
     /// [`kept`](Files::kept).
     pub fn entry(&self, name: &SkillName, kept: &BTreeSet<SkillName>) -> Option<Requirement> {
         let written = self.manifest.skills().get(name).cloned();
@@ -143,7 +143,7 @@ impl Files {
         written.or_else(|| Some(Requirement { dependency, ..locked()? }))
     }
 
-    /// Whether the sides of a merge conflict differ for the skill `name`.
+    /// Reports whether the sides of a merge conflict differ for the skill `name`.
     pub fn is_conflict(&self, name: &SkillName) -> bool {
         self.conflicts.as_ref().is_some_and(|conflicts| conflicts.contains(name))
     }
@@ -159,14 +159,14 @@ pub struct NotText {
 impl NotText {
     const MESSAGE: &str = "it is not UTF-8 from here on";
 
-    /// The error for a manifest, or for a file of rules.
+    /// Returns the error for a manifest, or for a file of rules.
     pub fn of_manifest(self) -> ManifestError {
         let hint = "restore the file from version control, or save it as UTF-8";
         let (message, hint) = (Self::MESSAGE.to_owned(), Some(hint.to_owned()));
         ManifestError { line: self.line, column: self.column, message, hint: hint.map(Into::into) }
     }
 
-    /// The same of a lockfile.
+    /// Returns the same of a lockfile.
     pub fn of_lockfile(self) -> LockError {
         LockError::Malformed { line: self.line, column: self.column, message: Self::MESSAGE.to_owned() }
     }
@@ -176,7 +176,7 @@ impl NotText {
 ///
 /// # Errors
 ///
-/// Where it cannot be read, as a link to nothing cannot: what it should lead to is missing. What is read may be no
+/// Fails if it cannot be read, as a link to nothing cannot: what it should lead to is missing. What is read may be no
 /// text.
 pub fn read_text(path: &Path) -> Result<Option<std::result::Result<String, NotText>>> {
     let bytes = fs::read_capped(path, MAX_FILE)?;
@@ -195,48 +195,48 @@ pub fn read_text(path: &Path) -> Result<Option<std::result::Result<String, NotTe
     }))
 }
 
-/// The text of the lockfile of `scope`.
+/// Returns the text of the lockfile of `scope`.
 fn read_lockfile(scope: &Scope) -> Result<Option<String>> {
     let text = read_text(&scope.lockfile)?.transpose();
     text.map_err(|odd| lock_error(scope, &odd.of_lockfile()))
 }
 
-/// What the lockfile of `scope` with this text says; nothing where there is none.
+/// Returns what the lockfile of `scope` with this text says; nothing if there is none.
 fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
     let parsed = text.map(Lockfile::parse).transpose();
     Ok(parsed.map_err(|error| lock_error(scope, &error))?.unwrap_or_default())
 }
 
-/// Reads the lockfile of `scope`, empty where there is none.
+/// Reads the lockfile of `scope`, empty if there is none.
 ///
 /// # Errors
 ///
-/// A file that cannot be read or is wrong, with the place in it.
+/// Fails for a file that cannot be read or is wrong, with the place in it.
 pub fn read_lock(scope: &Scope) -> Result<Lockfile> {
     parse_lock(scope, read_lockfile(scope)?.as_deref())
 }
 
-/// Reads the manifest of `scope`, empty where there is none, and its text.
+/// Reads the manifest of `scope`, empty if there is none, and its text.
 ///
 /// # Errors
 ///
-/// A file that cannot be read or is wrong, with the place in it.
+/// Fails for a file that cannot be read or is wrong, with the place in it.
 pub fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
     read_manifest_at(&scope.manifest)
 }
 
-/// As [`read_manifest`], of the file at `path`.
+/// Works like [`read_manifest`], of the file at `path`.
 ///
 /// # Errors
 ///
-/// As [`read_manifest`].
+/// Fails as [`read_manifest`] does.
 pub fn read_manifest_at(path: &Path) -> Result<(Manifest, Option<String>)> {
     let text = read_text(path)?.transpose().map_err(|odd| manifest_error(path, odd.of_manifest()))?;
     let manifest = text.as_deref().map(Manifest::parse).transpose();
     Ok((manifest.map_err(|error| manifest_error(path, error))?.unwrap_or_default(), text))
 }
 
-/// The error for a manifest at `path`.
+/// Returns the error for a manifest at `path`.
 pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
     let new = Error::config(format!("{}:{error}", path.display())).coded(problem::MANIFEST_UNREADABLE.id);
     match error.hint {
@@ -245,7 +245,7 @@ pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
     }
 }
 
-/// The error for a lockfile in conflict that cannot be mended; `None` where it has no marks.
+/// Returns the error for a lockfile in conflict that cannot be mended; `None` if it has no marks.
 fn torn(scope: &Scope, text: &str) -> Option<Error> {
     let Err(LockError::MergeConflict { line }) = Lockfile::parse(text) else { return None };
     let message = format!(
@@ -286,7 +286,7 @@ fn lock_error(scope: &Scope, error: &LockError) -> Error {
 ///
 /// # Errors
 ///
-/// Where it cannot be looked at.
+/// Fails if it cannot be looked at.
 pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
     for there in dir.ancestors() {
         if let (Some(real), Ok(rest)) = (fs::real_path(there)?, dir.strip_prefix(there)) {
@@ -299,22 +299,22 @@ pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
 /// What the directory of a skill holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Inside {
-    /// The digest of the skill; `None` where it cannot be read as one.
+    /// The digest of the skill; `None` if it cannot be read as one.
     pub digest: Option<Digest>,
-    /// Whether there is a git repository in it, of which the digest tells nothing: its history, and what lies on
-    /// other branches, may be nowhere else.
+    /// Whether there is a git repository in it, of which the digest tells nothing: its history, and what is on other
+    /// branches, may be nowhere else.
     pub repository: bool,
 }
 
-/// What is told of a directory with a repository in it that is in the way.
+/// What is reported about a directory with a repository in it that is in the way.
 pub const HAS_REPOSITORY: &str = "holds a git repository, which skillpm could not keep for you";
 
-/// Why the skill in directory `path` has no digest; `None` where it has one.
+/// Returns why the skill in directory `path` has no digest; `None` if it has one.
 pub fn why_no_skill(path: &Path) -> Option<Error> {
     Trees::default().read(path).err().map(Error::from)
 }
 
-/// What is told of the directory `path` that is in the way and cannot be kept as a skill, with the reason.
+/// Returns what to report about the directory `path` that is in the way and cannot be kept as a skill, with the reason.
 pub fn not_kept(path: &Path) -> String {
     let why = why_no_skill(path).map(|error| format!(": {}", error.with_causes())).unwrap_or_default();
     format!("`{}` contains something that skillpm could not keep for you{why}", path.display())

@@ -52,7 +52,7 @@ pub struct Lying {
 }
 
 impl Trees {
-    /// Those of the scope with the file `lockfile`. Nothing is read yet.
+    /// Returns those of the scope with the file `lockfile`. Nothing is read yet.
     pub fn new(settings: &Settings, lockfile: &Path) -> Self {
         let store = Store::new(settings).ok();
         Self { lockfile: Some(lockfile.to_owned()), store, locked: Mutex::default() }
@@ -62,16 +62,16 @@ impl Trees {
     ///
     /// # Errors
     ///
-    /// Where it cannot be read as a skill.
+    /// Fails if it cannot be read as a skill.
     pub fn read(&self, path: &Path) -> Result<Lying, ReadError> {
         read(path, || self.expected(path), self.store.as_ref())
     }
 
-    /// The files of the tree in the directory `path`, of which mostly no byte is read yet.
+    /// Returns the files of the tree in the directory `path`, of which mostly no byte is read yet.
     ///
     /// # Errors
     ///
-    /// As [`Trees::read`].
+    /// Fails as [`Trees::read`] does.
     pub fn files(&self, path: &Path) -> Result<FileSet, ReadError> {
         let tree = bare(path)?;
         if tree.leftovers().is_empty() {
@@ -80,17 +80,18 @@ impl Trees {
         Ok(self.read(path)?.files)
     }
 
-    /// What the directory `path` holds.
+    /// Returns what the directory `path` holds.
     pub fn inside(&self, path: &Path) -> Inside {
         inside(path, self.read(path))
     }
 
-    /// The digest of the skill in directory `path`, or `None` where it cannot be read as one.
+    /// Returns the digest of the skill in directory `path`, or `None` if it cannot be read as one.
     pub fn digest(&self, path: &Path) -> Option<Digest> {
         self.read(path).ok().map(|lying| lying.digest)
     }
 
-    /// What tools left in the directory `path`, whose name is that of the skill; nothing where that cannot be told.
+    /// Returns what tools left in the directory `path`, whose name is that of the skill; nothing if that cannot be
+    /// determined.
     pub fn leftovers(&self, path: &Path) -> Vec<String> {
         // Mostly there are none, and no file has to be read for that.
         if bare(path).is_ok_and(|tree| tree.leftovers().is_empty()) {
@@ -99,19 +100,19 @@ impl Trees {
         self.read(path).map(|lying| lying.leftovers).unwrap_or_default()
     }
 
-    /// Whether `digest` is what is locked of the skill with the name of the directory `path`.
+    /// Reports whether `digest` is what is locked of the skill with the name of the directory `path`.
     pub fn is_locked(&self, path: &Path, digest: &Digest) -> bool {
         self.expected(path).contains(digest)
     }
 
-    /// Whether what is in the directory `path`, whose name is that of the skill, differs from what is locked in nothing
-    /// but line ends, as where git wrote it with those of Windows.
+    /// Reports whether what is in the directory `path`, whose name is that of the skill, differs from what is locked in
+    /// nothing but line ends, as where git wrote it with those of Windows.
     pub fn is_other_line_ends(&self, path: &Path) -> bool {
         let Ok(lying) = self.read(path) else { return false };
         self.expected(path).iter().any(|locked| self.has_other_line_ends(&lying.files, locked))
     }
 
-    /// Whether `files` differ from the tree with the digest `locked` in nothing but line ends.
+    /// Reports whether `files` differ from the tree with the digest `locked` in nothing but line ends.
     pub fn has_other_line_ends(&self, files: &FileSet, locked: &Digest) -> bool {
         let stored = || self.store.as_ref()?.get(locked).ok()?;
         plain_digest(files).is_some_and(|digest| digest == *locked)
@@ -123,7 +124,7 @@ impl Trees {
         name.and_then(|name| self.lock()?.get(&name).cloned()).unwrap_or_default()
     }
 
-    /// What is locked now. The file is read again where it changed.
+    /// Returns what is locked now. The file is read again where it changed.
     fn lock(&self) -> Option<Arc<Expected>> {
         let file = self.lockfile.as_ref()?;
         let stat = fs::stat(file);
@@ -139,17 +140,17 @@ impl Trees {
     }
 }
 
-/// Whether the directory `dir` has the tree with `digest`, but for leftovers.
+/// Reports whether the directory `dir` has the tree with `digest`, but for leftovers.
 pub fn is_tree(dir: &Path, digest: &Digest) -> bool {
     inside_as(dir, digest).digest == Some(*digest)
 }
 
-/// What the directory `dir` holds, where the tree with `digest` is expected.
+/// Returns what the directory `dir` holds, where the tree with `digest` is expected.
 pub fn inside_as(dir: &Path, digest: &Digest) -> Inside {
     inside(dir, read(dir, || vec![*digest], None))
 }
 
-/// What the directory `dir` holds, which was `read`.
+/// Returns what the directory `dir` holds, which was `read`.
 fn inside(dir: &Path, read: Result<Lying, ReadError>) -> Inside {
     match read {
         Ok(lying) => Inside { digest: Some(lying.digest), repository: lying.repository },
@@ -173,7 +174,7 @@ fn expected_by(text: &str) -> Expected {
     expected
 }
 
-/// The tree in `dir` but for what is in directories that are leftovers: these may hold more than any skill.
+/// Returns the tree in `dir` but for what is in directories that are leftovers: these may hold more than any skill.
 fn bare(dir: &Path) -> Result<Tree, ReadError> {
     fs::scan(dir, Walk { skip: directories(), ..Walk::ALL })
 }
@@ -198,7 +199,8 @@ fn read(
     Ok(Lying { files, digest, repository, leftovers, has_own: !own.is_empty() })
 }
 
-/// The files of the skill in `dir`, where `bare` is its tree and `found` are leftovers that may be files of its own.
+/// Returns the files of the skill in `dir`, where `bare` is its tree and `found` are leftovers that may be files of its
+/// own.
 fn choose(
     dir: &Path,
     bare: &Tree,
@@ -236,8 +238,8 @@ fn choose(
     }
 }
 
-/// The digest of `files` where each text has the line ends of Unix; `None` where that changes nothing, or
-/// one cannot be read.
+/// Returns the digest of `files` where each text has the line ends of Unix; `None` if that changes nothing, or one
+/// cannot be read.
 fn plain_digest(files: &FileSet) -> Option<Digest> {
     let mut changed = false;
     let mut lines = Vec::with_capacity(files.files().len());
@@ -254,7 +256,7 @@ fn plain_digest(files: &FileSet) -> Option<Digest> {
     changed.then(|| tree_digest(lines))
 }
 
-/// Whether `one` and `two` are the same files, with the same texts but for line ends.
+/// Reports whether `one` and `two` are the same files, with the same texts but for line ends.
 fn is_same_but_line_ends(one: &FileSet, two: &FileSet) -> bool {
     let same = |(one_file, two_file): (&FileEntry, &FileEntry)| {
         let texts = || Some((one.read(one_file).ok()?, two.read(two_file).ok()?));
@@ -279,7 +281,7 @@ fn with_lf(bytes: &[u8]) -> Vec<u8> {
     text
 }
 
-/// The leftovers among `files`.
+/// Returns the leftovers among `files`.
 fn own(files: &FileSet) -> impl Iterator<Item = &str> {
     files.files().iter().filter_map(|file| leftover_in(file.path.as_str(), false))
 }
@@ -294,7 +296,7 @@ fn readable(tree: &Tree) -> Tree {
     tree.without_leftovers(|leftover| !odd.contains(leftover))
 }
 
-/// The files of `whole` with those of the leftovers `found` that make one of the digests `expected` of it.
+/// Returns the files of `whole` with those of the leftovers `found` that make one of the digests `expected` of it.
 fn among(whole: &Tree, found: &[String], expected: &[Digest]) -> Option<(FileSet, Digest)> {
     let all = whole.skill("", &Limits::default()).ok()?;
     let mut lines = Vec::with_capacity(all.files().len());

@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         Some(Digest::from_bytes(self.take(32)?.try_into().ok()?))
     }
 
-    /// What was written by [`put_stat`] of something on file system `device`.
+    /// Returns what was written by [`put_stat`] of something on file system `device`.
     pub(crate) fn stat(&mut self, device: u64) -> Option<FileStat> {
         let (mode, size) = (self.u32()?, self.u64()?);
         let (modified, changed, inode) = (self.moment()?, self.moment()?, self.u64()?);

@@ -31,7 +31,7 @@ const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 pub(super) struct IndexEntry {
     /// The digest of its files.
     pub(super) digest: Digest,
-    /// The file system on which all of it lies.
+    /// The file system on which all of it is.
     device: u64,
     /// What was seen of its files and directories, as it is written.
     nodes: Nodes,
@@ -79,8 +79,7 @@ pub(super) struct Content {
 }
 
 impl IndexEntry {
-    /// Returns the entry of a tree with `digest` of which `seen` was seen; `None` where it lies on
-    /// several file systems.
+    /// Returns the entry of a tree with `digest` of which `seen` was seen; `None` if it is on several file systems.
     pub(super) fn new(digest: Digest, seen: &[(String, FileStat)]) -> Option<Self> {
         let device = seen.first()?.1.device;
         let mut nodes = Vec::new();
@@ -94,12 +93,12 @@ impl IndexEntry {
         Some(Self { digest, device, nodes: nodes.into(), count: u32::try_from(seen.len()).ok()? })
     }
 
-    /// Whether a `.git` was seen in the tree, of which the digest tells nothing.
+    /// Reports whether a `.git` was seen in the tree, of which the digest tells nothing.
     pub(super) fn has_repository(&self) -> bool {
         self.nodes().any(|(path, _)| path == b".git" || path.ends_with(b"/.git"))
     }
 
-    /// The leftovers that were seen in the tree: of one with such files of its own nothing is remembered.
+    /// Returns the leftovers that were seen in the tree: of one with such files of its own nothing is remembered.
     pub(super) fn leftovers(&self) -> Vec<String> {
         let names = self.nodes().filter_map(|(path, stat)| {
             let path = std::str::from_utf8(path).ok()?;
@@ -110,7 +109,7 @@ impl IndexEntry {
         names
     }
 
-    /// What was seen: the paths below the tree, the tree itself with an empty one.
+    /// Returns what was seen: the paths below the tree, the tree itself with an empty one.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&[u8], FileStat)> {
         let mut rest = Reader(&self.nodes);
         std::iter::from_fn(move || Some((rest.text()?, rest.stat(self.device)?)))
@@ -118,7 +117,7 @@ impl IndexEntry {
 }
 
 impl Content {
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(super) fn encode(&self) -> Option<Vec<u8>> {
         let mut body = Vec::new();
         put_text(&mut body, PROGRAM.as_bytes())?;
@@ -167,7 +166,7 @@ impl Content {
     }
 }
 
-/// Whether `bytes` are `count` nodes, the first of which is the root.
+/// Returns whether `bytes` are `count` nodes, the first of which is the root.
 fn check_nodes(bytes: &[u8], device: u64, count: u32) -> Option<()> {
     let mut rest = Reader(bytes);
     for at in 0..count {

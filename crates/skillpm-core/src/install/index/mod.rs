@@ -5,8 +5,8 @@
 //! stands still for some milliseconds, so a file that was changed at about the time when it was read may
 //! be changed once more without a trace. What is that young is not remembered.
 //!
-//! A cache that cannot be read or written is none, and no failure. Who is about to throw away what a user
-//! may have written does not ask it: `docs/design/install.md` says who does.
+//! A cache that cannot be read or written is treated as missing, which is no failure. Who is about to throw away what a
+//! user may have written does not ask it: `docs/design/install.md` says who does.
 
 mod bytes;
 mod format;
@@ -49,8 +49,8 @@ struct State {
 }
 
 impl Index {
-    /// The index for what is below `root` and locked in `lockfile`, kept under the name `kind`. Nothing is read yet. It
-    /// remembers nothing where there is no place for it.
+    /// Returns the index for what is below `root` and locked in `lockfile`, kept under the name `kind`. Nothing is read
+    /// yet. It remembers nothing where there is no place for it.
     pub fn new(settings: &Settings, root: &Path, kind: &str, lockfile: &Path) -> Self {
         let place = || {
             let root = fs::real_path(root).ok()??;
@@ -67,13 +67,13 @@ impl Index {
         Self { shared: None, trees: Arc::clone(&self.trees) }
     }
 
-    /// How trees are read that nothing is remembered of.
+    /// Returns how trees are read that nothing is remembered of.
     pub fn trees(&self) -> &Trees {
         &self.trees
     }
 
-    /// The digest of the skill in directory `path`, or `None` where it cannot be read as one. It is read
-    /// if anything of it changed since it was read last.
+    /// Returns the digest of the skill in directory `path`, or `None` if it cannot be read as one. It is read if
+    /// anything of it changed since it was read last.
     pub fn digest_of(&self, path: &Path) -> Option<Digest> {
         let base = path.parent().and_then(|parent| Base::open(parent).ok());
         match (base, path.file_name().and_then(|name| name.to_str())) {
@@ -82,8 +82,8 @@ impl Index {
         }
     }
 
-    /// What tools left in the directory `path`, whose name is that of the skill. It is looked for if anything of it changed
-    /// since it was read last.
+    /// Returns what tools left in the directory `path`, whose name is that of the skill. It is looked for if anything
+    /// of it changed since it was read last.
     pub fn leftovers(&self, path: &Path) -> Vec<String> {
         let base = path.parent().and_then(|parent| Base::open(parent).ok());
         let name = path.file_name().and_then(|name| name.to_str());
@@ -97,12 +97,12 @@ impl Index {
         known.unwrap_or_else(|| self.trees.leftovers(path))
     }
 
-    /// As [`Index::digest_of`], of all that the skill `name` in the directory `base` holds.
+    /// Works like [`Index::digest_of`], of all that the skill `name` in the directory `base` holds.
     pub fn inside(&self, base: &Base, name: &str) -> Inside {
         self.inside_at(base, name, Moment::now())
     }
 
-    /// Calls `work` with what is remembered; `None` where nothing ever is.
+    /// Calls `work` with what is remembered; `None` if nothing ever is.
     fn with<T>(&self, now: Moment, work: impl FnOnce(&mut State) -> T) -> Option<T> {
         let shared = self.shared.as_ref()?;
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,8 +145,8 @@ impl Index {
     }
 }
 
-/// Whether all that was seen of the tree `name` in `base` is as it was. A directory in which something
-/// was made, removed or renamed has another time, so its names need not be read.
+/// Reports whether all that was seen of the tree `name` in `base` is as it was. A directory in which something was
+/// made, removed or renamed has another time, so its names need not be read.
 fn is_same(entry: &IndexEntry, base: &Base, name: &str) -> bool {
     let mut path = name.as_bytes().to_vec();
     entry.nodes().all(|(below, seen)| {

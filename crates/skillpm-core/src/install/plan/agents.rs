@@ -74,8 +74,9 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether a link of ours goes that `agent` has to `wanted`, though no lockfile knows of it: no lockfile has an
-    /// editable skill, and the manifest says who sees that. Who reads the canonical copies may have one all the same.
+    /// Reports whether a link of ours goes that `agent` has to `wanted`, though no lockfile knows of it: no lockfile
+    /// has an editable skill, and the manifest says who sees that. Who reads the canonical copies may have one all the
+    /// same.
     fn may_unlink(&self, wanted: &Wanted, agent: &str) -> bool {
         let is_universal = || agents::find(agent).is_ok_and(Agent::is_universal);
         let asked = self.goal.manifest_agents.as_ref().is_some_and(|agents| agents.targets.is_some());
@@ -84,8 +85,8 @@ impl<'a> Planner<'a> {
         matches!(wanted.content, Content::Editable(_)) && says() && !is_universal()
     }
 
-    /// What lies in the directories of agents, and whether `locked` knows of it. Of agents that share
-    /// a directory, one that it knows comes first.
+    /// Returns what is in the directories of agents, and whether `locked` knows of it. Of agents that share a
+    /// directory, one that it knows comes first.
     pub(super) fn there(
         &self,
         name: &SkillName,
@@ -98,8 +99,8 @@ impl<'a> Planner<'a> {
         there
     }
 
-    /// Plans that what lies in the directory of `agent` goes: a link of ours, a copy of what is
-    /// locked or lies there, and where the lockfile knows of it an edited copy too, as far as that is allowed.
+    /// Plans that what is in the directory of `agent` goes: a link of ours, a copy of what is locked or is there, and
+    /// where the lockfile knows of it an edited copy too, as far as that is allowed.
     pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &OnDisk, known: bool) {
         let place = Location::Agent(agent.to_owned());
         match found {
@@ -108,7 +109,7 @@ impl<'a> Planner<'a> {
             OnDisk::OurLink | OnDisk::Written => {
                 self.plan.steps.push(Step::Unlink { place, name: name.clone() });
             }
-            // Only an unchanged copy, or one of what lies there, is known to be ours without a word in the lockfile.
+            // Only an unchanged copy, or one of what is there, is known to be ours without a word in the lockfile.
             OnDisk::Tree(Some(old))
                 if (Some(*old) == self.locked(name) || self.is_copy(&place, name, *old))
                     && (known || !self.survey.has_repository(&place, name)) =>
@@ -124,7 +125,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans a link for `agent` in its directory `dir`, where `found` lies; a copy with `digest` is ours.
+    /// Plans a link for `agent` in its directory `dir`, where `found` is; a copy with `digest` is ours.
     pub(super) fn link(
         &mut self,
         agent: &Agent,
@@ -154,12 +155,12 @@ impl<'a> Planner<'a> {
         self.plan.links.push(NewLink { place, name: name.clone(), link: self.link_in(dir, name) });
     }
 
-    /// Whether a skill is installed from what lies at the place of `name` in the directory of `agent`.
+    /// Reports whether a skill is installed from what is at the place of `name` in the directory of `agent`.
     pub(super) fn is_source(&self, agent: &str, name: &SkillName) -> bool {
         self.survey.is_source(&Location::Agent(agent.to_owned()), name)
     }
 
-    /// The link that an agent's directory `dir` gets to the canonical copy.
+    /// Returns the link that an agent's directory `dir` gets to the canonical copy.
     pub(super) fn link_in(&self, dir: &Path, name: &SkillName) -> LinkKind {
         let mut links = self.links.borrow_mut();
         if let Some(link) = links.get(dir) {

@@ -44,15 +44,15 @@ impl Planner<'_> {
         None
     }
 
-    /// Whether the tree `old` in an agent's directory is a copy of the installed skill as that lies there, edits and
-    /// merges included: nothing is lost with it, because what lies there stays or is kept.
+    /// Reports whether the tree `old` in an agent's directory is a copy of the installed skill as that is there, edits
+    /// and merges included: nothing is lost with it, because what is there stays or is kept.
     pub(super) fn is_copy(&self, place: &Location, name: &SkillName, old: Digest) -> bool {
         let homes = [&self.survey.canonical, &self.survey.disabled];
         let is_there = || homes.iter().any(|home| home.get(name) == Some(&OnDisk::Tree(Some(old))));
         matches!(place, Location::Agent(_)) && is_there()
     }
 
-    /// Whether the lockfile says that something of ours lies at `place`.
+    /// Reports whether the lockfile says that something of ours is at `place`.
     pub(super) fn is_known(&self, place: &Location, name: &SkillName) -> bool {
         match (place, self.files.lock.skills.get(name)) {
             (Location::Agent(agent), Some(locked)) => locked.agents.contains(agent),
@@ -67,9 +67,9 @@ impl Planner<'_> {
         alike.iter().find(|other| **other != name).map(|other| (*other).clone())
     }
 
-    /// Where the skill came from that is installed under the name of `wanted`, if that is not where
-    /// `wanted` comes from: it is another skill, which only force replaces. The same bytes are the same
-    /// skill. What the manifest no longer names is in nobody's way.
+    /// Returns where the skill came from that is installed under the name of `wanted`, if that is not where `wanted`
+    /// comes from: it is another skill, which only force replaces. The same bytes are the same skill. What the manifest
+    /// no longer names is in nobody's way.
     pub(super) fn other_source(&self, wanted: &Wanted) -> Option<ConflictKind> {
         let new = wanted.requirement.as_ref()?;
         let (origin, path) = match self.files.manifest.skills().get(&wanted.name) {
@@ -93,8 +93,8 @@ impl Planner<'_> {
         wanted.beside.as_ref().map(|old| ConflictKind::OtherPath(origin.clone(), old.clone()))
     }
 
-    /// Whether a link at the canonical place of `name` is ours: the skill is editable, or somebody has
-    /// just taken that out of the manifest.
+    /// Reports whether a link at the canonical place of `name` is ours: the skill is editable, or somebody has just
+    /// taken that out of the manifest.
     pub(super) fn is_editable(&self, name: &SkillName) -> bool {
         let was = |entry: &Requirement| entry.origin.local_path().is_some() && self.locked(name).is_none();
         self.files.manifest.skills().get(name).is_some_and(|entry| entry.editable || was(entry))
@@ -105,7 +105,7 @@ impl Planner<'_> {
     }
 }
 
-/// Whether two sources are one directory of this machine: `./src` with `pdf` below it, and `./src/pdf`.
+/// Reports whether two sources are one directory of this machine: `./src` with `pdf` below it, and `./src/pdf`.
 fn is_same_directory(one: (&Origin, &Option<String>), two: (&Origin, &Option<String>)) -> bool {
     let whole = |(origin, path): (&Origin, &Option<String>)| {
         let whole = Path::new(origin.local_path()?).join(path.as_deref().unwrap_or(""));

@@ -17,7 +17,7 @@ use crate::name::SkillName;
 pub struct Wanted {
     /// The name under which it is installed.
     pub name: SkillName,
-    /// What is to lie in its place.
+    /// What is to be in its place.
     pub content: Content,
     /// What the manifest is to say of it; `None` leaves the manifest as it is.
     pub requirement: Option<Requirement>,
@@ -27,25 +27,25 @@ pub struct Wanted {
     pub leaving: BTreeSet<&'static str>,
     /// Whether agents are not to see it for now.
     pub disabled: bool,
-    /// Where the installed skill of the name still lies in the very source that this one comes from, as another one.
+    /// Where the installed skill of the name still is in the very source that this one comes from, as another one.
     pub beside: Option<String>,
 }
 
-/// What is to lie in the place of a skill.
+/// What is to be in the place of a skill.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// The tree that is locked.
     Locked(Locked),
-    /// Whatever lies there, edited or missing, though this is locked.
+    /// Whatever is there, edited or missing, though this is locked.
     AsItIs(Locked),
-    /// What was made of the tree that lies there and of the one that is locked.
+    /// What was made of the tree that is there and of the one that is locked.
     Merged(Merged),
     /// A link to a directory that somebody works on. It is not locked: its bytes change at any time.
     Editable(Editable),
 }
 
 impl Content {
-    /// What is locked.
+    /// Returns what is locked.
     pub fn locked(&self) -> Option<&Locked> {
         match self {
             Self::Locked(locked) | Self::AsItIs(locked) => Some(locked),
@@ -54,7 +54,7 @@ impl Content {
         }
     }
 
-    /// The digest of the tree that agents with copies get; `None` where they get links in any case.
+    /// Returns the digest of the tree that agents with copies get; `None` if they get links in any case.
     pub(super) fn tree(&self) -> Option<Digest> {
         match self {
             Self::Merged(merged) => Some(merged.tree),
@@ -62,7 +62,7 @@ impl Content {
         }
     }
 
-    /// Whether both are the same files, wherever they came from.
+    /// Reports whether both are the same files, wherever they came from.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Editable(one), Self::Editable(two)) => one.directory == two.directory,
@@ -72,7 +72,7 @@ impl Content {
 }
 
 impl Wanted {
-    /// A skill that nobody sees until [`Wanted::agents`] says who does.
+    /// Returns a skill that nobody sees until [`Wanted::agents`] says who does.
     pub fn new(name: SkillName, content: Content, requirement: Option<Requirement>) -> Self {
         let (agents, leaving) = (Vec::new(), BTreeSet::new());
         Self { name, content, requirement, agents, leaving, disabled: false, beside: None }
@@ -83,7 +83,7 @@ impl Wanted {
         self.requirement.as_ref().is_some_and(|entry| !entry.dependency)
     }
 
-    /// The ids of the agents that get a link or copy of their own.
+    /// Returns the ids of the agents that get a link or copy of their own.
     pub fn linked(&self) -> impl Iterator<Item = &'static str> {
         self.agents.iter().filter(|agent| !agent.is_universal()).map(|agent| agent.id)
     }
@@ -94,7 +94,7 @@ impl Wanted {
 pub struct Goal {
     /// Skills that are to be there.
     pub put: Vec<Wanted>,
-    /// Skills of which only the entries are written: what lies on disk stays as it is.
+    /// Skills of which only the entries are written: what is on disk stays as it is.
     pub record: Vec<Wanted>,
     /// Trees that may be replaced though no lockfile names them: another tool made them of the same
     /// skill. They are kept in the store.
@@ -109,7 +109,7 @@ pub struct Goal {
     pub entries: BTreeMap<SkillName, Requirement>,
     /// What the manifest is to say about agents.
     pub manifest_agents: Option<Agents>,
-    /// Whether agents get copies in place of links.
+    /// Whether agents get copies instead of links.
     pub copy: bool,
     /// Whether what is in the way may go. It is kept in the store first.
     pub force: bool,

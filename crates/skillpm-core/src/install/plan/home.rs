@@ -7,8 +7,8 @@ use crate::install::state::OnDisk;
 use crate::name::SkillName;
 
 impl Planner<'_> {
-    /// Brings the tree of `wanted` from the place of disabled skills or back, as it is, and returns the
-    /// place where it then is with what lies there.
+    /// Brings the tree of `wanted` from the place of disabled skills or back, as it is, and returns the place where it
+    /// then is with what is there.
     pub(super) fn bring_home(&mut self, wanted: &Wanted) -> (Location, OnDisk) {
         let name = &wanted.name;
         let (canonical, aside) = (self.canonical(name), self.disabled(name));
@@ -28,7 +28,7 @@ impl Planner<'_> {
                 });
                 return (home, there);
             }
-            // It lies in both, and one has to go: nothing is lost where the bytes are the same.
+            // It is in both, and one has to go: nothing is lost where the bytes are the same.
             (OnDisk::Tree(Some(one)), OnDisk::Tree(Some(two))) if one == two => {
                 self.drop_tree(&other, name, *two);
             }
@@ -90,7 +90,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans a tree with `digest` at a place where `found` lies.
+    /// Plans a tree with `digest` at a place where `found` is.
     pub(super) fn tree(&mut self, place: &Location, name: &SkillName, digest: Digest, found: &OnDisk) {
         let replaces = match found {
             OnDisk::Absent => None,
@@ -125,7 +125,7 @@ impl Planner<'_> {
         self.survey.canonical.get(name).cloned().unwrap_or(OnDisk::Absent)
     }
 
-    /// What lies in the place of `name` among the disabled.
+    /// Returns what is in the place of `name` among the disabled.
     pub(super) fn disabled(&self, name: &SkillName) -> OnDisk {
         self.survey.disabled.get(name).cloned().unwrap_or(OnDisk::Absent)
     }

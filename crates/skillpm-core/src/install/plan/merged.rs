@@ -15,12 +15,12 @@ pub struct Merged {
     pub tree: Digest,
     /// What it was made of, which it takes the place of: exactly this tree, or nothing.
     pub replaces: Option<Digest>,
-    /// Whether what lies there is kept in the store, be it replaced or the same already.
+    /// Whether what is there is kept in the store, be it replaced or the same already.
     pub keep: bool,
 }
 
 impl Planner<'_> {
-    /// Plans the tree of a merge at a place where `found` lies.
+    /// Plans the tree of a merge at a place where `found` is.
     pub(super) fn merged(&mut self, place: &Location, name: &SkillName, merged: &Merged, found: &OnDisk) {
         let there = match found {
             OnDisk::Tree(Some(tree)) if [Some(merged.tree), merged.replaces].contains(&Some(*tree)) => {

@@ -8,8 +8,8 @@ use crate::install::state::OnDisk;
 use crate::name::SkillName;
 
 impl Planner<'_> {
-    /// Plans that the skill `name` goes with its links where it is exactly what `was` placed. All else stays, and
-    /// what was edited is told: it is the user's from then on.
+    /// Plans that the skill `name` goes with its links where it is exactly what `was` placed. All else stays, and what
+    /// was edited is reported: it is the user's from then on.
     pub(super) fn plan_orphan(&mut self, name: &SkillName, was: &PreviousInstall) {
         // A skill that stays has this place, maybe by another name that is the same on some file systems.
         if self.alike.contains_key(&name.collision_key()) {
@@ -72,7 +72,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether skills are installed from what lies at the place of `name`, or somebody has a git repository there.
+    /// Reports whether skills are installed from what is at the place of `name`, or somebody has a git repository
+    /// there.
     fn is_somebodys(&self, place: &Location, name: &SkillName) -> bool {
         self.survey.is_source(place, name) || self.survey.has_repository(place, name)
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::name::SkillName;
 
-/// Where a copy or link lies: in the canonical directory, out of agents' sight, or in an agent's own.
+/// Where a copy or link is: in the canonical directory, out of agents' sight, or in an agent's own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Location {
@@ -22,7 +22,7 @@ pub enum Location {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Step {
-    /// A tree comes to a place, in exchange for the one that lies there.
+    /// A tree comes to a place, in exchange for the one that is there.
     Put {
         /// Where.
         place: Location,
@@ -30,7 +30,7 @@ pub enum Step {
         name: SkillName,
         /// What comes.
         digest: Digest,
-        /// What lies there.
+        /// What is there.
         replaces: Option<Digest>,
     },
     /// A tree goes.
@@ -39,7 +39,7 @@ pub enum Step {
         place: Location,
         /// Of which skill.
         name: SkillName,
-        /// What lies there.
+        /// What is there.
         old: Digest,
     },
     /// An agent's directory gets a link to the canonical copy; another link there is replaced.
@@ -60,14 +60,14 @@ pub enum Step {
     Disable {
         /// The skill.
         name: SkillName,
-        /// What lies there; `None` for what no skill may have, which moves all the same.
+        /// What is there; `None` for what no skill may have, which moves all the same.
         digest: Option<Digest>,
     },
     /// It moves back.
     Enable {
         /// The skill.
         name: SkillName,
-        /// What lies there; `None` for what no skill may have, which moves all the same.
+        /// What is there; `None` for what no skill may have, which moves all the same.
         digest: Option<Digest>,
     },
     /// The canonical place gets a link to the directory that the manifest names; another link there is
@@ -89,7 +89,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The place that it changes, and of which skill.
+    /// Returns the place that it changes, and of which skill.
     pub fn place(&self) -> (Location, &SkillName) {
         match self {
             Self::Put { place, name, .. }
@@ -102,12 +102,12 @@ impl Step {
         }
     }
 
-    /// Whether a tree goes that lies at its place.
+    /// Reports whether a tree goes that is at its place.
     pub fn takes_tree(&self) -> bool {
         matches!(self, Self::Remove { .. } | Self::Put { replaces: Some(_), .. })
     }
 
-    /// The skill that it is about.
+    /// Returns the skill that it is about.
     pub fn name(&self) -> &SkillName {
         match self {
             Self::Put { name, .. }
@@ -121,7 +121,7 @@ impl Step {
         }
     }
 
-    /// The place that what lies at [`Step::place`] moves to.
+    /// Returns the place that what is at [`Step::place`] moves to.
     pub fn goes_to(&self) -> Option<Location> {
         match self {
             Self::Disable { .. } => Some(Location::Disabled),

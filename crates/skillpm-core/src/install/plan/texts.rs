@@ -90,7 +90,7 @@ fn follow(goal: &Goal, manifest: &mut Manifest) {
     }
 }
 
-/// What a manifest has to say so that it asks for what is locked.
+/// Returns what a manifest has to say so that it asks for what is locked.
 pub fn requirement_of(locked: &Locked) -> Requirement {
     Requirement {
         path: locked.path.clone(),

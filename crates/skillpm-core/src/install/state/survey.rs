@@ -1,4 +1,4 @@
-//! What lies at the places of skills.
+//! What is at the places of skills.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +15,12 @@ use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::settings::Settings;
 
-/// What lies at a place where a skill may be.
+/// What is at a place where a skill may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OnDisk {
     /// Nothing.
     Absent,
-    /// A directory with this digest; `None` where it holds what no skill may have.
+    /// A directory with this digest; `None` if it holds what no skill may have.
     Tree(Option<Digest>),
     /// A link that leads to the canonical copy, whether that is there or not.
     OurLink,
@@ -34,19 +34,19 @@ pub enum OnDisk {
     Other,
 }
 
-/// What lies at the places that a change is about.
+/// What is at the places that a change is about.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// The canonical copies.
     pub canonical: BTreeMap<SkillName, OnDisk>,
-    /// What lies where disabled skills do.
+    /// What is where disabled skills do.
     pub disabled: BTreeMap<SkillName, OnDisk>,
     /// The directory of the canonical copies, links followed.
     pub skills_dir: PathBuf,
     /// Agents' directories that were looked at, links followed, whether they are there or not. Where
     /// two agents have one, what is done for the one is done for the other.
     pub dirs: BTreeMap<&'static str, PathBuf>,
-    /// What lies in them, by skill and agent; nothing where nothing does.
+    /// What is in them, by skill and agent; nothing where nothing does.
     agents: BTreeMap<SkillName, SurveyedPlaces>,
     /// Agents whose directory is the canonical one, or a link to it: they need nothing.
     pub served: BTreeSet<&'static str>,
@@ -58,8 +58,8 @@ pub struct Survey {
     /// The places among all these where the tree is the one that skillpm put there, though no lockfile says so any more,
     /// as where one side of a merge was taken.
     pub untouched: BTreeSet<(Location, SkillName)>,
-    /// Directories of this machine that skills are installed from, links followed. What lies there is its author's,
-    /// and may be the only copy, whatever bytes are locked.
+    /// Directories of this machine that skills are installed from, links followed. What is there is its author's, and
+    /// may be the only copy, whatever bytes are locked.
     pub sources: BTreeSet<PathBuf>,
     /// Those of the trees that were read with a git repository in them, by their path with links followed. No digest
     /// tells of it, and nothing else may have it.
@@ -71,7 +71,7 @@ pub struct Survey {
     disabled_dir: PathBuf,
 }
 
-/// What lies at the places of one skill, by agent. They are few, and there are thousands of skills.
+/// What is at the places of one skill, by agent. They are few, and there are thousands of skills.
 #[derive(Debug, Default)]
 struct SurveyedPlaces(Vec<(&'static str, OnDisk)>);
 
@@ -98,7 +98,7 @@ impl Survey {
     ///
     /// # Errors
     ///
-    /// Where one of the first two places cannot be looked at, or leads out of the project.
+    /// Fails if one of the first two places cannot be looked at, or leads out of the project.
     pub fn take(
         settings: &Settings,
         scope: &Scope,
@@ -109,12 +109,12 @@ impl Survey {
         Self::take_in(settings, scope, &SkillsDir::of_scope(scope)?, names, agents, &|_| true)
     }
 
-    /// As [`Survey::take`], where the directory of the canonical copies was opened before and is known to lie in
+    /// Works like [`Survey::take`], where the directory of the canonical copies was opened before and is known to be in
     /// the project. Only the trees of skills that are `compared` are read; the digest of another one is `None`.
     ///
     /// # Errors
     ///
-    /// Where one of the first two places cannot be looked at.
+    /// Fails if one of the first two places cannot be looked at.
     pub fn take_in(
         settings: &Settings,
         scope: &Scope,
@@ -173,7 +173,7 @@ impl Survey {
             self.served.insert(agent);
             return Ok(());
         }
-        // Where two agents have one directory, it is looked at once.
+        // If two agents have one directory, it is looked at once.
         let same = self.dirs.iter().find(|(_, other)| **other == real).map(|(other, _)| *other);
         if let Some(other) = same {
             for there in self.agents.values_mut() {
@@ -205,30 +205,30 @@ impl Survey {
         Ok(())
     }
 
-    /// What lies at the place of `name` in the directory of `agent`; `None` where that was not looked at.
+    /// Returns what is at the place of `name` in the directory of `agent`; `None` if that was not looked at.
     pub fn at(&self, agent: &str, name: &SkillName) -> Option<&OnDisk> {
         let there = self.agents.get(name).and_then(|places| places.at(agent));
         there.or_else(|| self.dirs.contains_key(agent).then_some(&OnDisk::Absent))
     }
 
-    /// Whether a skill is installed from what lies at the place of `name`, or from a directory in it.
+    /// Reports whether a skill is installed from what is at the place of `name`, or from a directory in it.
     pub fn is_source(&self, place: &Location, name: &SkillName) -> bool {
-        // What is among the disabled was moved there: no source lies in it.
+        // What is among the disabled was moved there: no source is in it.
         let Some(path) = self.path(place, name).filter(|_| *place != Location::Disabled) else {
             return false;
         };
-        // In their order, what lies in a directory comes straight after it.
+        // In their order, what is in a directory comes straight after it.
         self.sources.range(path.clone()..).next().is_some_and(|source| source.starts_with(&path))
     }
 
-    /// Whether a git repository lies in the tree at the place of `name`.
+    /// Reports whether a git repository is in the tree at the place of `name`.
     pub fn has_repository(&self, place: &Location, name: &SkillName) -> bool {
         // There is hardly ever one.
         !self.repositories.is_empty()
             && self.path(place, name).is_some_and(|path| self.repositories.contains(&path))
     }
 
-    /// The place of `name`, links followed; `None` for an agent whose directory was not looked at.
+    /// Returns the place of `name`, links followed; `None` for an agent whose directory was not looked at.
     fn path(&self, place: &Location, name: &SkillName) -> Option<PathBuf> {
         let dir = match place {
             Location::Canonical => &self.skills_dir,
@@ -238,22 +238,22 @@ impl Survey {
         Some(dir.join(name.as_str()))
     }
 
-    /// Says what lies at the place of `name` in the directory of `agent`.
+    /// Says what is at the place of `name` in the directory of `agent`.
     #[cfg(test)]
     pub(in crate::install) fn set(&mut self, agent: &'static str, name: &SkillName, found: OnDisk) {
         self.agents.entry(name.clone()).or_default().put(agent, found);
     }
 
-    /// Everything that lies at a place of `name` in agents' directories.
+    /// Returns everything that is at a place of `name` in agents' directories.
     pub fn of(&self, name: &SkillName) -> impl Iterator<Item = (&'static str, &OnDisk)> {
         let places = self.agents.get(name).into_iter().flat_map(|places| &places.0);
         places.map(|(agent, found)| (*agent, found))
     }
 }
 
-/// As [`real_dir`] of `dir`, where not even its first part is there in `root`, which is `real` with links followed.
-/// There are dozens of agents, few of which anybody has, and to follow a path takes a system call for each of its
-/// parts.
+/// Works like [`real_dir`] of `dir`, where not even its first part is there in `root`, which is `real` with links
+/// followed. There are dozens of agents, few of which anybody has, and to follow a path takes a system call for each of
+/// its parts.
 fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
     let rest = dir.strip_prefix(root).ok()?;
     let Some(Component::Normal(first)) = rest.components().next() else { return None };
