@@ -21,9 +21,9 @@ pub(super) use plugins::join;
 use directories::{Directories, Skills, is_left_out};
 use plugins::Declarations;
 
-/// How many directories deep a skill may lie where nothing says where skills are.
+/// How many directories deep a skill may be where nothing says where skills are.
 pub const MAX_DEPTH: usize = 5;
-/// How many directories deep a skill may lie below a directory that is known to hold skills.
+/// How many directories deep a skill may be below a directory that is known to hold skills.
 const CONTAINER_DEPTH: usize = 3;
 /// The largest `.gitmodules` that is read, in bytes.
 const MAX_GITMODULES: u64 = 256 << 10;
@@ -39,8 +39,7 @@ pub struct Candidate {
     pub file_name: String,
     /// What an agent would know of it, or why it would know nothing.
     pub meta: Result<SkillMeta, String>,
-    /// Its file as it was read when the skill was found; `None` where an index told of the skill, or nothing can be
-    /// read.
+    /// Its file as it was read when the skill was found; `None` if an index told of the skill, or nothing can be read.
     document: Option<Arc<Document>>,
 }
 
@@ -58,17 +57,17 @@ impl Candidate {
         known.map_or_else(|| Arc::new(Document::from_bytes(bytes)), Arc::clone)
     }
 
-    /// The name of the directory, or `root` where the skill is the whole tree.
+    /// Returns the name of the directory, or `root` where the skill is the whole tree.
     pub fn directory_name<'a>(&'a self, root: &'a str) -> &'a str {
         if self.path.is_empty() { root } else { self.path.rsplit('/').next().unwrap_or(&self.path) }
     }
 
-    /// The name to show: as the skill writes it, or that of its directory.
+    /// Returns the name to show: as the skill writes it, or that of its directory.
     pub fn title<'a>(&'a self, root: &'a str) -> &'a str {
         self.meta.as_ref().map_or_else(|_| self.directory_name(root), |meta| &meta.name)
     }
 
-    /// The same with the name `root` where the skill is the whole of its tree and has no name of its own.
+    /// Returns the same with the name `root` where the skill is the whole of its tree and has no name of its own.
     #[must_use]
     pub fn called(self, root: &str) -> Self {
         if !self.path.is_empty() || self.meta.is_ok() {
@@ -81,8 +80,8 @@ impl Candidate {
         }
     }
 
-    /// Whether its author keeps it for the repository's own use (`metadata.internal: true`): it is
-    /// installed only when it is asked for by name.
+    /// Reports whether its author keeps it for the repository's own use (`metadata.internal: true`): it is installed
+    /// only when it is asked for by name.
     pub fn is_internal(&self) -> bool {
         self.meta
             .as_ref()
@@ -141,8 +140,8 @@ pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
     others.map(ToOwned::to_owned).collect()
 }
 
-/// Returns the skills at or below directory `dir`, which somebody named: nothing in it is hidden
-/// by what lies elsewhere. What the manifest of a plugin there declares may lie deep.
+/// Returns the skills at or below directory `dir`, which somebody named: nothing in it is hidden by what is elsewhere.
+/// What the manifest of a plugin there declares may be deep.
 pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
     let directories = Directories::of(tree);
     if let Some((dir, file)) = directories.entry(dir) {
@@ -160,7 +159,7 @@ pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
     candidates(tree, &all_skills(tree))
 }
 
-/// Returns the skills of `tree` that do not lie in others, wherever they are.
+/// Returns the skills of `tree` that are not in others, wherever they are.
 fn all_skills(tree: &Tree) -> Skills<'_> {
     let directories = Directories::of(tree);
     let root = directories.entry("").map(|root| Skills::from([root]));
@@ -180,12 +179,12 @@ pub fn submodules(tree: &Tree) -> BTreeSet<String> {
     found
 }
 
-/// Whether directory `dir` of `tree` is a skill's.
+/// Reports whether directory `dir` of `tree` is a skill's.
 pub fn is_skill(tree: &Tree, dir: &str) -> bool {
     tree.below(dir).any(|(path, _)| is_skill_file(OsStr::new(path)))
 }
 
-/// How many directories `dir` lies below `top`, or `None` where it does not.
+/// Returns how many directories `dir` is below `top`, or `None` if it does not.
 fn depth_below(dir: &str, top: &str) -> Option<usize> {
     if top.is_empty() {
         return Some(if dir.is_empty() { 0 } else { dir.split('/').count() });

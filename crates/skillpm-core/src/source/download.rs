@@ -50,7 +50,7 @@ impl Ask for CachedDownload<'_> {
 ///
 /// # Errors
 ///
-/// A file that is not there, may not be read or cannot be reached; one that is refused.
+/// Fails for a file that is not there, may not be read or cannot be reached, or for one that is refused.
 pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<FetchedSource> {
     let web = Web::new(context, address)?;
     let what = address.to_string();
@@ -58,13 +58,13 @@ pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Fet
     read(&web, address, &got, limits)
 }
 
-/// Opens the file at `address` as it was downloaded the last time, if its server says that it is still
-/// the same. A single `SKILL.md` is downloaded where it is not: it costs no more than the question.
-/// `None` where only a download would tell.
+/// Opens the file at `address` as it was downloaded the last time, if its server says that it is still the same. A
+/// single `SKILL.md` is downloaded where it is not: it costs no more than the question. `None` if only a download would
+/// tell.
 ///
 /// # Errors
 ///
-/// As [`open`].
+/// Fails as [`open`] does.
 pub fn current(context: &Context, address: &Address, limits: &Limits) -> Result<Option<FetchedSource>> {
     if file::is_markdown(address.path()) {
         let limits = Limits { archive_bytes: limits.archive_bytes.min(SMALL), ..limits.clone() };
@@ -79,7 +79,7 @@ pub fn current(context: &Context, address: &Address, limits: &Limits) -> Result<
 
 fn read(web: &Web, address: &Address, got: &Got, limits: &Limits) -> Result<FetchedSource> {
     let tree = file::read(&got.file, address.path(), limits).map_err(|error| {
-        // A login page is not worth keeping, and what is cut off comes anew.
+        // A login page is not worth keeping, and what is cut off comes again.
         web.forget(&web.url);
         let text = matches!(&error, ReadError::Refused(Refusal::NotAnArchive { found: "a text file", .. }));
         let error = Error::from(error).context(format!("`{address}` is refused"));

@@ -27,7 +27,7 @@ pub(super) fn read(file: &Arc<SharedFile>, name: &str, limits: &Limits) -> Resul
     }
 }
 
-/// Whether `name` is that of a Markdown file.
+/// Reports whether `name` is that of a Markdown file.
 pub(super) fn is_markdown(name: &str) -> bool {
     name.len().checked_sub(3).and_then(|at| name.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(".md"))
 }

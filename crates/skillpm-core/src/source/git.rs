@@ -34,7 +34,7 @@ impl Source for GitUrl {
         Ok(Box::new(newest::Repository::new(context, scope, self, references)?))
     }
 
-    /// A path as any other: the same on every machine.
+    /// Returns a path as any other: the same on every machine.
     fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
         let Some(path) = self.local_path() else { return Ok(None) };
         repository_at(&local::settle(&context.settings, scope, path)?).map(Some)
@@ -67,7 +67,7 @@ fn repository_at(path: &str) -> Result<Origin> {
 ///
 /// # Errors
 ///
-/// As [`git::fetch`] and [`git::open_local`].
+/// Fails as [`git::fetch`] and [`git::open_local`] do.
 pub fn open(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -100,7 +100,7 @@ pub fn open(
 ///
 /// # Errors
 ///
-/// A path where no repository lies.
+/// Fails for a path where no repository is.
 pub fn probe<'a>(
     context: &'a Context,
     scope: ScopeRoot<'_>,
@@ -118,7 +118,7 @@ pub fn probe<'a>(
     }
 }
 
-/// Where the own files of the repository at `url`, a path that is `shown` so, lie.
+/// Returns where the own files of the repository at `url`, a path that is `shown` so, are.
 fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str) -> Result<PathBuf> {
     let path = path_of(context, scope, url)?;
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
@@ -128,8 +128,8 @@ fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str)
     })
 }
 
-/// What the repository at `url` is called in messages: a path as it is typed in the working directory, since git
-/// knows no other.
+/// Returns what the repository at `url` is called in messages: a path as it is typed in the working directory, since
+/// git knows no other.
 fn shown<'a>(context: &Context, scope: ScopeRoot<'_>, url: &'a GitUrl) -> Cow<'a, str> {
     match url.here(&context.settings, scope) {
         Some(here) => here.written().into(),
@@ -146,7 +146,7 @@ fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
 ///
 /// # Errors
 ///
-/// Where the path cannot be looked at.
+/// Fails if the path cannot be looked at.
 pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Result<Option<Origin>> {
     if is_bare(&local::resolve(&context.settings, scope, path)?)? {
         return repository_at(path).map(Some);
@@ -159,7 +159,7 @@ pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Re
 ///
 /// # Errors
 ///
-/// Where the path cannot be looked at.
+/// Fails if the path cannot be looked at.
 pub(super) fn at_path(context: &Context, scope: ScopeRoot<'_>, typed: &str) -> Result<Option<Origin>> {
     let path = local::settle(&context.settings, scope, typed)?;
     if git_dir(&local::resolve(&context.settings, scope, &path)?)?.is_none() {
@@ -173,7 +173,7 @@ fn path_of(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl) -> Result<Path
     Ok(path.unwrap_or_else(|| PathBuf::from(url.as_str())))
 }
 
-/// Where the own files of the repository at `path` lie, if there is one.
+/// Returns where the own files of the repository at `path` are, if there is one.
 fn git_dir(path: &Path) -> Result<Option<PathBuf>> {
     let inner = path.join(".git");
     let Some(real) = fs::real_path(&inner)? else {

@@ -128,8 +128,8 @@ impl<'a> GitHub<'a> {
     ///
     /// # Errors
     ///
-    /// A repository or revision that is not there or may not be seen; a commit other than the one
-    /// that was asked for; everything that can go wrong on the way.
+    /// Fails for a repository or revision that is not there or may not be seen, for a commit other than the one that
+    /// was asked for, or for everything that can go wrong on the way.
     pub fn resolve(&self, reference: Option<&Reference>) -> Result<String> {
         let shown = reference.map_or("HEAD", Reference::name);
         let (asked, wanted) = match reference {
@@ -158,7 +158,7 @@ impl<'a> GitHub<'a> {
     ///
     /// # Errors
     ///
-    /// As [`GitHub::resolve`]; an answer without that time.
+    /// Fails as [`GitHub::resolve`] does, and for an answer without that time.
     pub fn released(&self, commit: &str) -> Result<i64> {
         let url = self.url(&format!("commits/{commit}"))?;
         let request = Request { accept: "application/vnd.github+json", ..self.request(url) };
@@ -177,12 +177,12 @@ impl<'a> GitHub<'a> {
     /// Downloads the archive of `commit`, at most `limit` bytes, and returns it open. An archive
     /// that was downloaded before is used without a request.
     ///
-    /// The bytes are as the server sent them. Whoever reads them checks them, that they are of
-    /// `commit` included, and calls [`GitHub::forget`] where they are wrong.
+    /// The bytes are as the server sent them. Anyone who reads them checks them, that they are of `commit` included,
+    /// and calls [`GitHub::forget`] where they are wrong.
     ///
     /// # Errors
     ///
-    /// As [`GitHub::resolve`]; an archive that is too large; no room for it.
+    /// Fails as [`GitHub::resolve`] does, for an archive that is too large, or for no room for it.
     pub fn download(&self, commit: &str, limit: u64) -> Result<Arc<SharedFile>> {
         if !is_commit(commit) {
             return Err(Error::usage(format!(
@@ -214,16 +214,16 @@ impl<'a> GitHub<'a> {
         Ok(Arc::new(file.map_err(full)?))
     }
 
-    /// Whether the archive of `commit` was downloaded before.
+    /// Reports whether the archive of `commit` was downloaded before.
     pub fn is_cached(&self, commit: &str) -> bool {
         self.archive(commit).is_some_and(|path| cache::open(&path).is_some())
     }
 
-    /// Removes the downloaded archive of `commit`, so that it is downloaded anew.
+    /// Removes the downloaded archive of `commit`, so that it is downloaded again.
     ///
     /// # Errors
     ///
-    /// Where it is there and cannot be removed.
+    /// Fails if it is there and cannot be removed.
     pub fn forget(&self, commit: &str) -> Result<()> {
         match self.archive(commit) {
             Some(path) => Ok(crate::fs::remove_if_there(&path)?),
@@ -312,7 +312,7 @@ impl<'a> GitHub<'a> {
         }
     }
 
-    /// Whether the repository can be seen; `None` where that is not known either.
+    /// Reports whether the repository can be seen; `None` if that is not known either.
     fn exists(&self) -> Option<bool> {
         match self.client.get_text(&self.request(self.url("").ok()?), TEXT_BYTES) {
             Ok(_) => Some(true),
@@ -342,7 +342,7 @@ impl<'a> GitHub<'a> {
     }
 }
 
-/// What to ask the API for, and the digits that the answer has to begin with.
+/// Returns what to ask the API for, and the digits that the answer has to begin with.
 fn question(reference: &Reference) -> Result<(String, Option<String>)> {
     let name = reference.name();
     let bad = || Error::usage(format!("`{name}` is not the name of a tag, branch or commit"));
@@ -370,7 +370,7 @@ fn question(reference: &Reference) -> Result<(String, Option<String>)> {
     })
 }
 
-/// The variable that holds the token, or that is best set to one.
+/// Returns the variable that holds the token, or that is best set to one.
 fn token_variable(settings: &Settings) -> &'static str {
     let enterprise = settings.github.host != "github.com";
     let names: &[&str] = if enterprise {

@@ -37,7 +37,7 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// Bytes that are not UTF-8 or not JSON, with the place.
+    /// Fails for bytes that are not UTF-8 or not JSON, with the place.
     pub(super) fn parse(name: &str, bytes: Vec<u8>) -> Result<Self> {
         let text = String::from_utf8(bytes)
             .map_err(|_| Error::integrity(format!("`{name}` cannot be read: it is not UTF-8")))?;
@@ -56,38 +56,38 @@ impl Json {
         }
     }
 
-    /// The whole of it.
+    /// Returns the whole of it.
     pub(super) fn root(&self) -> Node<'_> {
         Node { file: self, steps: Vec::new(), value: &self.value }
     }
 }
 
 impl<'a> Node<'a> {
-    /// The member `key`, where this is an object that has one; `null` is none.
+    /// Returns the member `key`, where this is an object that has one; `null` is none.
     pub(super) fn get(&self, key: &'a str) -> Option<Self> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
         Some(self.step(Step::Key(key), value))
     }
 
-    /// The member `key`.
+    /// Returns the member `key`.
     ///
     /// # Errors
     ///
-    /// Where there is none.
+    /// Fails if there is none.
     pub(super) fn required(&self, key: &'a str) -> Result<Self> {
         self.get(key).ok_or_else(|| self.fault(&format!("there is no `{key}`")))
     }
 
-    /// The text of the member `key`; `None` where there is no such member.
+    /// Returns the text of the member `key`; `None` if there is no such member.
     ///
     /// # Errors
     ///
-    /// A value that is no string.
+    /// Fails for a value that is no string.
     pub(super) fn text_of(&self, key: &'a str) -> Result<Option<&'a str>> {
         self.get(key).map(|node| node.text(key)).transpose()
     }
 
-    /// The string that this is; messages call it `what`.
+    /// Returns the string that this is; messages call it `what`.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl<'a> Node<'a> {
         self.value.as_str().ok_or_else(|| self.wrong(what, "a string"))
     }
 
-    /// The string that this is, if it is one.
+    /// Returns the string that this is, if it is one.
     pub(super) fn as_text(&self) -> Option<&'a str> {
         self.value.as_str()
     }
@@ -119,7 +119,7 @@ impl<'a> Node<'a> {
         if self.value.is_object() { Ok(self) } else { Err(self.wrong(what, "an object")) }
     }
 
-    /// The items of the list that this is; messages call it `what`.
+    /// Returns the items of the list that this is; messages call it `what`.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl<'a> Node<'a> {
         Ok(items.iter().enumerate().map(|(at, value)| self.step(Step::Index(at), value)).collect())
     }
 
-    /// The items of a list, or the one string that stands for a list of one.
+    /// Returns the items of a list, or the one string that stands for a list of one.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl<'a> Node<'a> {
         if self.value.is_string() { Ok(vec![self.clone()]) } else { self.list(what) }
     }
 
-    /// The names of the members, where this is an object.
+    /// Returns the names of the members, where this is an object.
     pub(super) fn keys(&self) -> Vec<&'a str> {
         self.value.as_object().into_iter().flat_map(|object| object.keys().map(String::as_str)).collect()
     }
@@ -150,7 +150,7 @@ impl<'a> Node<'a> {
         format!("{}:{line}:{column}", self.file.name)
     }
 
-    /// The error that something is wrong here.
+    /// Returns the error that something is wrong here.
     pub(super) fn fault(&self, message: &str) -> Error {
         Error::integrity(format!("{}: {message}", self.place()))
     }
@@ -166,7 +166,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Where in `text`, which is JSON, the value lies to which `steps` lead.
+/// Returns where in `text`, which is JSON, the value is to which `steps` lead.
 fn find(text: &str, steps: &[Step<'_>]) -> Option<usize> {
     let mut part: &RawValue = serde_json::from_str(text).ok()?;
     for step in steps {

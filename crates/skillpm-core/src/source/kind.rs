@@ -10,12 +10,12 @@ use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Origin, Reference};
 
-/// What a source tells of the time of a release without being opened.
+/// What a source says of the time of a release without being opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Released {
-    /// It was at this time, in seconds since 1970. It is what whoever made the commit says.
+    /// It was at this time, in seconds since 1970. It is what anyone who made the commit says.
     At(i64),
-    /// Only opening the source tells.
+    /// Only opening the source says.
     OnceOpened,
     /// It never tells.
     Untold,
@@ -30,14 +30,14 @@ pub trait Source {
     ///
     /// # Errors
     ///
-    /// A source that is not there, cannot be reached, or holds what no source may hold.
+    /// Fails for a source that is not there, cannot be reached, or holds what no source may hold.
     fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource>;
 
     /// Gets ready to ask it for what is at `references`.
     ///
     /// # Errors
     ///
-    /// A source that cannot be asked.
+    /// Fails for a source that cannot be asked.
     fn ask<'a>(
         &'a self,
         context: &'a Context,
@@ -45,30 +45,30 @@ pub trait Source {
         references: &[Option<&Reference>],
     ) -> Result<Box<dyn Ask + 'a>>;
 
-    /// Returns it, as it was typed, in the form that the manifest of `scope` keeps; `None` where that is the same.
+    /// Returns it, as it was typed, in the form that the manifest of `scope` keeps; `None` if that is the same.
     ///
     /// # Errors
     ///
-    /// A path where nothing lies, or that cannot be written down.
+    /// Fails for a path where nothing is, or that cannot be written down.
     fn settle(&self, _context: &Context, _scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
         Ok(None)
     }
 
-    /// Returns the source with revisions that lies in the same place, if there is one: a revision was given, and this
+    /// Returns the source with revisions that is in the same place, if there is one: a revision was given, and this
     /// kind has none.
     ///
     /// # Errors
     ///
-    /// A path that cannot be looked at.
+    /// Fails for a path that cannot be looked at.
     fn with_revisions(&self, _context: &Context, _scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
         Ok(None)
     }
 
-    /// Returns where its directory, file or repository lies on this machine, where that is what it is.
+    /// Returns where its directory, file or repository is on this machine, where that is what it is.
     ///
     /// # Errors
     ///
-    /// Where `~` is used and the home directory is not known.
+    /// Fails if `~` is used and the home directory is not known.
     fn place(&self, _settings: &Settings, _scope: ScopeRoot<'_>) -> Result<Option<PathBuf>> {
         Ok(None)
     }
@@ -83,17 +83,17 @@ pub trait Source {
     ///
     /// # Errors
     ///
-    /// A source that cannot be asked, or that no longer has the revision.
+    /// Fails for a source that cannot be asked, or that no longer has the revision.
     fn released(&self, _context: &Context, _revision: Option<&str>) -> Result<Released> {
         Ok(Released::Untold)
     }
 
-    /// Returns the newest commits, at most `count`, that changed directory `path` and are not newer than `revision`; none
-    /// where the kind does not tell.
+    /// Returns the newest commits, at most `count`, that changed directory `path` and are not newer than `revision`;
+    /// none if the kind does not tell.
     ///
     /// # Errors
     ///
-    /// A source that cannot be reached.
+    /// Fails for a source that cannot be reached.
     fn history(
         &self,
         _context: &Context,

@@ -61,25 +61,25 @@ impl Source for LocalPath {
     }
 }
 
-/// Returns where `path` leads: from the home directory after `~/`, else from the root of `scope`.
+/// Returns where `path` leads: from the home directory after `~/`, otherwise from the root of `scope`.
 ///
 /// # Errors
 ///
-/// Where `~` is used and the home directory is not known.
+/// Fails if `~` is used and the home directory is not known.
 pub fn resolve(settings: &Settings, scope: ScopeRoot<'_>, path: &str) -> Result<PathBuf> {
     Ok(normal(&expand(settings, scope.root, path)?))
 }
 
-/// Where `path` leads that was typed in the working directory, as [`resolve`] has it.
+/// Returns where `path` leads that was typed in the working directory, as [`resolve`] has it.
 ///
 /// # Errors
 ///
-/// As [`resolve`].
+/// Fails as [`resolve`] does.
 pub fn resolve_typed(settings: &Settings, path: &str) -> Result<PathBuf> {
     Ok(normal(&expand(settings, &settings.cwd, path)?))
 }
 
-/// What follows `~` in a path from the home directory.
+/// Returns what follows `~` in a path from the home directory.
 fn from_home(path: &str) -> Option<&str> {
     path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -103,8 +103,8 @@ pub(super) fn typed_here(settings: &Settings, scope: ScopeRoot<'_>, path: &str) 
     portable(&settings.cwd, &normal(&scope.root.join(path)))
 }
 
-/// The path that leads from `dir` to `place`, with `/`, and such that it is seen to be a path; `None` where it is not
-/// UTF-8.
+/// Returns the path that leads from `dir` to `place`, with `/`, and such that it is seen to be a path; `None` if it is
+/// not UTF-8.
 pub fn portable(dir: &Path, place: &Path) -> Option<String> {
     let path = relative(dir, place);
     let text = path.to_str()?;
@@ -123,7 +123,7 @@ pub fn portable(dir: &Path, place: &Path) -> Option<String> {
 ///
 /// # Errors
 ///
-/// Where nothing lies there.
+/// Fails if nothing is there.
 pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<String> {
     let path = expand(settings, &settings.cwd, typed)?;
     let Some(real) = fs::real_path(&path)? else {
@@ -168,7 +168,7 @@ pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> 
     })
 }
 
-/// Refuses `origin` where it lies in a directory that skillpm manages for `scope`: what is installed would be its own
+/// Refuses `origin` where it is in a directory that skillpm manages for `scope`: what is installed would be its own
 /// source, which goes with it, and which others do not have.
 ///
 /// # Errors
@@ -189,7 +189,7 @@ pub fn check_outside(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin)
     Ok(())
 }
 
-/// The word for the skill in the directory `ours` that `path` leads to, or into.
+/// Returns the word for the skill in the directory `ours` that `path` leads to, or into.
 fn skill_in(ours: &Path, path: &Path) -> String {
     let first = path.strip_prefix(ours).ok().and_then(|inside| inside.components().next());
     let name = first.map(|name| name.as_os_str().to_string_lossy().into_owned());
@@ -200,7 +200,7 @@ fn skill_in(ours: &Path, path: &Path) -> String {
 ///
 /// # Errors
 ///
-/// Where nothing lies there, or the archive is refused.
+/// Fails if nothing is there, or the archive is refused.
 pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<FetchedSource> {
     let shown = path.display();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -240,7 +240,7 @@ struct Installed {
 }
 
 impl Installed {
-    /// What lies below directory `source`; nothing where the scope lies elsewhere.
+    /// Returns what is below directory `source`; nothing where the scope is elsewhere.
     fn below(scope: ScopeRoot<'_>, source: &Path) -> Result<Self> {
         let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
         let Ok(prefix) = root.strip_prefix(source) else {

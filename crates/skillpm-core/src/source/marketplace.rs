@@ -1,4 +1,4 @@
-//! Marketplaces: lists of plugins and of where each lies.
+//! Marketplaces: lists of plugins and of where each is.
 //!
 //! A marketplace is a list of addresses and nothing more. What is written into manifest and lockfile
 //! is the source that an entry names, so that nothing needs the marketplace afterwards. The file is a
@@ -18,8 +18,7 @@ use crate::spec::{
 use crate::text::visible_name;
 use crate::tree::{Node as TreeNode, Tree};
 
-/// Where a marketplace's file may lie, the first that is there counts: as Claude Code has it, as
-/// Codex has it.
+/// Where a marketplace's file may be, the first that is there counts: as Claude Code has it, as Codex has it.
 pub const FILES: &[&str] = &[".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"];
 /// The largest file that is read, in bytes.
 pub(super) const MAX_FILE: u64 = 1 << 20;
@@ -58,16 +57,16 @@ pub struct Plugin {
     pub description: String,
     /// The version, where the marketplace says one.
     pub version: Option<String>,
-    /// Where it lies.
+    /// Where it is.
     pub source: PluginSource,
     /// What the marketplace says of its skills.
     pub definition: Definition,
 }
 
-/// Where a plugin lies.
+/// Where a plugin is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginSource {
-    /// In this directory of the tree that the marketplace lies in.
+    /// In this directory of the tree that the marketplace is in.
     Inside(String),
     /// In another repository.
     Elsewhere(SourceSpec),
@@ -80,12 +79,12 @@ pub enum PluginSource {
     },
 }
 
-/// Reads the marketplace in `tree`, which is what `spec` means; `None` where there is none.
+/// Reads the marketplace in `tree`, which is what `spec` means; `None` if there is none.
 ///
 /// # Errors
 ///
-/// A file that is too large or not JSON; a value of the wrong type; a name that is there twice or
-/// reserved; a source that leads out of the repository. Each with its place in the file.
+/// Fails for a file that is too large or not JSON, for a value of the wrong type, for a name that is there twice or
+/// reserved, or for a source that leads out of the repository. Each with its place in the file.
 pub fn read(tree: &Tree, spec: &SourceSpec) -> Result<Option<Marketplace>> {
     let root = spec.path.as_deref().unwrap_or("");
     let Some((file, path)) = FILES
@@ -161,7 +160,7 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
-/// The directory that `node` names below `root`.
+/// Returns the directory that `node` names below `root`.
 fn inside(node: &Node<'_>, what: &str, root: &str) -> Result<String> {
     let text = node.text(what)?;
     join(root, text).ok_or_else(|| {
@@ -254,7 +253,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What `source` says of a directory and a revision in `origin`.
+    /// Returns what `source` says of a directory and a revision in `origin`.
     fn elsewhere(source: &Node<'_>, origin: Origin) -> Result<PluginSource> {
         let path = match source.get("path") {
             Some(path) => Some(inside(&path, "path", "")?).filter(|path| !path.is_empty()),
@@ -277,7 +276,7 @@ impl Reader<'_> {
         Ok(PluginSource::Elsewhere(SourceSpec { origin, path, reference, skill: None }))
     }
 
-    /// The repository at the address `url`.
+    /// Returns the repository at the address `url`.
     fn repository(&self, url: &Node<'_>) -> Result<Origin> {
         let text = url.text("url")?;
         if let Ok(SourceSpec { origin, path: None, reference: None, skill: None }) = text.parse()
@@ -294,7 +293,7 @@ impl Reader<'_> {
     }
 }
 
-/// The directories that `skills` names, below the plugin's own.
+/// Returns the directories that `skills` names, below the plugin's own.
 pub(super) fn declared(skills: &Node<'_>) -> Result<Vec<Declared>> {
     let one = |node: &Node<'_>| {
         let path = node.text("skills")?;

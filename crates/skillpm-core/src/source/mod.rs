@@ -81,11 +81,11 @@ pub struct FetchedSource {
 ///
 /// A skill goes by the name that the source lists it under, which is also its path in lockfiles.
 pub trait SkillIndex: fmt::Debug + Send + Sync {
-    /// What the source lists. A skill that it lists wrongly says so in place of its metadata.
+    /// Returns what the source lists. A skill that it lists wrongly says so instead of its metadata.
     ///
     /// # Errors
     ///
-    /// No list, or one that cannot be read.
+    /// Fails for no list, or one that cannot be read.
     fn listed(&self) -> Result<Vec<Candidate>>;
 
     /// Gets several skills ready to be fetched, where that is faster than one after the other. Each is
@@ -94,14 +94,14 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`SkillIndex::fetch`], for the first of the others that cannot be had.
+    /// Fails as [`SkillIndex::fetch`] does, for the first of the others that cannot be had.
     fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()>;
 
-    /// What the source lists of the skill `name`: what a lockfile would call its revision.
+    /// Returns what the source lists of the skill `name`: what a lockfile would call its revision.
     ///
     /// # Errors
     ///
-    /// As [`SkillIndex::listed`].
+    /// Fails as [`SkillIndex::listed`] does.
     fn revision(&self, name: &str) -> Result<Identity>;
 
     /// Fetches the skill `name`, at the revision of a lockfile where there is one. Its files are in a
@@ -109,7 +109,7 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// A skill that is not listed, cannot be reached, is refused, or is not what was locked.
+    /// Fails for a skill that is not listed, cannot be reached, is refused, or is not what was locked.
     fn fetch(&self, name: &str, revision: Option<&str>) -> Result<FetchedSource>;
 }
 
@@ -134,16 +134,16 @@ impl FetchedSource {
     ///
     /// # Errors
     ///
-    /// As [`SkillIndex::prefetch`].
+    /// Fails as [`SkillIndex::prefetch`] does.
     pub fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()> {
         self.shelf.as_ref().map_or(Ok(()), |shelf| shelf.prefetch(wanted))
     }
 
-    /// Returns the source with what lies at or below `path`, at the revision of a lockfile.
+    /// Returns the source with what is at or below `path`, at the revision of a lockfile.
     ///
     /// # Errors
     ///
-    /// As [`SkillIndex::fetch`].
+    /// Fails as [`SkillIndex::fetch`] does.
     pub fn subtree(self, path: &str, revision: Option<&str>) -> Result<Self> {
         match &self.shelf {
             Some(shelf) => shelf.fetch(path.split('/').next().unwrap_or(path), revision),
@@ -151,12 +151,11 @@ impl FetchedSource {
         }
     }
 
-    /// Fetches the skill that was only listed as `listed`; `None` where it is there already, or is
-    /// listed wrongly.
+    /// Fetches the skill that was only listed as `listed`; `None` if it is there already, or is listed wrongly.
     ///
     /// # Errors
     ///
-    /// As [`SkillIndex::fetch`].
+    /// Fails as [`SkillIndex::fetch`] does.
     pub fn fetch(&self, listed: &Candidate) -> Result<Option<(Self, Candidate)>> {
         let Some(shelf) = self.shelf.as_ref().filter(|_| listed.meta.is_ok()) else { return Ok(None) };
         let opened = shelf.fetch(&listed.path, None)?;
@@ -179,25 +178,25 @@ pub enum Wanted<'a> {
 ///
 /// # Errors
 ///
-/// As [`Source::settle`].
+/// Fails as [`Source::settle`] does.
 pub fn settled(context: &Context, scope: ScopeRoot<'_>, origin: Origin) -> Result<Origin> {
     Ok(of(&origin).settle(context, scope)?.unwrap_or(origin))
 }
 
-/// Returns the source with revisions that lies where `origin`, which has none, does: [`Source::with_revisions`].
+/// Returns the source with revisions that is where `origin`, which has none, does: [`Source::with_revisions`].
 ///
 /// # Errors
 ///
-/// As [`Source::with_revisions`].
+/// Fails as [`Source::with_revisions`] does.
 pub fn with_revisions(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<Origin>> {
     of(origin).with_revisions(context, scope)
 }
 
-/// Returns where `origin` lies on this machine, where that is what it is: [`Source::place`].
+/// Returns where `origin` is on this machine, where that is what it is: [`Source::place`].
 ///
 /// # Errors
 ///
-/// As [`Source::place`].
+/// Fails as [`Source::place`] does.
 pub fn place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<PathBuf>> {
     of(origin).place(settings, scope)
 }
@@ -208,13 +207,13 @@ pub fn here(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Optio
     of(origin).here(settings, scope)
 }
 
-/// The variable for what is secret in the query of `address`, where one can be named after its host.
+/// Returns the variable for what is secret in the query of `address`, if one can be named after its host.
 #[cfg(feature = "http")]
 pub fn query_variable(address: &Address) -> Option<String> {
     crate::http::Login::query_variable(&crate::http::Url::parse(address.as_str()).ok()?)
 }
 
-/// The variable for what is secret in the query of an address: this build fetches none.
+/// Returns the variable for what is secret in the query of an address: this build fetches none.
 #[cfg(not(feature = "http"))]
 pub fn query_variable(_: &Address) -> Option<String> {
     None
@@ -224,7 +223,7 @@ pub fn query_variable(_: &Address) -> Option<String> {
 ///
 /// # Errors
 ///
-/// As [`Source::released`].
+/// Fails as [`Source::released`] does.
 pub fn released(context: &Context, origin: &Origin, revision: Option<&str>) -> Result<Released> {
     of(origin).released(context, revision)
 }
@@ -233,7 +232,7 @@ pub fn released(context: &Context, origin: &Origin, revision: Option<&str>) -> R
 ///
 /// # Errors
 ///
-/// As [`Source::open`].
+/// Fails as [`Source::open`] does.
 pub fn open(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -249,7 +248,7 @@ pub fn open(
 ///
 /// # Errors
 ///
-/// As [`Source::history`].
+/// Fails as [`Source::history`] does.
 pub fn history(
     context: &Context,
     origin: &Origin,

@@ -1,9 +1,8 @@
 //! What sources have now, asked with as few bytes as they allow.
 //!
-//! Ids tell what a download would: the commit of a reference, the git tree of a skill's directory, the
-//! tag of a file on the web, the digests of a site's index. They decide what is shown and fetched, and
-//! nothing more: what is fetched is checked as ever, so a server that lies here can hide a version, and
-//! cannot slip one in.
+//! Ids tell what a download would: the commit of a reference, the git tree of a skill's directory, the tag of a file on
+//! the web, the digests of a site's index. They decide what is shown and fetched, and nothing more: what is fetched is
+//! checked as ever, so a server that is here can hide a version, and cannot slip one in.
 
 #[cfg(any(feature = "git", feature = "http"))]
 mod commits;
@@ -40,7 +39,7 @@ pub struct Query<'a> {
     pub locked: &'a Locked,
     /// The revision that is asked for; `None` is the default branch.
     pub reference: Option<Reference>,
-    /// Whether the skill may lie in any directory of the source, because nobody named one.
+    /// Whether the skill may be in any directory of the source, because nobody named one.
     pub anywhere: bool,
 }
 
@@ -55,7 +54,7 @@ impl<'a> Query<'a> {
         Self { locked, reference, anywhere }
     }
 
-    /// The directory of the skill in its source; empty is its root.
+    /// Returns the directory of the skill in its source; empty is its root.
     pub(super) fn path(&self) -> &str {
         self.locked.path.as_deref().unwrap_or_default()
     }
@@ -64,7 +63,7 @@ impl<'a> Query<'a> {
 /// What a source has of a skill now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Newest {
-    /// What a lockfile would call the revision; `None` where there is no such thing, or it is not known.
+    /// What a lockfile would call the revision; `None` if there is no such thing, or it is not known.
     pub revision: Option<String>,
     /// How the skill's own files compare to those that are locked.
     pub files: Files,
@@ -93,7 +92,7 @@ pub struct Answer {
     pub at: Vec<usize>,
     /// What there is, in the order of `at`; else why the source could not be asked.
     pub newest: Result<Vec<Newest>>,
-    /// What lies past the reference, as [`latest`] says it; nothing where that was not asked for.
+    /// What is past the reference, as [`latest`] says it; nothing where that was not asked for.
     pub latest: Result<Option<Reference>>,
 }
 
@@ -103,7 +102,7 @@ pub trait Ask {
     ///
     /// # Errors
     ///
-    /// A source that cannot be reached; a reference that it does not have.
+    /// Fails for a source that cannot be reached, or for a reference that it does not have.
     fn tip(&mut self, _reference: Option<&Reference>) -> Result<Option<String>> {
         Ok(None)
     }
@@ -112,14 +111,14 @@ pub trait Ask {
     ///
     /// # Errors
     ///
-    /// As [`Ask::tip`].
+    /// Fails as [`Ask::tip`] does.
     fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>>;
 
     /// Returns the names of its tags that begin with `prefix`.
     ///
     /// # Errors
     ///
-    /// As [`Ask::tip`].
+    /// Fails as [`Ask::tip`] does.
     fn tags(&mut self, _prefix: &str) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
@@ -129,7 +128,7 @@ pub trait Ask {
 ///
 /// # Errors
 ///
-/// A source that cannot be reached; a reference that it does not have.
+/// Fails for a source that cannot be reached, or for a reference that it does not have.
 pub fn newest(context: &Context, scope: ScopeRoot<'_>, query: &Query<'_>) -> Result<Newest> {
     let reference = query.reference.as_ref();
     let mut source = of(&query.locked.origin).ask(context, scope, &[reference])?;
@@ -137,13 +136,12 @@ pub fn newest(context: &Context, scope: ScopeRoot<'_>, query: &Query<'_>) -> Res
     Ok(answers.pop().unwrap_or(Newest { revision: None, files: Files::Unknown }))
 }
 
-/// Asks what lies past `reference`, a pin: the highest version among the tags of the same shape where it
-/// is a tag, the newest commit of the default branch where it is a commit. `None` where it is no pin, or
-/// nothing is newer.
+/// Asks what is past `reference`, a pin: the highest version among the tags of the same shape where it is a tag, the
+/// newest commit of the default branch where it is a commit. `None` if it is no pin, or nothing is newer.
 ///
 /// # Errors
 ///
-/// As [`newest`].
+/// Fails as [`newest`] does.
 pub fn latest(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -156,8 +154,7 @@ pub fn latest(
     }
 }
 
-/// Asks for all `queries`, each source once and several at a time, and with `latest` also for what lies
-/// past the pins.
+/// Asks for all `queries`, each source once and several at a time, and with `latest` also for what is past the pins.
 pub fn ask(context: &Context, scope: ScopeRoot<'_>, queries: &[Query<'_>], latest: bool) -> Vec<Answer> {
     let mut sources: BTreeMap<&Origin, BTreeMap<Option<&Reference>, Vec<usize>>> = BTreeMap::new();
     for (at, query) in queries.iter().enumerate() {
@@ -228,7 +225,7 @@ fn unreachable(answer: &Answer) -> bool {
     answer.newest.as_ref().is_err_and(|error| error.kind() == ErrorKind::Network)
 }
 
-/// Whether `reference` stays where it is by intent: a commit, or a tag that reads as a version.
+/// Reports whether `reference` stays where it is by intent: a commit, or a tag that reads as a version.
 fn is_pin(reference: &Reference) -> bool {
     match reference {
         Reference::Rev(_) => true,
@@ -238,7 +235,7 @@ fn is_pin(reference: &Reference) -> bool {
     }
 }
 
-/// What lies past `pin` in `source`, which has it if `is_there`.
+/// Returns what is past `pin` in `source`, which has it if `is_there`.
 fn past(source: &mut dyn Ask, pin: &Reference, is_there: bool) -> Result<Option<Reference>> {
     let commit = match pin {
         Reference::Rev(commit) => Some(commit),

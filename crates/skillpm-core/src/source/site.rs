@@ -36,7 +36,7 @@ use index::{Content, Index, IndexEntry, IndexError};
 const INDEX_BYTES: u64 = 16 << 20;
 /// How many requests are under way at once.
 const CONNECTIONS: usize = 4;
-/// Where an index may lie, in the order in which they are asked for.
+/// Where an index may be, in the order in which they are asked for.
 const PLACES: [&str; 2] = ["agent-skills", "skills"];
 
 impl Source for Site {
@@ -67,7 +67,7 @@ struct SiteShelf {
 ///
 /// # Errors
 ///
-/// An address that cannot be that of a site.
+/// Fails for an address that cannot be that of a site.
 pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<FetchedSource> {
     Ok(FetchedSource::shelf(Arc::new(shelf(context, address, limits)?), address.host()))
 }
@@ -119,7 +119,7 @@ impl SkillIndex for SiteShelf {
         }
         let mut missing = Vec::new();
         for &(name, revision) in wanted {
-            // What cannot be had is told where it is read, of that skill by itself.
+            // What is not available is reported where it is read, of that skill by itself.
             let Ok(revision) = locked_digest(revision) else { continue };
             if revision.is_none_or(|digest| self.web.kept(&digest).is_none()) {
                 missing.push((name, revision, AtomicU64::new(self.limits.skill_bytes)));
@@ -141,7 +141,7 @@ impl SkillIndex for SiteShelf {
                 }
             }
         }
-        // One alone is fetched where it is read, and its progress is told there.
+        // One alone is fetched where it is read, and its progress is reported there.
         if jobs.len() > 1 { self.run(&jobs) } else { Ok(()) }
     }
 
@@ -211,8 +211,8 @@ impl SiteShelf {
         }
     }
 
-    /// Asks for the index in the places where it may lie. Below the path of the address only: what
-    /// the whole site has is not what was asked for.
+    /// Asks for the index in the places where it may be. Below the path of the address only: what the whole site has is
+    /// not what was asked for.
     fn find(&self) -> Result<Index> {
         let mut asked = String::new();
         let (mut offline, mut forbidden) = (None, None);
@@ -265,7 +265,7 @@ impl SiteShelf {
         })
     }
 
-    /// Where the skill `name` lies, and that it is still the one with digest `locked`.
+    /// Returns where the skill `name` is, and that it is still the one with digest `locked`.
     fn content<'i>(&self, index: &'i Index, name: &str, locked: Option<Digest>) -> Result<&'i Content> {
         let typed = self.typed();
         let Some(entry) = index.entries.iter().find(|entry| entry.name == name) else {
@@ -338,7 +338,7 @@ impl SiteShelf {
         Ok(length)
     }
 
-    /// The skill in an artifact. What the file is, its first bytes tell.
+    /// Returns the skill in an artifact. What the file is, its first bytes tell.
     fn artifact(
         &self,
         name: &str,
@@ -355,7 +355,7 @@ impl SiteShelf {
         Ok(FetchedSource::new(tree.within(name), Some(digest.to_string()), self.address.host()))
     }
 
-    /// The skill of files that come one by one. Each of them must come.
+    /// Returns the skill of files that come one by one. Each of them must come.
     fn files(&self, name: &str, files: &[(SafePath, Url)]) -> Result<FetchedSource> {
         let mut left = self.limits.skill_bytes;
         let (mut entries, mut contents) = (BTreeMap::new(), Vec::new());
@@ -381,7 +381,7 @@ impl fmt::Debug for SiteShelf {
     }
 }
 
-/// What the index says of a skill, as far as it goes.
+/// Returns what the index says of a skill, as far as it goes.
 fn candidate(entry: &IndexEntry) -> Candidate {
     let meta = entry.content.as_ref().map_err(Clone::clone).map(|_| SkillMeta {
         name: entry.name.clone(),
@@ -403,7 +403,7 @@ fn unusable(url: &Url, error: &IndexError) -> Error {
     }
 }
 
-/// The digest that a lockfile has for a skill of a site.
+/// Returns the digest that a lockfile has for a skill of a site.
 fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
     revision.map(str::parse).transpose().map_err(|error: DigestError| Error::config(error.to_string()))
 }

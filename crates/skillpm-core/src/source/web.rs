@@ -54,7 +54,7 @@ impl Web {
         })
     }
 
-    /// Whether what comes is kept.
+    /// Reports whether what comes is kept.
     pub(super) fn keeps(&self) -> bool {
         self.cache.is_some()
     }
@@ -107,12 +107,12 @@ impl Web {
         Ok(got)
     }
 
-    /// The kept file at `url`, if its server says that it has not changed since, and without asking when
-    /// there is no network. `None` where only a download would tell.
+    /// Returns the kept file at `url`, if its server says that it has not changed since, and without asking when there
+    /// is no network. `None` if only a download would tell.
     ///
     /// # Errors
     ///
-    /// As [`Web::told`].
+    /// Fails as [`Web::told`] does.
     pub(super) fn current(&self, url: &Url) -> Result<Option<Got>> {
         let Some(known) = self.cache.as_ref().and_then(|cache| cache.known(url)) else {
             return if self.offline { Err(self.told(HttpError::Offline(url.clone()))) } else { Ok(None) };
@@ -142,7 +142,7 @@ impl Web {
     ///
     /// # Errors
     ///
-    /// As [`Web::told`]; bytes with another digest, which are not kept.
+    /// Fails as [`Web::told`] does, and for bytes with another digest, which are not kept.
     pub(super) fn promised(
         &self,
         url: &Url,
@@ -225,7 +225,7 @@ impl Web {
 }
 
 impl Missed {
-    /// The error for a person.
+    /// Returns the error for a person.
     pub(super) fn told(self, web: &Web) -> Error {
         match self {
             Self::Http(error) => web.told(error),

@@ -13,7 +13,7 @@ use crate::tree::Tree;
 /// The directories of a tree.
 pub(super) struct Directories<'a>(BTreeMap<&'a str, Directory<'a>>);
 
-/// What lies right in a directory.
+/// What is right in a directory.
 #[derive(Default)]
 struct Directory<'a> {
     /// Names of files.
@@ -96,12 +96,12 @@ impl<'a> Directories<'a> {
     }
 }
 
-/// The directory and the name of what lies at `path`.
+/// Returns the directory and the name of what is at `path`.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// Whether a directory on `path` is one that walks leave out.
+/// Reports whether a directory on `path` is one that walks leave out.
 pub(super) fn is_left_out(path: &str) -> bool {
     path.split('/').any(|part| is_skipped(OsStr::new(part)))
 }

@@ -1,7 +1,7 @@
 //! What plugin files say about skills: marketplaces, and the manifests of plugins.
 //!
-//! Where a whole repository is looked through, such a file only says where to look, and what it names
-//! outside of the repository is passed over. Where somebody chose a plugin, what is wrong with it is told.
+//! Where a whole repository is looked through, such a file only says where to look, and what it names outside of the
+//! repository is passed over. Where somebody chose a plugin, what is wrong with it is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ const SKILLS: &str = "skills";
 /// What a marketplace says of the skills of a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Definition {
-    /// The directories that it names; `None` where it names none.
+    /// The directories that it names; `None` if it names none.
     pub skills: Option<Vec<Declared>>,
     /// `true`: the plugin must have a manifest of its own. `false`: the marketplace says it all.
     pub strict: Option<bool>,
@@ -47,7 +47,7 @@ pub struct Declared {
 ///
 /// # Errors
 ///
-/// A manifest that cannot be used or is missing where it must not; a declared directory without a
+/// Fails for a manifest that cannot be used or is missing where it must not, or for a declared directory without a
 /// skill.
 pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec<Candidate>> {
     let manifests: Vec<_> = MANIFESTS
@@ -105,7 +105,7 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
     Ok(candidates(tree, &chosen))
 }
 
-/// Whether the skill in `dir` is at or below the directory `place`.
+/// Reports whether the skill in `dir` is at or below the directory `place`.
 fn is_at(dir: &str, place: &str) -> bool {
     dir == place || depth_below(dir, place).is_some_and(|depth| depth <= CONTAINER_DEPTH)
 }
@@ -136,7 +136,7 @@ pub(super) fn declarations(tree: &Tree) -> Declarations {
     let mut said = Declarations::default();
     for Plugin { root, skills } in plugins(tree) {
         for skill in &skills {
-            // The npm tool lists what lies beside a skill that is named.
+            // The npm tool lists what is beside a skill that is named.
             if let Some((parent, _)) = skill.rsplit_once('/') {
                 said.containers.entry(parent.to_owned()).or_insert(1);
             }
@@ -184,7 +184,7 @@ fn plugins(tree: &Tree) -> Vec<Plugin> {
     plugins
 }
 
-/// What the manifests of the plugin in `root` declare; `None` where it has none.
+/// Returns what the manifests of the plugin in `root` declare; `None` if it has none.
 fn manifest_skills(tree: &Tree, root: &str) -> Option<Vec<String>> {
     let manifests: Vec<_> = MANIFESTS[1..].iter().filter_map(|name| read(tree, &below(root, name))).collect();
     (!manifests.is_empty())
@@ -195,7 +195,7 @@ fn read(tree: &Tree, path: &str) -> Option<Value> {
     serde_json::from_slice(&tree.read(path, MAX_FILE).ok()?).ok()
 }
 
-/// The directories that `value`, a path or a list of them, names below `root`.
+/// Returns the directories that `value`, a path or a list of them, names below `root`.
 fn paths(root: &str, value: &Value) -> Vec<String> {
     match value {
         Value::String(path) => join(root, path).into_iter().collect(),
@@ -204,7 +204,7 @@ fn paths(root: &str, value: &Value) -> Vec<String> {
     }
 }
 
-/// Joins `path` to `root`, or returns `None` where it leads out of the tree.
+/// Joins `path` to `root`, or returns `None` if it leads out of the tree.
 pub(in crate::source) fn join(root: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = root.split('/').filter(|part| !part.is_empty()).collect();
     if path.starts_with('/') || path.contains(['\\', '\0']) || path.chars().any(char::is_control) {

@@ -11,7 +11,7 @@ use crate::fs::{SharedFile, read_capped, write_small};
 use crate::http::{Origin, Url};
 use crate::spec::{Repository, is_commit};
 
-/// Two short texts; more is none of ours.
+/// Two short texts; more is not ours.
 const KNOWN_BYTES: u64 = 4096;
 
 /// The directories of a large repository.
@@ -45,12 +45,12 @@ impl Cache {
         Self { refs: dir.join("refs"), trees: dir.join("trees"), archives }
     }
 
-    /// Where the archive of `commit` lies.
+    /// Returns where the archive of `commit` is.
     pub(super) fn archive(&self, commit: &str) -> PathBuf {
         self.archives.join(format!("{commit}.zip"))
     }
 
-    /// The last answer at `url`, if it is there and whole.
+    /// Returns the last answer at `url`, if it is there and whole.
     pub(super) fn known(&self, url: &Url) -> Option<CachedCommit> {
         let bytes = read_capped(&self.reference(url), KNOWN_BYTES).ok()??;
         let known: CachedCommit = serde_json::from_slice(&bytes).ok()?;
@@ -67,7 +67,7 @@ impl Cache {
         }
     }
 
-    /// The directories that were listed at `url`, if they are there and whole.
+    /// Returns the directories that were listed at `url`, if they are there and whole.
     pub(super) fn trees(&self, url: &Url) -> Option<Trees> {
         let bytes = read_capped(&self.listing(url), TREES_BYTES).ok()??;
         serde_json::from_slice(&bytes).ok()

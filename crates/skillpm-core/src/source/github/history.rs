@@ -24,7 +24,7 @@ struct Commit {
 ///
 /// # Errors
 ///
-/// As [`GitHub::resolve`]; an answer that is no list of commits.
+/// Fails as [`GitHub::resolve`] does, and for an answer that is no list of commits.
 pub fn history(
     context: &Context,
     repository: &Repository,

@@ -19,7 +19,7 @@ pub(super) struct Repository<'a> {
     place: &'a spec::Repository,
     settings: Cow<'a, Settings>,
     client: Client,
-    /// By commit; `None` where the server did not list them.
+    /// By commit; `None` if the server did not list them.
     trees: BTreeMap<String, Option<Arc<Trees>>>,
 }
 
@@ -34,8 +34,8 @@ impl<'a> Repository<'a> {
         GitHub::new(&self.client, &self.settings, self.place)
     }
 
-    /// The trees of `commit`. Without them it is not known what changed, which is no failure: servers
-    /// that are compatible with GitHub's may lack them, and a limit may be reached.
+    /// Returns the trees of `commit`. Without them it is not known what changed, which is no failure: servers that are
+    /// compatible with GitHub's may lack them, and a limit may be reached.
     fn trees(&mut self, commit: &str) -> Option<Arc<Trees>> {
         if let Some(known) = self.trees.get(commit) {
             return known.clone();
@@ -47,7 +47,7 @@ impl<'a> Repository<'a> {
 }
 
 impl Repository<'_> {
-    /// Whether `commit`, which does not have the directory of a skill any more, has one like it.
+    /// Returns whether `commit`, which does not have the directory of a skill any more, has one like it.
     fn elsewhere(&mut self, commit: &str, query: &Query<'_>) -> Files {
         let was = query.locked.revision.as_deref().and_then(|locked| self.trees(locked));
         let id = match was.map(|trees| trees.at(query.path())) {

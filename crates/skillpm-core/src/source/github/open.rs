@@ -19,7 +19,7 @@ use crate::tree::ReadError;
 ///
 /// # Errors
 ///
-/// As [`GitHub::resolve`] and [`GitHub::download`]; an archive that is refused or is of another
+/// Fails as [`GitHub::resolve`] and [`GitHub::download`] do, and for an archive that is refused or is of another
 /// commit.
 pub fn open(
     context: &Context,
@@ -59,7 +59,7 @@ pub fn open(
 ///
 /// # Errors
 ///
-/// As [`GitHub::released`].
+/// Fails as [`GitHub::released`] does.
 pub fn released(context: &Context, repository: &Repository, commit: &str) -> Result<i64> {
     let settings = settings_for(&context.settings, repository);
     let client = Client::new(&settings, Arc::clone(&context.reporter));
@@ -76,8 +76,8 @@ fn if_gone(error: Error, repository: &Repository, commit: &str) -> Error {
     }
 }
 
-/// The settings for the server of `repository`. Where they name an Enterprise server, the public one
-/// is asked without a token: the one that they hold may not be meant for it.
+/// Returns the settings for the server of `repository`. Where they name an Enterprise server, the public one is asked
+/// without a token: the one that they hold may not be meant for it.
 pub(super) fn settings_for<'a>(settings: &'a Settings, repository: &Repository) -> Cow<'a, Settings> {
     if repository.host.is_some() || settings.github.host == PUBLIC_HOST {
         return Cow::Borrowed(settings);
@@ -109,7 +109,7 @@ fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive>
     })
 }
 
-/// The advice to have git itself fetch the same repository.
+/// Returns the advice to have git itself fetch the same repository.
 fn over_git(github: &GitHub<'_>) -> String {
     let Repository { host, owner, name } = &github.repository;
     let host = host.as_deref().unwrap_or(PUBLIC_HOST);

@@ -21,7 +21,7 @@ const TAG_BYTES: u64 = 24 << 20;
 pub struct Trees {
     /// The id of each, by path.
     dirs: BTreeMap<String, String>,
-    /// An id of all that lies at the root; `None` where not all of it is listed.
+    /// An id of all that is at the root; `None` if not all of it is listed.
     root: Option<String>,
     /// Whether all directories are listed.
     whole: bool,
@@ -68,7 +68,7 @@ impl Trees {
         Some(Self { dirs, root, whole: !raw.truncated })
     }
 
-    /// The id of directory `path`; empty is the root.
+    /// Returns the id of directory `path`; empty is the root.
     pub fn at(&self, path: &str) -> Identity {
         let id = if path.is_empty() { self.root.as_ref() } else { self.dirs.get(path) };
         match id {
@@ -80,7 +80,7 @@ impl Trees {
 }
 
 impl Trees {
-    /// Whether there is a directory that is called as that of `path`, or has this `id`.
+    /// Reports whether there is a directory that is called as that of `path`, or has this `id`.
     pub fn has_like(&self, path: &str, id: Option<&str>) -> bool {
         let last = |path: &str| path.rsplit('/').next().map(ToOwned::to_owned);
         self.dirs.iter().any(|(dir, one)| Some(one.as_str()) == id || last(dir) == last(path))
@@ -88,11 +88,11 @@ impl Trees {
 }
 
 impl GitHub<'_> {
-    /// As [`GitHub::resolve`]; without a network, what the reference meant when it was last asked for.
+    /// Works like [`GitHub::resolve`]; without a network, what the reference meant when it was last asked for.
     ///
     /// # Errors
     ///
-    /// As [`GitHub::resolve`].
+    /// Fails as [`GitHub::resolve`] does.
     pub fn resolve_now(&self, reference: Option<&Reference>) -> Result<String> {
         let known = || {
             let asked = match reference {
@@ -108,12 +108,12 @@ impl GitHub<'_> {
         }
     }
 
-    /// The directories of `commit`: from the cache where they were listed before, because a commit does
-    /// not change.
+    /// Returns the directories of `commit`: from the cache where they were listed before, because a commit does not
+    /// change.
     ///
     /// # Errors
     ///
-    /// As [`GitHub::resolve`]; an answer that lists no directories.
+    /// Fails as [`GitHub::resolve`] does, and for an answer that lists no directories.
     pub fn trees(&self, commit: &str) -> Result<Trees> {
         if !is_commit(commit) {
             return Err(Error::usage(format!("`{commit}` is not a commit")));
@@ -130,11 +130,11 @@ impl GitHub<'_> {
         Ok(trees)
     }
 
-    /// The names of the tags that begin with `prefix`.
+    /// Returns the names of the tags that begin with `prefix`.
     ///
     /// # Errors
     ///
-    /// As [`GitHub::resolve`]; an answer that is no list of tags.
+    /// Fails as [`GitHub::resolve`] does, and for an answer that is no list of tags.
     pub fn tags(&self, prefix: &str) -> Result<Vec<String>> {
         let url = self.url(&format!("git/matching-refs/tags/{}", encode(prefix)))?;
         let text = self.json(self.request(url), TAG_BYTES, prefix)?;
@@ -150,7 +150,7 @@ impl GitHub<'_> {
         }
     }
 
-    /// The error for an answer that is not `what` was asked for.
+    /// Returns the error for an answer that is not `what` was asked for.
     pub(super) fn no(&self, what: &str) -> Error {
         Error::network(format!("the response from `{}` is not {what}", self.api.origin()))
             .hint("check `GITHUB_API_URL`; a proxy or a login page may be in the way")

@@ -7,7 +7,7 @@ use crate::lockfile::Locked;
 use crate::spec::{Identity, Reference, is_commit};
 use crate::store::Store;
 
-/// The commit that `reference` can only mean, if it is one: no server has to be asked.
+/// Returns the commit that `reference` can only mean, if it is one: no server has to be asked.
 pub(in crate::source) fn fixed(reference: Option<&Reference>, locked: &Locked) -> Option<String> {
     let (Reference::Any(name) | Reference::Rev(name)) = reference? else { return None };
     let name = name.to_ascii_lowercase();
@@ -41,7 +41,7 @@ pub(in crate::source) fn compare(
     }
 }
 
-/// The id that git would give the locked files, where the store has them.
+/// Returns the id that git would give the locked files, where the store has them.
 fn stored_id(context: &Context, locked: &Locked) -> Option<String> {
     let set = Store::new(&context.settings).ok()?.get(&locked.digest).ok()??;
     git_set_id(&set).ok()?

@@ -1,4 +1,4 @@
-//! What lies on this machine: it is read and hashed.
+//! What is on this machine: it is read and hashed.
 
 use super::{Ask, Files, Newest, Query};
 use crate::context::Context;

@@ -12,7 +12,7 @@ pub(super) struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// Reads the tag `name`; `None` where no version is its end.
+    /// Reads the tag `name`; `None` if no version is its end.
     pub(super) fn of(name: &'a str) -> Option<Self> {
         let begins = |at: usize| {
             let before = name[..at].strip_suffix(['v', 'V']);
@@ -31,13 +31,13 @@ impl<'a> Shape<'a> {
         })
     }
 
-    /// What stands before the version.
+    /// Returns what stands before the version.
     pub(super) fn prefix(&self) -> &'a str {
         self.prefix
     }
 
-    /// The highest version above this one among `tags`, by the order of Semantic Versioning: only of the
-    /// same shape, and before a release only where this one is.
+    /// Returns the highest version above this one among `tags`, by the order of Semantic Versioning: only of the same
+    /// shape, and before a release only where this one is.
     ///
     /// One number alone (`v1`) is a tag that moves with each release of that number, so it is followed by
     /// its like (`v2`) and follows nothing else.
@@ -60,7 +60,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// How many numbers `version` is written with.
+/// Returns how many numbers `version` is written with.
 fn numbers(version: &Version) -> usize {
     let text = version.as_str();
     1 + text[..text.find(['-', '+']).unwrap_or(text.len())].matches('.').count()

@@ -16,7 +16,7 @@ use crate::text::line_column;
 
 /// The tables of `Cargo.toml` that name the crates that it needs.
 const DEPENDENCIES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
-/// How deep a crate may lie in a checkout of its repository.
+/// How deep a crate may be in a checkout of its repository.
 const CHECKOUT_DEPTH: usize = 3;
 
 #[derive(Debug, serde::Deserialize)]
@@ -68,7 +68,7 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str, wanted: Option<&s
     Ok(Lookup::Found(Installed { version: Some(found.version), tree, elsewhere: Vec::new() }))
 }
 
-/// The nearest `Cargo.lock`, and its directory.
+/// Returns the nearest `Cargo.lock`, and its directory.
 fn lock(dirs: &[PathBuf]) -> Result<Option<(&Path, Lock)>> {
     for dir in dirs {
         let path = dir.join("Cargo.lock");
@@ -87,7 +87,7 @@ fn cargo_home(settings: &Settings) -> Option<PathBuf> {
     settings.env.path(env::CARGO_HOME).or_else(|| settings.home.as_ref().map(|home| home.join(".cargo")))
 }
 
-/// Whether two names are one: registries take `-` and `_` for the same.
+/// Reports whether two names are one: registries take `-` and `_` for the same.
 fn same_name(one: &str, other: &str) -> bool {
     one.replace('_', "-") == other.replace('_', "-")
 }
@@ -102,7 +102,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// A crate of a registry: in `vendor`, else where Cargo unpacked it.
+    /// Returns a crate of a registry: in `vendor`, otherwise where Cargo unpacked it.
     fn registry(&self, address: &str, looked: &mut Vec<String>) -> Result<Option<PathBuf>> {
         let full = format!("{}-{}", self.found.name, self.found.version);
         if !is_component(&full) {
@@ -129,7 +129,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// A crate of a git repository, in the checkout that Cargo made of its commit.
+    /// Returns a crate of a git repository, in the checkout that Cargo made of its commit.
     fn checkout(&self, address: &str, looked: &mut Vec<String>) -> Result<Option<PathBuf>> {
         let commit = address.rsplit_once('#').map_or("", |(_, commit)| commit);
         let Some(cargo) = self.cargo.as_ref().filter(|_| commit.len() >= 7) else { return Ok(None) };
@@ -149,7 +149,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// The directory at or below `dir` that holds the crate.
+    /// Returns the directory at or below `dir` that holds the crate.
     fn below(&self, dir: &Path, depth: usize) -> Result<Option<PathBuf>> {
         if fs::kind(dir)? != Some(Kind::Directory) {
             return Ok(None);
@@ -168,7 +168,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// A crate of the project itself or beside it.
+    /// Returns a crate of the project itself or beside it.
     fn path(&self, looked: &mut Vec<String>) -> Result<Option<PathBuf>> {
         let manifest = toml_file(&self.dir.join("Cargo.toml"))?.unwrap_or_default();
         let mut places: Vec<String> = Vec::new();
@@ -201,7 +201,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Whether the crate that is looked for lies in `dir`.
+    /// Reports whether the crate that is looked for is in `dir`.
     fn is_in(&self, dir: &Path) -> Result<bool> {
         let path = dir.join("Cargo.toml");
         if fs::kind(&path)? != Some(Kind::File) {
@@ -215,13 +215,13 @@ impl Search<'_> {
     }
 }
 
-/// Whether `name` is that of one directory.
+/// Reports whether `name` is that of one directory.
 fn is_component(name: &str) -> bool {
     !name.contains(['/', '\\', '\0']) && !matches!(name, "." | "..")
 }
 
-/// Whether the directory `registry` of Cargo's, `host-hash`, may hold crates of the registry at
-/// `address`. One without a host is a registry on this machine that stands in for another.
+/// Reports whether the directory `registry` of Cargo's, `host-hash`, may hold crates of the registry at `address`. One
+/// without a host is a registry on this machine that stands in for another.
 fn is_of(registry: &str, address: &str) -> bool {
     let host = registry.rsplit_once('-').map_or(registry, |(host, _)| host);
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
@@ -230,7 +230,7 @@ fn is_of(registry: &str, address: &str) -> bool {
     host.is_empty() || host == own || (rest.contains("crates.io-index") && public.contains(&host))
 }
 
-/// The entries of all tables of dependencies.
+/// Returns the entries of all tables of dependencies.
 fn dependencies(manifest: &Table) -> Vec<(&str, &Value)> {
     let workspace = manifest.get("workspace").and_then(Value::as_table);
     let targets = manifest.get("target").and_then(Value::as_table);
@@ -242,7 +242,7 @@ fn dependencies(manifest: &Table) -> Vec<(&str, &Value)> {
         .collect()
 }
 
-/// The crates that the project's `Cargo.toml` names.
+/// Returns the crates that the project's `Cargo.toml` names.
 fn used(scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     let Some(manifest) = toml_file(&scope.root.join("Cargo.toml"))? else { return Ok(None) };
     let name =

@@ -28,7 +28,7 @@ use crate::tree::Tree;
 
 /// Where packages keep skills, from their root.
 const PLACES: &[&str] = &["skills", ".agents/skills", "dist/skills"];
-/// How deep a skill may lie below one of these.
+/// How deep a skill may be below one of these.
 const PLACE_DEPTH: usize = 3;
 /// Directories that are no part of what a package brings.
 const SKIPPED: &[&str] = &[".git", "node_modules", "__pycache__"];
@@ -63,7 +63,7 @@ enum Lookup {
 /// A language's packages in a project.
 #[derive(Debug)]
 struct Used {
-    /// What tells which are used: a file, or the environment that they lie in.
+    /// What tells which are used: a file, or the environment that they are in.
     told_by: String,
     /// Their names, sorted.
     names: Vec<String>,
@@ -84,7 +84,7 @@ pub struct Project {
 struct Finder {
     /// Looks for the package of this name; where several versions are installed, the wanted one is meant.
     find: fn(&Settings, ScopeRoot<'_>, &str, Option<&str>) -> Result<Lookup>,
-    /// Tells which packages a project uses; `None` where it uses none of the ecosystem.
+    /// Tells which packages a project uses; `None` if it uses none of the ecosystem.
     used: fn(&Settings, ScopeRoot<'_>) -> Result<Option<Used>>,
 }
 
@@ -123,12 +123,12 @@ impl Source for Package {
 
 /// Opens the package `package` as it is installed for `scope`.
 ///
-/// The lockfile's revision is the version that is told where the package is missing; whether the
-/// bytes are the right ones is for their digest to say.
+/// The lockfile's revision is the version that is reported where the package is missing; whether the bytes are the
+/// right ones is for their digest to say.
 ///
 /// # Errors
 ///
-/// A package that is not installed; one whose own files lead out of it or cannot be read.
+/// Fails for a package that is not installed, or for one whose own files lead out of it or cannot be read.
 pub fn open(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -188,7 +188,7 @@ fn find(
 ///
 /// # Errors
 ///
-/// A file of the project that cannot be read.
+/// Fails for a file of the project that cannot be read.
 pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
     let settings = &context.settings;
     let mut project = Project::default();
@@ -222,7 +222,7 @@ pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
     Ok(project)
 }
 
-/// What is told of packages that are not installed.
+/// Returns what to report about packages that are not installed.
 fn passed_over(told_by: &str, missing: &[Package]) -> Option<Warning> {
     const SHOWN: usize = 3;
     let names: Vec<_> = missing.iter().take(SHOWN).map(|package| format!("`{}`", package.name)).collect();
@@ -234,7 +234,7 @@ fn passed_over(told_by: &str, missing: &[Package]) -> Option<Warning> {
     (!missing.is_empty()).then(|| Warning::new(codes::PACKAGE_MISSING, told()))
 }
 
-/// The skills in the package whose files lie in `dir`: all of it, where it is one, else what lies in
+/// Returns the skills in the package whose files are in `dir`: all of it, where it is one, otherwise what is in
 /// [`PLACES`] and in the directories that it `declared`.
 fn shipped(dir: &Path, declared: &[String]) -> Result<Tree> {
     let walk = Walk { skip: SKIPPED, depth: PLACE_DEPTH, entries: Limits::default().archive_entries };
@@ -257,19 +257,19 @@ fn skills_of(tree: &Tree) -> Tree {
     tree.clone().without(|path| !dirs.iter().any(|dir| is_below(path, dir)))
 }
 
-/// The directory of the skill, where `path` is that of its `SKILL.md`.
+/// Returns the directory of the skill, where `path` is that of its `SKILL.md`.
 fn skill_dir(path: &str) -> Option<&str> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     name.eq_ignore_ascii_case("SKILL.md").then_some(dir)
 }
 
-/// Whether the file at `path` lies in or below directory `dir`; empty is the root.
+/// Reports whether the file at `path` is in or below directory `dir`; empty is the root.
 fn is_below(path: &str, dir: &str) -> bool {
     dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The directories from the root of `scope` up to that of the repository around it, which is the last;
-/// just the root where there is no repository: what lies above is somebody else's.
+/// Returns the directories from the root of `scope` up to that of the repository around it, which is the last; just the
+/// root where there is no repository: what is above is somebody else's.
 fn ancestors(scope: ScopeRoot<'_>) -> Result<Vec<PathBuf>> {
     let mut dirs = Vec::new();
     for dir in scope.root.ancestors() {
@@ -281,11 +281,11 @@ fn ancestors(scope: ScopeRoot<'_>) -> Result<Vec<PathBuf>> {
     Ok(vec![scope.root.to_owned()])
 }
 
-/// Returns `dir` with all links followed, where it is a directory that lies in one of `within`.
+/// Returns `dir` with all links followed, where it is a directory that is in one of `within`.
 ///
 /// # Errors
 ///
-/// A link that leads elsewhere.
+/// Fails for a link that leads elsewhere.
 fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
     let Some(real) = fs::real_path(dir)? else { return Ok(None) };
     if fs::kind(&real)? != Some(Kind::Directory) {
@@ -306,12 +306,12 @@ fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
         .hint(message!("to install from there anyway: ", Verb::Install.call().path(&real))))
 }
 
-/// Reads the file of a package manager at `path`, or returns `None` where there is none.
+/// Reads the file of a package manager at `path`, or returns `None` if there is none.
 fn text(path: &Path) -> Result<Option<String>> {
     Ok(fs::read_text(path, MAX_FILE)?)
 }
 
-/// Reads the TOML file at `path`, or returns `None` where there is none.
+/// Reads the TOML file at `path`, or returns `None` if there is none.
 fn toml_file(path: &Path) -> Result<Option<toml::Table>> {
     let Some(text) = text(path)? else { return Ok(None) };
     text.parse::<toml::Table>().map(Some).map_err(|error| {
@@ -321,8 +321,8 @@ fn toml_file(path: &Path) -> Result<Option<toml::Table>> {
     })
 }
 
-/// The fields of a file in the form that Debian gave its control files: `Name: value`, continued on
-/// lines that begin with white space, up to the first empty line. Python and R describe packages so.
+/// Returns the fields of a file in the form that Debian gave its control files: `Name: value`, continued on lines that
+/// begin with white space, up to the first empty line. Python and R describe packages so.
 fn fields(text: &str) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in text.lines().take_while(|line| !line.trim().is_empty()) {
@@ -340,7 +340,7 @@ fn fields(text: &str) -> Vec<(String, String)> {
     fields
 }
 
-/// The value of the field `name`, in whatever case it is written.
+/// Returns the value of the field `name`, in whatever case it is written.
 fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
     fields.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }

@@ -53,8 +53,8 @@ fn read(dir: &Path) -> Result<Option<Json>> {
     bytes.map(|bytes| Json::parse(&path.display().to_string(), bytes)).transpose()
 }
 
-/// What the member `skills` says: directories of the package, and sources elsewhere, which some tools
-/// install along with it. A package that uses the name for something else says nothing.
+/// Returns what the member `skills` says: directories of the package, and sources elsewhere, which some tools install
+/// along with it. A package that uses the name for something else says nothing.
 fn declared(dir: &Path, manifest: &Node<'_>) -> Result<(Vec<String>, Vec<String>)> {
     let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
     let Some(Ok(entries)) = manifest.get("skills").map(|skills| skills.texts("skills")) else {
@@ -83,7 +83,7 @@ fn declared(dir: &Path, manifest: &Node<'_>) -> Result<(Vec<String>, Vec<String>
     Ok((here, elsewhere))
 }
 
-/// The text of a source that a package names, if it is one that may be shown in a command: no path of this
+/// Returns the text of a source that a package names, if it is one that may be shown in a command: no path of this
 /// machine, and nothing that a shell would act on.
 fn source_elsewhere(text: &str) -> Option<String> {
     let harmless = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./@:#+".contains(c));
@@ -91,7 +91,7 @@ fn source_elsewhere(text: &str) -> Option<String> {
     spec.origin.local_path().is_none().then(|| text.to_owned())
 }
 
-/// The packages that the project's `package.json` names, else those in its `node_modules`.
+/// Returns the packages that the project's `package.json` names, otherwise those in its `node_modules`.
 fn used(scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     if let Some(json) = read(scope.root)? {
         let manifest = json.root().object("package.json")?;

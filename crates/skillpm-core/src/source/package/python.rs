@@ -28,8 +28,8 @@ const DATA: &str = ".data";
 /// Components of paths below which a `SKILL.md` is there for tests.
 const TESTS: &[&str] = &["tests", "test", "node_modules", ".venv", "venv", "site-packages"];
 
-/// An environment, and whether somebody other than its user may have made it: one that lies in the
-/// project came with it, perhaps.
+/// An environment, and whether somebody other than its user may have made it: one that is in the project came with it,
+/// perhaps.
 struct Environment {
     dir: PathBuf,
     is_own: bool,
@@ -79,8 +79,8 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup>
     Ok(Lookup::Missing { looked, hint: None })
 }
 
-/// The environment that is meant: the one that a variable names, that which is active, the project's
-/// own, that of conda. `looked` gets the places where there was none.
+/// Returns the environment that is meant: the one that a variable names, that which is active, the project's own, that
+/// of conda. `looked` gets the places where there was none.
 fn environment(
     settings: &Settings,
     scope: ScopeRoot<'_>,
@@ -124,7 +124,7 @@ fn is_directory(path: &Path) -> Result<bool> {
 }
 
 impl Environment {
-    /// The directories of its packages, that of the newest version first.
+    /// Returns the directories of its packages, that of the newest version first.
     fn sites(&self) -> Result<Vec<PathBuf>> {
         let mut sites = Vec::new();
         let lib = self.dir.join("lib");
@@ -149,7 +149,7 @@ impl Environment {
     }
 }
 
-/// The name and version in `name-1.0.dist-info`.
+/// Returns the name and version in `name-1.0.dist-info`.
 fn split(entry: &str) -> Option<(&str, &str)> {
     entry.strip_suffix(".dist-info")?.rsplit_once('-')
 }
@@ -178,7 +178,7 @@ impl Distribution<'_> {
         Ok(Installed { version: Some(version), tree, elsewhere: Vec::new() })
     }
 
-    /// A file of `dist-info`, where it is a regular file.
+    /// Returns a file of `dist-info`, where it is a regular file.
     fn read(&self, name: &str) -> Result<Option<String>> {
         let path = self.site.join(self.info).join(name);
         if fs::kind(&path)? != Some(Kind::File) {
@@ -188,8 +188,8 @@ impl Distribution<'_> {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The files that `record` names, by their path in the tree of the distribution. Commands and headers,
-    /// which lie elsewhere in the environment, are left out.
+    /// Returns the files that `record` names, by their path in the tree of the distribution. Commands and headers,
+    /// which are elsewhere in the environment, are left out.
     fn files(&self, record: &str) -> Result<BTreeMap<String, PathBuf>> {
         let prefix = fs::real_path(&self.environment.dir)?.unwrap_or_else(|| self.environment.dir.clone());
         let fault = |at: usize, message: String| {
@@ -224,7 +224,7 @@ impl Distribution<'_> {
         Ok(files)
     }
 
-    /// The skills among `files`.
+    /// Returns the skills among `files`.
     fn tree(&self, files: &BTreeMap<String, PathBuf>) -> Result<Tree> {
         let dirs = chosen(files.keys().map(String::as_str));
         let mut taken: BTreeMap<String, PathBuf> = BTreeMap::new();
@@ -255,7 +255,7 @@ impl Distribution<'_> {
             .hint(format!("`python -m pip install --force-reinstall {name}` restores it"))
     }
 
-    /// The directory that an editable installation stands for.
+    /// Returns the directory that an editable installation stands for.
     fn editable(&self) -> Result<Option<PathBuf>> {
         let Some(text) = self.read("direct_url.json")? else { return Ok(None) };
         let file = self.site.join(self.info).join("direct_url.json");
@@ -272,7 +272,7 @@ impl Distribution<'_> {
         dir.map(Some).ok_or_else(|| url.fault("the address of an editable package is `file:///…`"))
     }
 
-    /// The skills of an editable installation: in the directories that its `.pth` files name, else in
+    /// Returns the skills of an editable installation: in the directories that its `.pth` files name, otherwise in
     /// `src` or all of its own.
     fn editable_tree(
         &self,
@@ -324,8 +324,8 @@ impl Distribution<'_> {
     }
 }
 
-/// The directories of the skills that a distribution ships, of all that `paths` show: those below a
-/// directory `skills`; where there are none, all.
+/// Returns the directories of the skills that a distribution ships, of all that `paths` show: those below a directory
+/// `skills`; if there are none, all.
 fn chosen<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     let dirs: Vec<&str> = paths
         .filter_map(skill_dir)
@@ -341,13 +341,13 @@ fn chosen<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     kept.into_iter().map(ToOwned::to_owned).collect()
 }
 
-/// Whether Python made the file: it differs from machine to machine.
+/// Reports whether Python made the file: it differs from machine to machine.
 fn is_compiled(path: &str) -> bool {
     path.split('/').any(|part| part == "__pycache__")
         || Path::new(path).extension().is_some_and(|e| e == "pyc")
 }
 
-/// The first field of a line of comma-separated values, or `None` where its quotes do not end.
+/// Returns the first field of a line of comma-separated values, or `None` if its quotes do not end.
 fn first_field(line: &str) -> Option<String> {
     let Some(mut rest) = line.strip_prefix('"') else {
         return Some(line.split(',').next().unwrap_or(line).to_owned());
@@ -366,7 +366,7 @@ fn first_field(line: &str) -> Option<String> {
     }
 }
 
-/// The distributions that `pyproject.toml` names, else those in the project's environment.
+/// Returns the distributions that `pyproject.toml` names, otherwise those in the project's environment.
 fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     if let Some(file) = toml_file(&scope.root.join("pyproject.toml"))? {
         let mut names = Vec::new();

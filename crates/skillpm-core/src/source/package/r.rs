@@ -49,7 +49,7 @@ const DEPENDENCIES: &[&str] = &["Depends", "Imports", "LinkingTo", "Suggests"];
 /// A directory of installed packages.
 struct Library {
     dir: PathBuf,
-    /// Where its packages may lie, if that is not for the user to choose.
+    /// Where its packages may be, if that is not for the user to choose.
     within: Option<Vec<PathBuf>>,
 }
 
@@ -89,7 +89,7 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup>
     Ok(Lookup::Missing { looked, hint: hint.map(Into::into) })
 }
 
-/// The fields of the package in `dir`, if it is one.
+/// Returns the fields of the package in `dir`, if it is one.
 fn description(dir: &Path) -> Result<Option<Vec<(String, String)>>> {
     let path = dir.join("DESCRIPTION");
     if fs::kind(&path)? != Some(Kind::File) {
@@ -148,7 +148,7 @@ fn libraries(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Vec<Library>> 
     Ok(libraries)
 }
 
-/// Finds the libraries below `dir`: what lies in a directory of the name `R-4.4`.
+/// Finds the libraries below `dir`: what is in a directory of the name `R-4.4`.
 fn projects(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     if depth == 0 || fs::kind(dir)? != Some(Kind::Directory) {
         return Ok(());
@@ -165,7 +165,7 @@ fn projects(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Where `renv` keeps the packages that its libraries link to.
+/// Returns where `renv` keeps the packages that its libraries link to.
 fn caches(settings: &Settings) -> Vec<PathBuf> {
     let env = &settings.env;
     let below = |dir: Option<PathBuf>, path: &str| dir.map(|dir| dir.join(path));
@@ -184,8 +184,8 @@ fn caches(settings: &Settings) -> Vec<PathBuf> {
     .collect()
 }
 
-/// The packages that the project's `DESCRIPTION` names, else its `renv.lock`, else those in the library
-/// that `renv` keeps for it.
+/// Returns the packages that the project's `DESCRIPTION` names, otherwise its `renv.lock`, otherwise those in the
+/// library that `renv` keeps for it.
 fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     let known = |told_by: &str, names: Vec<String>| {
         let names = sorted(names).into_iter().filter(|name| !BASE.contains(&name.as_str())).collect();

@@ -195,7 +195,7 @@ fn files(entry: &Map<String, Value>, name: &str, base: &Url, most: u64) -> Resul
     Ok(Content::Files(files))
 }
 
-/// The start of a text for a message.
+/// Returns the start of a text for a message.
 fn shown(text: &str) -> String {
     // A user name or password before the host is not repeated.
     let end = text.find('@').map_or(text.len(), |at| at + 1);

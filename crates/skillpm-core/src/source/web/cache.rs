@@ -17,7 +17,7 @@ use crate::digest::{Digest, HashingWriter};
 use crate::fs::{Download, SharedFile, Sink, read_capped, remove_if_there, write_small};
 use crate::http::{Head, Url};
 
-/// A few short texts; more is none of ours.
+/// A few short texts; more is not ours.
 const RECORD_BYTES: u64 = 16 * 1024;
 
 /// The places.
@@ -49,17 +49,17 @@ impl Cache {
         Self { root: dir.join("web") }
     }
 
-    /// Where the answer of `url` lies.
+    /// Returns where the answer of `url` is.
     pub(super) fn answer(&self, url: &Url) -> PathBuf {
         self.root.join("answers").join(Digest::of(url.secret_text().as_bytes()).hex())
     }
 
-    /// Where the artifact with `digest` lies.
+    /// Returns where the artifact with `digest` is.
     pub(super) fn artifact(&self, digest: &Digest) -> PathBuf {
         self.root.join("artifacts").join(digest.hex())
     }
 
-    /// The last answer of `url`, if it is there and has not changed since.
+    /// Returns the last answer of `url`, if it is there and has not changed since.
     pub(super) fn known(&self, url: &Url) -> Option<CachedBody> {
         let path = self.answer(url);
         let bytes = read_capped(&record(&path), RECORD_BYTES).ok()??;
@@ -71,7 +71,7 @@ impl Cache {
         Some(CachedBody { url: Url::parse(&record.url).ok()?, record, file })
     }
 
-    /// Keeps what was said of the answer of `url` with `digest`, whose bytes lie in their place.
+    /// Keeps what was said of the answer of `url` with `digest`, whose bytes are in their place.
     pub(super) fn learn(&self, url: &Url, head: &Head, digest: Digest) {
         let known = CacheRecord {
             url: head.url.to_string(),
@@ -80,7 +80,7 @@ impl Cache {
             digest,
         };
         if let Ok(bytes) = serde_json::to_vec(&known) {
-            // Without it all of it comes anew the next time.
+            // Without it all of it comes again the next time.
             let _ = write_small(&record(&self.answer(url)), &bytes);
         }
     }
