@@ -24,27 +24,27 @@ const GONE_PREFIX: &str = "gone-";
 /// A file or repository that was downloaded.
 #[derive(Debug, Clone)]
 pub struct Unit {
-    /// Where it lies.
+    /// Where it is.
     pub path: PathBuf,
     /// How much it is, and how old.
     pub usage: Usage,
 }
 
-/// The names of the rooms in the cache directory `cache`.
+/// Returns the names of the rooms in the cache directory `cache`.
 ///
 /// # Errors
 ///
-/// Where the directory cannot be read.
+/// Fails if the directory cannot be read.
 pub fn rooms(cache: &Path) -> Result<Vec<String>> {
     let names = fs::list_dir(cache)?;
     Ok(names.into_iter().filter(|name| !name.starts_with(GONE_PREFIX) && name != INDEXES).collect())
 }
 
-/// Everything in room `room`, sorted by path.
+/// Returns everything in room `room`, sorted by path.
 ///
 /// # Errors
 ///
-/// Where a directory cannot be read.
+/// Fails if a directory cannot be read.
 pub fn units(room: &Path) -> Result<Vec<Unit>> {
     let mut units = Vec::new();
     let mut open = vec![room.to_owned()];
@@ -61,7 +61,7 @@ pub fn units(room: &Path) -> Result<Vec<Unit>> {
     Ok(units)
 }
 
-/// Whether `dir` is a repository, or the place of one: its parts are worth nothing.
+/// Reports whether `dir` is a repository, or the place of one: its parts are worth nothing.
 fn is_repository(dir: &Path) -> Result<bool> {
     for place in [dir.to_owned(), dir.join("repository")] {
         if fs::kind(&place.join("HEAD"))?.is_some() && fs::kind(&place.join("objects"))?.is_some() {
@@ -72,18 +72,18 @@ fn is_repository(dir: &Path) -> Result<bool> {
 }
 
 impl Unit {
-    /// Whether it is the rest of a download that was cut off. One that is going on is never old.
+    /// Reports whether it is the rest of a download that was cut off. One that is going on is never old.
     pub fn is_rest(&self, age: Duration) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(DOWNLOAD_PREFIX) && self.usage.is_older_than(age)
     }
 
-    /// Whether it is an archive, by its name.
+    /// Reports whether it is an archive, by its name.
     pub fn is_archive(&self) -> bool {
         self.path.extension().is_some_and(|ending| ending == "zip")
     }
 
-    /// Why it is worth nothing, where that can be told: an archive that cannot be opened.
+    /// Returns why it is worth nothing, if that can be determined: an archive that cannot be opened.
     pub fn damage(&self) -> Option<String> {
         if !self.is_archive() {
             return None;
@@ -97,12 +97,12 @@ impl Unit {
     }
 }
 
-/// Takes what lies at `path`, below the cache directory `cache`, away at once; `false` where a process is at
-/// work on it. One that is killed meanwhile leaves a directory that [`gone`] tells of, for whoever clears the cache.
+/// Takes what is at `path`, below the cache directory `cache`, away at once; `false` where a process is at work on it.
+/// One that is killed meanwhile leaves a directory that [`gone`] tells of, for anyone who clears the cache.
 ///
 /// # Errors
 ///
-/// Where it cannot be removed.
+/// Fails if it cannot be removed.
 pub fn take(cache: &Path, path: &Path) -> Result<bool> {
     let is_dir = fs::kind(path)? == Some(Kind::Directory);
     let lock = if is_dir { DirLock::try_acquire(path) } else { None };
@@ -120,11 +120,11 @@ pub fn take(cache: &Path, path: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// What was being removed when its process was killed.
+/// Returns what was being removed when its process was killed.
 ///
 /// # Errors
 ///
-/// Where the directory cannot be read.
+/// Fails if the directory cannot be read.
 pub fn gone(cache: &Path) -> Result<Vec<PathBuf>> {
     let names = fs::list_dir(cache)?;
     Ok(names.iter().filter(|name| name.starts_with(GONE_PREFIX)).map(|name| cache.join(name)).collect())

@@ -1,4 +1,4 @@
-//! Looking after the store: what lies in it, whether it is whole, and what may go.
+//! Looking after the store: what is in it, whether it is whole, and what may go.
 
 use std::path::{Path, PathBuf};
 
@@ -26,44 +26,44 @@ pub struct KeptTree {
 }
 
 impl KeptTree {
-    /// Whether its files still have the digest that its name says.
+    /// Reports whether its files still have the digest that its name says.
     pub fn is_whole(&self) -> bool {
         is_whole(&self.path, &self.digest)
     }
 }
 
 impl Store {
-    /// The directory of the store.
+    /// Returns the directory of the store.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The digests of all trees, sorted. What has another name than a tree can have is passed over.
+    /// Returns the digests of all trees, sorted. What has another name than a tree can have is passed over.
     ///
     /// # Errors
     ///
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn objects(&self) -> Result<Vec<Digest>> {
         digests(&self.root)
     }
 
-    /// Whether the tree with `digest` is here and has it.
+    /// Reports whether the tree with `digest` is here and has it.
     pub fn is_whole(&self, digest: &Digest) -> bool {
         object::is_whole(&self.path(digest), digest)
     }
 
-    /// Those of `digests` whose trees are not here undamaged, in their order.
+    /// Returns those of `digests` whose trees are not here undamaged, in their order.
     pub fn damaged(&self, digests: Vec<Digest>) -> Vec<Digest> {
         let is_whole = workers::map(&digests, FEW, || (), |(), digest| self.is_whole(digest));
         let is_whole: Vec<bool> = is_whole.collect();
         digests.into_iter().zip(is_whole).filter(|(_, whole)| !whole).map(|(digest, _)| digest).collect()
     }
 
-    /// The copies that a user edited, sorted by digest; also those in an older store.
+    /// Returns the copies that a user edited, sorted by digest; also those in an older store.
     ///
     /// # Errors
     ///
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn kept(&self) -> Result<Vec<KeptTree>> {
         let dir = self.root.join(KEPT);
         let mut kept = self.old().kept()?;
@@ -76,12 +76,12 @@ impl Store {
         Ok(kept)
     }
 
-    /// The store of an older version, which may not be there.
+    /// Returns the store of an older version, which may not be there.
     pub fn old(&self) -> OldStore {
         OldStore::beside(&self.root)
     }
 
-    /// What killed writers left; nothing while somebody may be writing.
+    /// Returns what killed writers left; nothing while somebody may be writing.
     pub fn dead_stages(&self) -> Vec<PathBuf> {
         let Some(_alone) = DirLock::try_acquire(&self.root) else { return Vec::new() };
         self.stages()
@@ -92,12 +92,12 @@ impl Store {
         names.iter().filter(|name| name.starts_with(STAGE_PREFIX)).map(|name| self.root.join(name)).collect()
     }
 
-    /// Waits until nobody writes to the store or reads from it, and has it alone; `None` where there is
-    /// no store. `on_wait` is called once if somebody does.
+    /// Waits until nobody writes to the store or reads from it, and has it alone; `None` if there is no store.
+    /// `on_wait` is called once if somebody does.
     ///
     /// # Errors
     ///
-    /// Where the store cannot be opened, or this process itself reads from it.
+    /// Fails if the store cannot be opened, or this process itself reads from it.
     pub fn lock(&self, on_wait: impl Fn()) -> Result<Option<StoreLock>> {
         if fs::kind(&self.root)?.is_none() {
             return Ok(None);
@@ -117,7 +117,7 @@ impl StoreLock {
     ///
     /// # Errors
     ///
-    /// Where it cannot be removed.
+    /// Fails if it cannot be removed.
     pub fn take(&self, digest: &Digest) -> Result<()> {
         let place = self.store.path(digest);
         fs::remove_tree(&place)?;
@@ -127,13 +127,13 @@ impl StoreLock {
         Ok(())
     }
 
-    /// What killed writers left.
+    /// Returns what killed writers left.
     pub fn stages(&self) -> Vec<PathBuf> {
         self.store.stages()
     }
 }
 
-/// The digests of what lies in the store at `root`, sorted.
+/// Returns the digests of what is in the store at `root`, sorted.
 pub(super) fn digests(root: &Path) -> Result<Vec<Digest>> {
     let all = root.join("sha256");
     let mut digests = Vec::new();

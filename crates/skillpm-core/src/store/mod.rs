@@ -8,8 +8,8 @@
 //! store-v2/merged/<digest>      an empty file: agents got copies of this one of those that are kept
 //! ```
 //!
-//! The time of an object says when it was used last. Whoever writes or reads one shares a lock on the
-//! store; [`Store::lock`] has it alone, so that nothing is taken away from under a reader.
+//! The time of an object says when it was used last. Anyone who writes or reads one shares a lock on the store;
+//! [`Store::lock`] has it alone, so that nothing is taken away from under a reader.
 //!
 //! The version in the name rises with any change of this layout. Of an older store only the copies that
 //! a user edited are looked at, see `old`.
@@ -57,32 +57,33 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Where there is no home directory to keep it in.
+    /// Fails if there is no home directory to keep it in.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(Self { root: settings.store_dir()? })
     }
 
-    /// Where the tree with `digest` lies, or would lie: a file.
+    /// Returns where the tree with `digest` is, or would be: a file.
     pub fn path(&self, digest: &Digest) -> PathBuf {
         self.root.join(below(digest))
     }
 
-    /// Whether the tree with `digest` was fetched and is here. What users edited does not count, and no byte is read.
+    /// Reports whether the tree with `digest` was fetched and is here. What users edited does not count, and no byte is
+    /// read.
     pub fn has(&self, digest: &Digest) -> bool {
         matches!(fs::kind(&self.path(digest)), Ok(Some(Kind::File)))
     }
 
-    /// Whether what is in the place of the tree with `digest` can be opened, or nothing is there.
+    /// Reports whether what is in the place of the tree with `digest` can be opened, or nothing is there.
     pub fn is_readable(&self, digest: &Digest) -> bool {
         fs::SharedFile::open_plain(&self.path(digest)).is_ok()
     }
 
-    /// Returns the tree with `digest`, if it is here. Its names and sizes are checked, its bytes are not
-    /// yet: whoever writes them somewhere compares the digest of what was written.
+    /// Returns the tree with `digest`, if it is here. Its names and sizes are checked, its bytes are not yet: anyone
+    /// who writes them somewhere compares the digest of what was written.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or is not that tree.
+    /// Fails if it cannot be read, or is not that tree.
     pub fn get(&self, digest: &Digest) -> Result<Option<FileSet>> {
         let path = self.path(digest);
         let reading = match fs::kind(&path)? {
@@ -97,7 +98,7 @@ impl Store {
         }))
     }
 
-    /// The tree with `digest`, if a user's copy happens to be that.
+    /// Returns the tree with `digest`, if a user's copy happens to be that.
     fn get_kept(&self, digest: &Digest) -> Result<Option<FileSet>> {
         let path = self.kept_path(digest);
         match fs::kind(&path)? {
@@ -106,7 +107,7 @@ impl Store {
         }
     }
 
-    /// The lock of this process's readers; `None` where there can be none.
+    /// Returns the lock of this process's readers; `None` if there can be none.
     fn reading(&self) -> Option<Arc<DirLock>> {
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lock) = read.get(&self.root).and_then(Weak::upgrade) {
@@ -118,11 +119,11 @@ impl Store {
         Some(lock)
     }
 
-    /// Opens the store to read many trees; `None` where there is none.
+    /// Opens the store to read many trees; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Where it cannot be opened.
+    /// Fails if it cannot be opened.
     pub fn reader(&self) -> Result<Option<Session>> {
         if fs::kind(&self.root)?.is_none() {
             return Ok(None);
@@ -130,14 +131,14 @@ impl Store {
         Session::new(self, None, self.reading()).map(Some)
     }
 
-    /// Opens the store to write many trees, and to read them. It is created where there is none.
+    /// Opens the store to write many trees, and to read them. It is created if there is none.
     ///
     /// # Errors
     ///
-    /// Where it cannot be written.
+    /// Fails if it cannot be written.
     pub fn writer(&self) -> Result<Session> {
         self.sweep();
-        // Also where the system has no locks, the directory is made.
+        // Also if the system has no locks, the directory is made.
         let lock = DirLock::shared(&self.root)?;
         let lock = self.reading().unwrap_or_else(|| Arc::new(lock));
         let stage = fs::temp_dir_in(&self.root, STAGE_PREFIX)?;
@@ -148,7 +149,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Session::put`].
+    /// Fails as [`Session::put`] does.
     pub fn put(&self, set: &FileSet) -> Result<Digest> {
         let session = self.writer()?;
         match set.hold()? {
@@ -203,25 +204,25 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::keep`].
+    /// Fails as [`Store::keep`] does.
     pub fn keep_merged(&self, set: &FileSet) -> Result<()> {
         let digest = set.digest()?;
         self.keep(set, None)?;
         Ok(fs::write_small(&self.merged_path(&digest), b"")?)
     }
 
-    /// Whether agents got copies of the tree with `digest`, which was edited or merged, and it is still kept.
+    /// Reports whether agents got copies of the tree with `digest`, which was edited or merged, and it is still kept.
     pub fn is_merged(&self, digest: &Digest) -> bool {
         matches!(fs::kind(&self.merged_path(digest)), Ok(Some(Kind::File)))
             && is_whole(&self.kept_path(digest), digest)
     }
 
-    /// Where it is noted that agents got copies of the tree with `digest`.
+    /// Returns where it is noted that agents got copies of the tree with `digest`.
     fn merged_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(MERGED).join(digest.hex())
     }
 
-    /// Where a copy with `digest` may be kept, the usual place first.
+    /// Returns where a copy with `digest` may be kept, the usual place first.
     fn places_for(&self, digest: &Digest) -> impl Iterator<Item = PathBuf> {
         let place = self.kept_path(digest);
         let other = place.clone();
@@ -232,7 +233,7 @@ impl Store {
         }))
     }
 
-    /// Where a copy of a user with `digest` is kept.
+    /// Returns where a copy of a user with `digest` is kept.
     fn kept_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(KEPT).join(digest.hex())
     }
@@ -253,13 +254,13 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Where it cannot be removed.
+    /// Fails if it cannot be removed.
     pub fn discard(&self, digest: &Digest) -> Result<()> {
         Ok(fs::remove_tree(&self.path(digest))?)
     }
 }
 
-/// Where the object of `digest` lies below the store.
+/// Returns where the object of `digest` is below the store.
 fn below(digest: &Digest) -> String {
     let hex = digest.hex();
     format!("sha256/{}/{}", &hex[..2], &hex[2..])
@@ -269,17 +270,17 @@ fn below(digest: &Digest) -> String {
 ///
 /// # Errors
 ///
-/// Where it cannot be read, or holds what no skill may have.
+/// Fails if it cannot be read, or holds what no skill may have.
 pub fn read(path: &Path) -> Result<FileSet> {
     Ok(fs::tree_of(path)?.skill("", &Limits::default())?)
 }
 
-/// Whether the directory `place` holds the tree with `digest`.
+/// Reports whether the directory `place` holds the tree with `digest`.
 fn is_whole(place: &Path, digest: &Digest) -> bool {
     read(place).is_ok_and(|set| set.digest().is_ok_and(|found| found == *digest))
 }
 
-/// The error for bytes that are not the ones that were locked.
+/// Returns the error for bytes that are not the ones that were locked.
 pub fn mismatch(what: &str, expected: &Digest, found: &Digest) -> Error {
     Error::integrity(format!("{what} is not what was locked: expected {expected}, found {found}"))
 }

@@ -8,7 +8,7 @@ use super::{KEPT, KeptTree, Session, Store};
 use crate::env;
 use crate::fs;
 
-/// The directory of the notes. They do not lie among the copies, which are for people to look into.
+/// The directory of the notes. They are not among the copies, which are for people to look into.
 const NOTES: &str = "kept-notes";
 /// The largest file of notes that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -45,7 +45,7 @@ pub enum Why {
 }
 
 impl Note {
-    /// A note of this moment.
+    /// Returns a note of this moment.
     pub fn new(name: &str, why: Why, from: PathBuf) -> Self {
         Self { name: name.to_owned(), at: env::now(), why, from }
     }
@@ -70,12 +70,12 @@ impl Store {
         }
     }
 
-    /// What is known of `kept`, the latest last.
+    /// Returns what is known of `kept`, the latest last.
     pub fn notes(&self, kept: &KeptTree) -> Vec<Note> {
         self.notes_of(&kept.path).and_then(|file| read(&file)).unwrap_or_default()
     }
 
-    /// The file of the notes about the copy at `place`; `None` for a copy in an older store.
+    /// Returns the file of the notes about the copy at `place`; `None` for a copy in an older store.
     fn notes_of(&self, place: &std::path::Path) -> Option<PathBuf> {
         let name = place.strip_prefix(self.root.join(KEPT)).ok()?.to_str()?;
         Some(self.root.join(NOTES).join(format!("{name}.json")))

@@ -34,7 +34,7 @@ struct Header {
     length: usize,
 }
 
-/// The header of a tree with these files, and the digest of what the contents of each are.
+/// Returns the header of a tree with these files, and the digest of what the contents of each are.
 fn header<'a>(files: impl Iterator<Item = (&'a FileEntry, Digest)> + Clone) -> Vec<u8> {
     let length = header_length(files.clone().map(|(file, _)| file));
     let mut bytes = Vec::with_capacity(length);
@@ -56,20 +56,20 @@ fn push_line(bytes: &mut Vec<u8>, text: fmt::Arguments<'_>) {
     let _ = writeln!(bytes, "{text}");
 }
 
-/// How long the header of a tree with these files is.
+/// Returns how long the header of a tree with these files is.
 fn header_length<'a>(files: impl Iterator<Item = &'a FileEntry>) -> usize {
     let digits = |size: u64| size.checked_ilog10().unwrap_or(0) as usize + 1;
     // Three bytes of mode, 64 of digest, three NUL and a line feed.
     files.fold(FIRST, |sum, file| sum + file.path.as_str().len() + 71 + digits(file.size))
 }
 
-/// The length of the header whose start is `bytes`.
+/// Returns the length of the header whose start is `bytes`.
 fn length(bytes: &[u8]) -> Option<usize> {
     let digits = bytes.get(..FIRST)?.strip_prefix(MAGIC.as_bytes())?.strip_suffix(b"\n")?;
     std::str::from_utf8(digits).ok()?.parse().ok().filter(|length| (FIRST..MOST_HEADER).contains(length))
 }
 
-/// Reads the header at the start of `bytes`; `None` where it is not that of the tree with `digest`.
+/// Reads the header at the start of `bytes`; `None` if it is not that of the tree with `digest`.
 fn parse(bytes: &[u8], digest: &Digest) -> Option<Header> {
     let length = length(bytes)?;
     let lines = std::str::from_utf8(bytes.get(FIRST..length)?).ok()?;
@@ -90,12 +90,12 @@ fn parse(bytes: &[u8], digest: &Digest) -> Option<Header> {
     (found == *digest).then_some(Header { files, length })
 }
 
-/// What an object of `held` is made of, one after the other.
+/// Returns what an object of `held` is made of, one after the other.
 pub(super) fn parts(held: &Held) -> (Vec<u8>, impl Iterator<Item = &[u8]>) {
     (header(held.files().map(|(file, content, _)| (file, content))), held.files().map(|(.., bytes)| bytes))
 }
 
-/// Whether `object` is that of `held`.
+/// Reports whether `object` is that of `held`.
 pub(super) fn is_same(object: &[u8], held: &Held) -> bool {
     let (header, contents) = parts(held);
     let mut rest = object;
@@ -112,7 +112,7 @@ pub(super) fn is_same(object: &[u8], held: &Held) -> bool {
 ///
 /// # Errors
 ///
-/// Where it is not that tree.
+/// Fails if it is not that tree.
 pub(super) fn read(object: Vec<u8>, digest: &Digest) -> Result<Held, Refusal> {
     let damaged = || Refusal::Damaged(digest.to_string());
     let Header { files, length } = parse(&object, digest).ok_or_else(damaged)?;
@@ -125,7 +125,7 @@ pub(super) fn read(object: Vec<u8>, digest: &Digest) -> Result<Held, Refusal> {
 ///
 /// # Errors
 ///
-/// Where it cannot be written, or the content cannot be delivered.
+/// Fails if it cannot be written, or the content cannot be delivered.
 pub(super) fn write<W: Write + io::Seek>(set: &FileSet, sink: &mut W) -> Result<Digest, ReadError> {
     let nothing = Digest::of(b"");
     sink.write_all(&header(set.files().iter().map(|file| (file, nothing))))?;
@@ -146,12 +146,12 @@ pub(super) fn write<W: Write + io::Seek>(set: &FileSet, sink: &mut W) -> Result<
     Ok(tree_digest(lines().map(|(file, content)| (&file.path, file.executable, content))))
 }
 
-/// Opens the object of the tree with `digest` at `path`, of which the header is checked; `None` where no
-/// regular file lies there.
+/// Opens the object of the tree with `digest` at `path`, of which the header is checked; `None` if no regular file is
+/// there.
 ///
 /// # Errors
 ///
-/// Where it cannot be read, or is not that tree.
+/// Fails if it cannot be read, or is not that tree.
 pub(super) fn open(path: &Path, digest: &Digest) -> Result<Option<FileSet>, ReadError> {
     let Some(file) = SharedFile::open_plain(path).map_err(named)? else { return Ok(None) };
     let damaged = || damaged(path);
@@ -174,8 +174,8 @@ pub(super) fn open(path: &Path, digest: &Digest) -> Result<Option<FileSet>, Read
     Ok(Some(FileSet::new(files, content, &Limits::default())?))
 }
 
-/// Whether the object of the tree with `digest` lies at `path`, undamaged. Mostly it is small enough to be read at
-/// once; of another one each content is opened again.
+/// Reports whether the object of the tree with `digest` is at `path`, undamaged. Mostly it is small enough to be read
+/// at once; of another one each content is opened again.
 pub(super) fn is_whole(path: &Path, digest: &Digest) -> bool {
     let Ok(Some(file)) = SharedFile::open_plain(path) else { return false };
     match usize::try_from(file.len()) {
@@ -188,7 +188,7 @@ pub(super) fn is_whole(path: &Path, digest: &Digest) -> bool {
     }
 }
 
-/// The file set of `held`, whose object lies at `path`: its bytes are read from there.
+/// Returns the file set of `held`, whose object is at `path`: its bytes are read from there.
 pub(super) fn stored(held: &Held, path: PathBuf) -> FileSet {
     let mut at = header_length(held.set().files().iter()) as u64;
     let mut starts = Vec::with_capacity(held.set().files().len());

@@ -21,7 +21,7 @@ pub struct OldStore {
 }
 
 impl OldStore {
-    /// The older store beside the store at `root`.
+    /// Returns the older store beside the store at `root`.
     pub(super) fn beside(root: &Path) -> Self {
         Self { root: root.with_file_name("store-v1") }
     }
@@ -36,18 +36,18 @@ impl OldStore {
         self.root.join("sha256").join(&hex[..2]).join(&hex[2..])
     }
 
-    /// The copies that a user edited.
+    /// Returns the copies that a user edited.
     pub(super) fn kept(&self) -> Result<Vec<KeptTree>> {
         let marks = fs::list_dir(&self.root.join("kept"))?;
         let digests = marks.iter().filter_map(|name| Digest::from_hex(name));
         Ok(digests.map(|digest| KeptTree { path: self.path(&digest), digest }).collect())
     }
 
-    /// The trees that no user edited, which no skillpm of this version reads.
+    /// Returns the trees that no user edited, which no skillpm of this version reads.
     ///
     /// # Errors
     ///
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn trees(&self) -> Result<Vec<PathBuf>> {
         let kept: Vec<_> = self.kept()?.into_iter().map(|kept| kept.path).collect();
         let all = digests(&self.root)?.into_iter().map(|digest| self.path(&digest));
@@ -58,7 +58,7 @@ impl OldStore {
     ///
     /// # Errors
     ///
-    /// Where it cannot be removed.
+    /// Fails if it cannot be removed.
     pub fn take(&self, path: &Path) -> Result<bool> {
         let Some(_alone) = DirLock::try_acquire(&self.root) else { return Ok(false) };
         fs::remove_tree(path)?;

@@ -45,7 +45,7 @@ impl Session {
         })
     }
 
-    /// Where objects are written, to be moved to their place.
+    /// Returns where objects are written, to be moved to their place.
     pub(super) fn stage(&self) -> &Path {
         self.stage.as_ref().map_or(&self.store.root, tempfile::TempDir::path)
     }
@@ -70,7 +70,7 @@ impl Session {
         let (header, contents) = object::parts(held);
         let written = self.base.write_new(&fresh, std::iter::once(&header[..]).chain(contents));
         written.map_err(Error::from).and_then(|()| self.settle(&fresh, &place)).inspect_err(|_| {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             let _ = fs::remove_tree(&self.store.root.join(&fresh));
         })?;
         Ok(digest)
@@ -95,12 +95,12 @@ impl Session {
             Ok(digest)
         });
         digest.inspect_err(|_| {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             let _ = fs::remove_tree(&path);
         })
     }
 
-    /// A name in the stage that was not used yet.
+    /// Returns a name in the stage that was not used yet.
     fn fresh(&self) -> String {
         format!("{}/{}", self.stage_name, self.next.fetch_add(1, Ordering::Relaxed))
     }
@@ -121,12 +121,11 @@ impl Session {
         Ok(moved?)
     }
 
-    /// Returns the tree with `digest`, whose bytes were checked; `None` where it is not here, or is too large
-    /// to be held.
+    /// Returns the tree with `digest`, whose bytes were checked; `None` if it is not here, or is too large to be held.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or is not that tree.
+    /// Fails if it cannot be read, or is not that tree.
     pub fn take(&self, digest: &Digest) -> Result<Option<Held>> {
         let place = below(digest);
         let mut bytes = Vec::new();
@@ -139,16 +138,16 @@ impl Session {
         }
     }
 
-    /// As [`Store::get`].
+    /// Works like [`Store::get`].
     ///
     /// # Errors
     ///
-    /// As [`Store::get`].
+    /// Fails as [`Store::get`] does.
     pub fn get(&self, digest: &Digest) -> Result<Option<FileSet>> {
         self.store.get(digest)
     }
 
-    /// The files of `held`, which was put or taken here, without their bytes: these are read again.
+    /// Returns the files of `held`, which was put or taken here, without their bytes: these are read again.
     pub fn stored(&self, held: &Held) -> FileSet {
         let set = object::stored(held, self.store.path(&held.digest()));
         match &self.lock {
