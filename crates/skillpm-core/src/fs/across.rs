@@ -1,9 +1,9 @@
-//! Moves for which a rename is not enough: from one file system to another, and out of a layer of
-//! a container, where the system does not rename directories either.
+//! Moves for which a rename is not enough: from one file system to another, and out of a layer of a container, if the
+//! system does not rename directories either.
 //!
-//! What comes is copied beside its place and renamed there, so that readers see nothing of the
-//! copying. The copy has a name that is made from that of the place: what a killed process left of
-//! one is found again by whoever knows the place.
+//! What comes is copied beside its place and renamed there, so that readers see nothing of the copying. The copy has a
+//! name that is made from that of the place: what a killed process left of one is found again by anyone who knows the
+//! place.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use super::{Kind, PathContext, PathError, kind};
 
 const PREFIX: &str = ".skillpm-moving-";
 
-/// Whether a rename failed because the two paths are not on one file system.
+/// Reports whether a rename failed because the two paths are not on one file system.
 pub(super) fn is_across(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::CrossesDevices
 }
@@ -24,20 +24,20 @@ pub(super) fn is_across(error: &io::Error) -> bool {
 ///
 /// # Errors
 ///
-/// Where it cannot be removed.
+/// Fails if it cannot be removed.
 pub fn clear_moves(path: &Path) -> Result<(), PathError> {
     remove_tree(&beside(path))
 }
 
-/// Where the copy lies that is made beside `path` when something comes there. While [`super::exchange`]
-/// replaces what no rename can, it is whole there, and nothing else may be.
+/// Returns where the copy is that is made beside `path` when something comes there. While [`super::exchange`] replaces
+/// what no rename can, it is whole there, and nothing else may be.
 pub fn beside(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(PREFIX);
     name.push(path.file_name().unwrap_or_default());
     path.with_file_name(name)
 }
 
-/// Whether what lies at `path` is what a killed process left: a copy from a move, or a file that was being
+/// Reports whether what is at `path` is what a killed process left: a copy from a move, or a file that was being
 /// written. The names are ours alone.
 pub fn is_leftover(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -50,7 +50,7 @@ pub fn is_leftover(path: &Path) -> bool {
 pub(super) fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     let fresh = copy_beside(from, to)?;
     rename_new(&fresh, to).at("create", to).inspect_err(|_| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = remove_tree(&fresh);
     })?;
     // Out of sight first, so that no reader finds half of it; a layer's directories stay put.
@@ -72,7 +72,7 @@ pub(super) fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
         }
         // Both are in their places before any copy goes: what fails after that harms neither.
         rename_swap(&back, new).at("replace", new).inspect_err(|_| {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             let _ = rename_swap(&fresh, old);
         })
     });
@@ -81,25 +81,25 @@ pub(super) fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
     remove_tree(&back)
 }
 
-/// Moves `fresh` to where `old` lies: a directory of a layer, which cannot be renamed but removed, so
-/// that there is a moment without it. `back` is a copy of it.
+/// Moves `fresh` to where `old` is: a directory of a layer, which cannot be renamed but removed, so that there is a
+/// moment without it. `back` is a copy of it.
 fn replace_in_layer(fresh: &Path, old: &Path, back: &Path) -> Result<(), PathError> {
     let removed = remove_tree(old).and_then(|()| fs::rename(fresh, old).at("replace", old));
     removed.inspect_err(|_| {
-        // A part of it may be gone already; the first error is the one to tell.
+        // A part of it may be gone already; the first error is the one to report.
         if remove_tree(old).is_ok() {
             let _ = move_new(back, old);
         }
     })
 }
 
-/// Copies what lies at `from` beside `to` and returns where; on an error nothing is left of it.
+/// Copies what is at `from` beside `to` and returns where; on an error nothing is left of it.
 fn copy_beside(from: &Path, to: &Path) -> Result<PathBuf, PathError> {
     let copied = beside(to);
     remove_tree(&copied)?;
     let sync = || to.parent().map_or(Ok(()), sync_filesystem);
     copy(from, &copied).and_then(|()| sync()).inspect_err(|_| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = remove_tree(&copied);
     })?;
     Ok(copied)

@@ -27,21 +27,21 @@ struct Open {
 impl OpenLog {
     /// Adds `line` and a line feed to the file at `path`, always the same one, by one write, so that the lines of many
     /// processes are never mixed; returns how many bytes the file then has, without what others add meanwhile. A new
-    /// file can be read by its owner only. Where another one lies there than was opened, or none, it is opened anew.
+    /// file can be read by its owner only. Where another one is there than was opened, or none, it is opened again.
     ///
     /// A line that an earlier writer could not finish, on a full disk, is ended first. An empty line means nothing.
     ///
     /// # Errors
     ///
-    /// Where something else than a regular file lies there (a pipe is not waited for), or not all of the line
-    /// could be written.
+    /// Fails if something else than a regular file is there (a pipe is not waited for), or not all of the line could be
+    /// written.
     pub fn append(&self, path: &Path, line: &[u8]) -> Result<u64, PathError> {
         // Another thread is not waited for, nor one that wrote when this process was forked and is not here.
         let Ok(mut open) = self.0.try_lock() else { return Self::default().append(path, line) };
         let there = open.take().zip(stat_link(path));
         let same = there.filter(|(open, stat)| (stat.device, stat.inode) == open.id);
         let (file, id, len, is_known) = if let Some((Open { file, id, len }, stat)) = same {
-            // Where it has as many bytes as it was left with, nobody else has written since.
+            // If it has as many bytes as it was left with, nobody else has written since.
             (file, Some(id), stat.size, stat.size == len)
         } else {
             let (file, len) = open_log(path)?;
@@ -55,8 +55,7 @@ impl OpenLog {
     }
 }
 
-/// Opens the file at `path`, which is made where there is none, and its directory too; returns also how many bytes it
-/// has.
+/// Opens the file at `path`, which is made if there is none, and its directory too; returns also how many bytes it has.
 fn open_log(path: &Path) -> Result<(fs::File, u64), PathError> {
     let file = match open(path) {
         // There is a directory in all cases but the first.
@@ -109,7 +108,7 @@ fn open(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// How many bytes `file` has, which had `len` a moment ago, and whether its last line has no end.
+/// Returns how many bytes `file` has, which had `len` a moment ago, and whether its last line has no end.
 ///
 /// While another process writes, some systems show a part of its line for a moment. That is looked at again
 /// a few times; if it is still there, the worst is an empty line.
@@ -141,7 +140,7 @@ fn end_of(file: &fs::File, mut len: u64) -> io::Result<(u64, bool)> {
 ///
 /// # Errors
 ///
-/// Where something cannot be renamed.
+/// Fails if something cannot be renamed.
 pub fn rotate(path: &Path, size: u64, keep: u32) -> Result<(), PathError> {
     let Some(dir) = path.parent() else { return Ok(()) };
     let Some(_lock) = DirLock::try_acquire(dir) else { return Ok(()) };
@@ -160,7 +159,7 @@ pub fn rotate(path: &Path, size: u64, keep: u32) -> Result<(), PathError> {
     fs::rename(path, rotated(path, 1)).at("rename", path)
 }
 
-/// Where the log at `path` lies once it has got `number`.
+/// Returns where the log at `path` is once it has got `number`.
 pub fn rotated(path: &Path, number: u32) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(format!(".{number}"));

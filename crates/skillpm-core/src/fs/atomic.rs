@@ -17,7 +17,7 @@ pub(super) const PREFIX: &str = ".skillpm-";
 ///
 /// # Errors
 ///
-/// Where the directory does not exist or cannot be written; the old content is then untouched.
+/// Fails if the directory does not exist or cannot be written, and then leaves the old content untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     let real = real_path(path)?;
     let path = real.as_deref().unwrap_or(path);
@@ -36,7 +36,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// As [`write_atomic`].
+/// Fails as [`write_atomic`] does.
 pub fn write_out(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     // Where `/dev/stdout` leads has no path.
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
@@ -51,7 +51,7 @@ pub fn write_out(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// As [`write_atomic`].
+/// Fails as [`write_atomic`] does.
 pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
     let real = real_path(to)?;
     let place = real.as_deref().unwrap_or(to);
@@ -69,7 +69,7 @@ pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
     }
 }
 
-/// As [`replace_file`], but what was the file `to` is the file `from` afterwards.
+/// Works like [`replace_file`], but what was the file `to` is the file `from` afterwards.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ pub fn exchange_file(from: &Path, to: &Path) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// Where the directory cannot be opened or synced.
+/// Fails if the directory cannot be opened or synced.
 pub fn sync_dir(directory: &Path) -> Result<(), PathError> {
     if cfg!(unix) {
         fs::File::open(directory).and_then(|directory| directory.sync_all()).at("sync", directory)?;

@@ -93,7 +93,7 @@ fn read(
     }
 }
 
-/// The regular file that was opened, and its bytes as far as the system knows.
+/// Returns the regular file that was opened, and its bytes as far as the system knows.
 fn regular(opened: Result<File, Stop>, at: &Path) -> Result<(File, u64), BeneathError> {
     let unreadable = |source| PathError { action: "read", path: at.to_owned(), source };
     let file = match opened {
@@ -134,7 +134,7 @@ impl<E: Into<io::Error>> From<E> for Stop {
     }
 }
 
-/// Whether the error means that a socket or a device without a driver was opened.
+/// Reports whether the error means that a socket or a device without a driver was opened.
 #[cfg(unix)]
 fn is_no_file(error: &io::Error) -> bool {
     use rustix::io::Errno;
@@ -164,7 +164,7 @@ const READ: rustix::fs::OFlags = rustix::fs::OFlags::RDONLY
     .union(rustix::fs::OFlags::NONBLOCK)
     .union(rustix::fs::OFlags::NOCTTY);
 
-/// Lets the kernel resolve the path; `None` where it cannot.
+/// Lets the kernel resolve the path; `None` if it cannot.
 #[cfg(target_os = "linux")]
 fn by_kernel(base: &Base, path: &Path) -> Option<Result<File, Stop>> {
     use rustix::fs::{Mode, ResolveFlags, openat2};
@@ -184,8 +184,8 @@ fn by_kernel(base: &Base, path: &Path) -> Option<Result<File, Stop>> {
     None
 }
 
-/// Opens the path component by component. The way back up is by the directories that were opened, not
-/// by what lies above them now.
+/// Opens the path component by component. The way back up is by the directories that were opened, not by what is above
+/// them now.
 #[cfg(unix)]
 fn by_component(base: &Base, path: &Path) -> Result<File, Stop> {
     use std::ffi::OsString;
@@ -279,7 +279,7 @@ mod tests {
 
     type Resolver = fn(&Base, &Path) -> Result<File, Stop>;
 
-    /// All ways to resolve a path that this machine has.
+    /// Returns all ways to resolve a path that this machine has.
     fn resolvers() -> Vec<(&'static str, Resolver)> {
         let mut all: Vec<(&'static str, Resolver)> = vec![("by component", by_component)];
         #[cfg(target_os = "linux")]
@@ -448,7 +448,7 @@ mod tests {
         }
     }
 
-    /// S3-FR-11: a walk names nothing that lies outside, also where a directory in the middle of its way is swapped.
+    /// S3-FR-11: a walk names nothing that is outside, also where a directory in the middle of its way is swapped.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_swap_while_a_tree_is_walked_names_nothing_from_outside() {

@@ -15,7 +15,7 @@ pub trait Sink: Write {
     ///
     /// # Errors
     ///
-    /// Where the bytes cannot be taken back.
+    /// Fails if the bytes cannot be taken back.
     fn restart(&mut self) -> io::Result<()>;
 }
 
@@ -41,12 +41,12 @@ enum Unfinished {
 }
 
 impl Download {
-    /// Begins a file that is to lie at `path`, or a nameless one where the directory of `path`
-    /// cannot be written, and where `path` is `None`: a download needs no cache.
+    /// Begins a file that is to be at `path`, or a nameless one where the directory of `path` cannot be written, and
+    /// where `path` is `None`: a download needs no cache.
     ///
     /// # Errors
     ///
-    /// Where there is no place for a temporary file either.
+    /// Fails if there is no place for a temporary file either.
     pub fn begin(path: Option<&Path>) -> Result<Self, PathError> {
         if let Some(path) = path
             && let Ok(file) = named(path)
@@ -60,8 +60,8 @@ impl Download {
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read back. That it cannot be named is no error: it is read all the
-    /// same, and will be downloaded again the next time.
+    /// Fails if the file cannot be read back. That it cannot be named is no error: it is read all the same, and will be
+    /// downloaded again the next time.
     pub fn keep(self) -> io::Result<SharedFile> {
         let file = match self.file {
             Unfinished::Named(file, path) => match file.persist(path) {
@@ -77,7 +77,7 @@ impl Download {
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read back.
+    /// Fails if the file cannot be read back.
     pub fn use_once(self) -> io::Result<SharedFile> {
         SharedFile::from_file(match self.file {
             Unfinished::Named(file, _) => file.into_file(),
@@ -85,11 +85,11 @@ impl Download {
         })
     }
 
-    /// The first bytes of the file, as many as `buf` holds; returns their number.
+    /// Returns the first bytes of the file, as many as `buf` holds; returns their number.
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn peek(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let file = self.file.handle();
         file.rewind()?;
@@ -104,7 +104,7 @@ impl Download {
         Ok(count)
     }
 
-    /// The path for messages: where the file is to lie, or the directory of temporary files.
+    /// Returns the path for messages: where the file is to be, or the directory of temporary files.
     pub fn path(&self) -> PathBuf {
         match &self.file {
             Unfinished::Named(_, path) => path.clone(),
@@ -140,8 +140,8 @@ impl Sink for Download {
     }
 }
 
-/// A temporary file in the directory of `path`, which is made where it is missing. In the same
-/// directory, because a rename to another file system is not possible.
+/// Returns a temporary file in the directory of `path`, which is made where it is missing. In the same directory,
+/// because a rename to another file system is not possible.
 fn named(path: &Path) -> io::Result<NamedTempFile> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     std::fs::create_dir_all(dir)?;
@@ -153,16 +153,16 @@ fn named(path: &Path) -> io::Result<NamedTempFile> {
 ///
 /// # Errors
 ///
-/// Where it cannot be written.
+/// Fails if it cannot be written.
 pub fn write_small(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     write_small_with(path, |file| file.write_all(bytes))
 }
 
-/// As [`write_small`], of what `write` writes.
+/// Works like [`write_small`], of what `write` writes.
 ///
 /// # Errors
 ///
-/// Where it cannot be written, or `write` fails: then what was there stays.
+/// Fails if it cannot be written, or `write` fails: then what was there stays.
 pub fn write_small_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -177,7 +177,7 @@ pub fn write_small_with(
 ///
 /// # Errors
 ///
-/// Where it is there and cannot be removed.
+/// Fails if it is there and cannot be removed.
 pub fn remove_if_there(path: &Path) -> Result<(), PathError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at("remove", path),

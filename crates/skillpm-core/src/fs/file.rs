@@ -18,7 +18,7 @@ impl SharedFile {
     ///
     /// # Errors
     ///
-    /// Where it cannot be opened, or is not a regular file (a pipe would block for ever).
+    /// Fails if it cannot be opened, or is not a regular file (a pipe would block for ever).
     pub fn open(path: &Path) -> Result<Self, PathError> {
         let metadata = std::fs::metadata(path).at("open", path)?;
         if !metadata.is_file() {
@@ -27,16 +27,16 @@ impl SharedFile {
         Self::from_file(File::open(path).at("open", path)?).at("open", path)
     }
 
-    /// Opens the regular file at `path`; `None` where there is none. A link is not followed.
+    /// Opens the regular file at `path`; `None` if there is none. A link is not followed.
     ///
     /// # Errors
     ///
-    /// Where it cannot be opened.
+    /// Fails if it cannot be opened.
     pub fn open_plain(path: &Path) -> Result<Option<Self>, PathError> {
         if super::kind(path)? != Some(Kind::File) {
             return Ok(None);
         }
-        // Something else may lie there by now, and a pipe would block.
+        // Something else may be there by now, and a pipe would block.
         let file = super::tree::open_no_follow(path).at("open", path)?;
         if !file.metadata().at("open", path)?.is_file() {
             return Ok(None);
@@ -48,7 +48,7 @@ impl SharedFile {
     ///
     /// # Errors
     ///
-    /// Where its length cannot be told.
+    /// Fails if its length cannot be determined.
     pub fn from_file(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
         Ok(Self { file, len })
@@ -59,7 +59,7 @@ impl SharedFile {
         self.len
     }
 
-    /// Whether the file was empty when it was opened.
+    /// Reports whether the file was empty when it was opened.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

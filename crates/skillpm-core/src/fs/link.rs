@@ -19,7 +19,7 @@ pub enum System {
 }
 
 impl Default for System {
-    /// The system that this program runs on.
+    /// Returns the system that this program runs on.
     fn default() -> Self {
         if cfg!(windows) { Self::Windows } else { Self::Unix }
     }
@@ -29,7 +29,7 @@ impl Default for System {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind", content = "target")]
 pub enum LinkKind {
-    /// A symbolic link that says this: where the directory lies, seen from the link's own.
+    /// A symbolic link that says this: where the directory is, seen from the link's own.
     Symlink(PathBuf),
     /// A junction to this absolute path. One that says a relative path leads nowhere, since Windows
     /// keeps junctions as absolute paths.
@@ -39,18 +39,18 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
-    /// Chooses the link that lies in directory `parent` and leads to `target`. Both are absolute and
-    /// without links, so that the way back by `..` is the one that the system goes.
+    /// Chooses the link that is in directory `parent` and leads to `target`. Both are absolute and without links, so
+    /// that the way back by `..` is the one that the system goes.
     pub fn choose(system: System, parent: &Path, target: &Path) -> Self {
         match system {
             System::Unix => Self::Symlink(relative(parent, target)),
-            // A junction can neither lie on another machine nor lead there.
+            // A junction can neither are on another machine nor lead there.
             System::Windows if is_remote(parent) || is_remote(target) => Self::Copy,
             System::Windows => Self::Junction(plain(target)),
         }
     }
 
-    /// As [`LinkKind::choose`], but the link says the absolute path of `target` on every system.
+    /// Works like [`LinkKind::choose`], but the link says the absolute path of `target` on every system.
     pub fn absolute(system: System, parent: &Path, target: &Path) -> Self {
         match system {
             System::Unix => Self::Symlink(target.to_owned()),
@@ -58,7 +58,7 @@ impl LinkKind {
         }
     }
 
-    /// The link to `name` in the directory that this one leads to.
+    /// Returns the link to `name` in the directory that this one leads to.
     #[must_use]
     pub fn below(&self, name: &str) -> Self {
         match self {
@@ -68,7 +68,7 @@ impl LinkKind {
         }
     }
 
-    /// Whether it is the link that says `text`.
+    /// Reports whether it is the link that says `text`.
     pub fn says(&self, text: &Path) -> bool {
         match self {
             Self::Symlink(target) | Self::Junction(target) => *target == plain(text),
@@ -77,8 +77,8 @@ impl LinkKind {
     }
 }
 
-/// Whether the file at `path` says what `link` says, and nothing else: so git writes a link where it may make none, as on
-/// Windows without developer mode.
+/// Reports whether the file at `path` says what `link` says, and nothing else: so git writes a link where it may make
+/// none, as on Windows without developer mode.
 pub fn is_written_link(path: &Path, link: &LinkKind) -> bool {
     const LONGEST: u64 = 4096;
     let LinkKind::Symlink(says) = link else { return false };
@@ -89,14 +89,14 @@ pub fn is_written_link(path: &Path, link: &LinkKind) -> bool {
         )
 }
 
-/// Takes the prefix off with which Windows tells that a path is meant as it stands.
+/// Strips the prefix with which Windows marks a path that is to be taken literally.
 pub fn plain(path: &Path) -> PathBuf {
     let text = path.as_os_str().to_str();
     let inner = text.and_then(|text| text.strip_prefix(r"\\?\").or_else(|| text.strip_prefix(r"\??\")));
     inner.map_or_else(|| path.to_owned(), PathBuf::from)
 }
 
-/// Whether `path` lies on another machine: `\\server\share`, in either spelling.
+/// Reports whether `path` is on another machine: `\\server\share`, in either spelling.
 fn is_remote(path: &Path) -> bool {
     let text = path.to_string_lossy().replace('/', r"\").to_ascii_uppercase();
     match text.strip_prefix(r"\\?\").or_else(|| text.strip_prefix(r"\\.\")) {
@@ -105,7 +105,7 @@ fn is_remote(path: &Path) -> bool {
     }
 }
 
-/// The path that leads from directory `from` to `to`; both are absolute and without links.
+/// Returns the path that leads from directory `from` to `to`; both are absolute and without links.
 pub fn relative(from: &Path, to: &Path) -> PathBuf {
     let mut from = from.components().peekable();
     let mut to = to.components().peekable();
@@ -121,8 +121,8 @@ pub fn relative(from: &Path, to: &Path) -> PathBuf {
 ///
 /// # Errors
 ///
-/// `AlreadyExists` where something other than a link lies there, `Unsupported` where the system
-/// has no such links, else what the system says.
+/// `AlreadyExists` where something other than a link is there, `Unsupported` if the system has no such links, otherwise
+/// what the system says.
 pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
     let Some(parent) = link.parent() else {
         return Err(io::Error::from(io::ErrorKind::InvalidInput)).at("link", link);
@@ -152,7 +152,7 @@ pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// Where it cannot be made.
+/// Fails if it cannot be made.
 pub fn make_new(what: &LinkKind, link: &Path) -> Result<bool, PathError> {
     let LinkKind::Symlink(target) = what else { return Ok(false) };
     match symbolic(target, link) {
@@ -167,7 +167,7 @@ pub fn make_new(what: &LinkKind, link: &Path) -> Result<bool, PathError> {
 ///
 /// # Errors
 ///
-/// As [`make_link`].
+/// Fails as [`make_link`] does.
 pub fn symlink(target: &Path, link: &Path) -> Result<(), PathError> {
     make_link(&LinkKind::Symlink(target.to_owned()), link)
 }
@@ -180,7 +180,7 @@ fn make(what: &LinkKind, link: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes at `to`, where nothing lies, the link that lies at `from`.
+/// Makes at `to`, where nothing is, the link that is at `from`.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let target = fs::read_link(from)?;
     #[cfg(windows)]

@@ -1,4 +1,4 @@
-//! What lies in a directory, with what a walk must know of it.
+//! What is in a directory, with what a walk must know of it.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -30,7 +30,7 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Where it cannot be read; the name of an entry that cannot be looked at.
+    /// Fails if it cannot be read, or for the name of an entry that cannot be looked at.
     #[cfg(target_os = "linux")]
     pub(super) fn children(
         &self,
@@ -95,7 +95,7 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Where it cannot be read; the name of an entry that cannot be looked at.
+    /// Fails if it cannot be read, or for the name of an entry that cannot be looked at.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn children(
         &self,
@@ -117,7 +117,7 @@ impl Base {
     }
 }
 
-/// What something other than a directory is; `metadata` are asked for of a regular file.
+/// Returns what something other than a directory is; `metadata` are asked for of a regular file.
 pub(super) fn met(
     kind: std::fs::FileType,
     metadata: impl FnOnce() -> io::Result<std::fs::Metadata>,

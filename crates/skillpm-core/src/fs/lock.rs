@@ -22,7 +22,7 @@ impl DirLock {
     ///
     /// # Errors
     ///
-    /// Where the directory cannot be created or opened.
+    /// Fails if the directory cannot be created or opened.
     pub fn acquire(dir: &Path, on_wait: impl Fn()) -> Result<Self, PathError> {
         loop {
             let Some(file) = open(dir)? else { continue };
@@ -36,23 +36,23 @@ impl DirLock {
                 }
                 Err(TryLockError::Error(error)) => return unsupported(error, dir),
             }
-            // Between opening and locking, the directory may have been removed and made anew.
+            // Between opening and locking, the directory may have been removed and made again.
             if same_directory(&file, dir) {
                 return Ok(Self { file: Some(file) });
             }
         }
     }
 
-    /// Whether `dir` is still the directory that is locked: another one, or a link, may have taken its place.
+    /// Reports whether `dir` is still the directory that is locked: another one, or a link, may have taken its place.
     pub fn is_at(&self, dir: &Path) -> bool {
         self.file.as_ref().is_none_or(|file| same_directory(file, dir))
     }
 
-    /// As [`DirLock::acquire`], but any number of processes may hold the lock in this way at once.
+    /// Works like [`DirLock::acquire`], but any number of processes may hold the lock in this way at once.
     ///
     /// # Errors
     ///
-    /// Where the directory cannot be created or opened.
+    /// Fails if the directory cannot be created or opened.
     pub fn shared(dir: &Path) -> Result<Self, PathError> {
         loop {
             let Some(file) = open(dir)? else { continue };
@@ -73,7 +73,7 @@ impl DirLock {
     }
 }
 
-/// Opens `dir`, which is created if it is not there; `None` where its last owner removed it just now.
+/// Opens `dir`, which is created if it is not there; `None` if its last owner removed it just now.
 fn open(dir: &Path) -> Result<Option<File>, PathError> {
     fs::create_dir_all(dir).at("create", dir)?;
     match File::open(dir) {

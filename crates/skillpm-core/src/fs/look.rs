@@ -11,7 +11,7 @@ use super::{PathContext, PathError};
 /// How much of a file is read at first where its start may be enough: more than most frontmatters.
 const PREFIX_PIECE: u64 = 4096;
 
-/// What lies at a path. Links are not followed.
+/// What is at a path. Links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -24,11 +24,11 @@ pub enum Kind {
     Other,
 }
 
-/// Returns what lies at `path`, or `None` where nothing does.
+/// Returns what is at `path`, or `None` if nothing is.
 ///
 /// # Errors
 ///
-/// Where the path cannot be looked at for another reason than its absence.
+/// Fails if the path cannot be looked at for another reason than its absence.
 pub fn kind(path: &Path) -> Result<Option<Kind>, PathError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.file_type().into())),
@@ -51,17 +51,17 @@ impl From<fs::FileType> for Kind {
     }
 }
 
-/// Whether the error means that there is nothing: also where a parent is no directory.
+/// Reports whether the error means that there is nothing: also where a parent is no directory.
 pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Whether a link lies at `path` that leads, maybe through others, to itself: to nothing at all.
+/// Reports whether a link is at `path` that leads, maybe through others, to itself: to nothing at all.
 pub fn is_loop(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| leads_round(&error))
 }
 
-/// Whether the error means that links lead to each other.
+/// Reports whether the error means that links lead to each other.
 pub(super) fn leads_round(error: &io::Error) -> bool {
     #[cfg(unix)]
     return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
@@ -69,11 +69,11 @@ pub(super) fn leads_round(error: &io::Error) -> bool {
     return error.raw_os_error() == Some(1921);
 }
 
-/// Reads the regular file at `path`, following links, or returns `None` where there is none.
+/// Reads the regular file at `path`, following links, or returns `None` if there is none.
 ///
 /// # Errors
 ///
-/// Where it cannot be read, is no regular file, or has more than `limit` bytes.
+/// Fails if it cannot be read, is no regular file, or has more than `limit` bytes.
 pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -95,8 +95,8 @@ pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError
     Ok(Some(bytes))
 }
 
-/// Reads what the system tells at `path`, such as a file of `/proc`: it has no size, is no pipe and never blocks. Up to
-/// `limit` bytes; `None` where it tells nothing.
+/// Reads what the system says at `path`, such as a file of `/proc`: it has no size, is no pipe and never blocks. Up to
+/// `limit` bytes; `None` if it tells nothing.
 #[cfg(target_os = "linux")]
 pub fn read_told(path: &Path, limit: u64) -> Option<Vec<u8>> {
     // Most of it comes at once.
@@ -105,12 +105,12 @@ pub fn read_told(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Reads the regular file at `path` from its start until `enough` says so of the bytes read so
-/// far, or to its end; `None` where there is none. A link at `path` is not followed.
+/// Reads the regular file at `path` from its start until `enough` says so of the bytes read so far, or to its end;
+/// `None` if there is none. A link at `path` is not followed.
 ///
 /// # Errors
 ///
-/// Where it cannot be read or is no regular file, and where `limit` bytes were not enough.
+/// Fails if it cannot be read or is no regular file, and where `limit` bytes were not enough.
 pub fn read_prefix(
     path: &Path,
     limit: u64,
@@ -119,11 +119,11 @@ pub fn read_prefix(
     Ok(read_start(path, limit, enough)?.map(|(bytes, _)| bytes))
 }
 
-/// As [`read_prefix`], with the size of the file in bytes.
+/// Works like [`read_prefix`], with the size of the file in bytes.
 ///
 /// # Errors
 ///
-/// As [`read_prefix`].
+/// Fails as [`read_prefix`] does.
 pub fn read_start(
     path: &Path,
     limit: u64,
@@ -134,8 +134,8 @@ pub fn read_start(
     Ok(Some((bytes, metadata.len())))
 }
 
-/// Opens the regular file at `path`, and tells what the system knows of it; `None` where there is none. A link is
-/// not followed.
+/// Opens the regular file at `path`, and tells what the system knows of it; `None` if there is none. A link is not
+/// followed.
 pub(super) fn open_regular(path: &Path) -> Result<Option<(fs::File, fs::Metadata)>, PathError> {
     let file = match open_no_follow(path) {
         Ok(file) => file,
@@ -167,7 +167,7 @@ pub(super) fn prefix_of(
 ///
 /// # Errors
 ///
-/// Where it cannot be read, and where `limit` bytes were not enough.
+/// Fails if it cannot be read, and where `limit` bytes were not enough.
 pub(super) fn read_on(
     file: &fs::File,
     size: u64,
@@ -215,11 +215,11 @@ fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"))
 }
 
-/// Reads the text file at `path`, or returns `None` where there is none.
+/// Reads the text file at `path`, or returns `None` if there is none.
 ///
 /// # Errors
 ///
-/// As [`read_capped`], and where it is not UTF-8.
+/// Fails as [`read_capped`] does, and if it is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, PathError> {
     read_capped(path, limit)?
         .map(|bytes| {
@@ -230,11 +230,11 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, PathError> {
         .transpose()
 }
 
-/// Returns the target of the link at `path`, or `None` where there is no link.
+/// Returns the target of the link at `path`, or `None` if there is no link.
 ///
 /// # Errors
 ///
-/// Where the path cannot be looked at.
+/// Fails if the path cannot be looked at.
 pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
     match fs::read_link(path) {
         Ok(target) => Ok(Some(target)),
@@ -246,7 +246,7 @@ pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
     }
 }
 
-/// Whether the error means that what was read as a link is something else.
+/// Reports whether the error means that what was read as a link is something else.
 fn is_no_link(error: &io::Error) -> bool {
     #[cfg(unix)]
     return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::INVAL);
@@ -258,16 +258,16 @@ fn is_no_link(error: &io::Error) -> bool {
     }
 }
 
-/// The text of `path`, without a copy where it is text.
+/// Returns the text of `path`, without a copy where it is text.
 pub fn into_text(path: PathBuf) -> String {
     path.into_os_string().into_string().unwrap_or_else(|odd| odd.to_string_lossy().into_owned())
 }
 
-/// Returns `path` with all links followed, or `None` where it leads to nothing.
+/// Returns `path` with all links followed, or `None` if it leads to nothing.
 ///
 /// # Errors
 ///
-/// Where a part of the path cannot be looked at.
+/// Fails if a part of the path cannot be looked at.
 pub fn real_path(path: &Path) -> Result<Option<PathBuf>, PathError> {
     match fs::canonicalize(path) {
         Ok(real) => Ok(Some(real)),
@@ -281,7 +281,7 @@ pub fn real_path(path: &Path) -> Result<Option<PathBuf>, PathError> {
 ///
 /// # Errors
 ///
-/// Where the directory cannot be read.
+/// Fails if the directory cannot be read.
 pub fn list_dir(path: &Path) -> Result<Vec<String>, PathError> {
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
@@ -296,8 +296,8 @@ pub fn list_dir(path: &Path) -> Result<Vec<String>, PathError> {
     Ok(names)
 }
 
-/// How many bytes the files in directory `dir` have whose name begins with `prefix`, as far as that can
-/// be told: for progress, while somebody else writes them.
+/// Returns how many bytes the files in directory `dir` have whose name begins with `prefix`, as far as that can be
+/// determined: for progress, while somebody else writes them.
 pub fn bytes_in(dir: &Path, prefix: &str) -> u64 {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries
@@ -307,11 +307,11 @@ pub fn bytes_in(dir: &Path, prefix: &str) -> u64 {
         .sum()
 }
 
-/// Whether the file at `path`, links not followed, changes who somebody is who runs it.
+/// Reports whether the file at `path`, links not followed, changes who somebody is who runs it.
 ///
 /// # Errors
 ///
-/// Where it cannot be looked at.
+/// Fails if it cannot be looked at.
 pub fn is_set_id(path: &Path) -> Result<bool, PathError> {
     let metadata = fs::symlink_metadata(path).at("look at", path)?;
     #[cfg(unix)]
@@ -323,8 +323,8 @@ pub fn is_set_id(path: &Path) -> Result<bool, PathError> {
     }
 }
 
-/// Whether everybody may read the file at `path`, links not followed, or list and enter the directory there. Where it cannot be
-/// looked at, it is not for everybody.
+/// Reports whether everybody may read the file at `path`, links not followed, or list and enter the directory there.
+/// Where it cannot be looked at, it is not for everybody.
 pub fn is_public(path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     #[cfg(unix)]
@@ -339,7 +339,7 @@ pub fn is_public(path: &Path) -> bool {
     }
 }
 
-/// Whether there is a regular file at `path`, links followed, that this user may start.
+/// Reports whether there is a regular file at `path`, links followed, that this user may start.
 pub fn may_execute(path: &Path) -> bool {
     let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     #[cfg(unix)]

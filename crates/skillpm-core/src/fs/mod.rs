@@ -70,7 +70,7 @@ pub struct PathError {
 }
 
 impl PathError {
-    /// Whether it says that nothing is there: also where a parent is no directory.
+    /// Reports whether it says that nothing is there: also where a parent is no directory.
     pub fn is_absent(&self) -> bool {
         look::is_absent(&self.source)
     }
@@ -82,7 +82,7 @@ pub trait PathContext<T> {
     ///
     /// # Errors
     ///
-    /// The error it was called on.
+    /// Fails for the error it was called on.
     fn at(self, action: &'static str, path: &Path) -> Result<T, PathError>;
 }
 

@@ -18,17 +18,17 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Where it cannot be opened or read.
+    /// Fails if it cannot be opened or read.
     pub fn read_into(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
         buffer.clear();
         self.append(below, limit, buffer)
     }
 
-    /// As [`Base::read_into`], but behind what `buffer` holds.
+    /// Works like [`Base::read_into`], but behind what `buffer` holds.
     ///
     /// # Errors
     ///
-    /// As [`Base::read_into`].
+    /// Fails as [`Base::read_into`] does.
     pub(super) fn append(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
         match self.open_below(below) {
             Ok(file) => fill(&file, limit, buffer).map_err(self.failed("read", below)),
@@ -42,13 +42,13 @@ impl Base {
 ///
 /// # Errors
 ///
-/// Where it cannot be opened or read.
+/// Fails if it cannot be opened or read.
 pub fn read_regular(path: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
     buffer.clear();
     append_at(path, limit, buffer)
 }
 
-/// As [`Base::append`], of the file at `path`.
+/// Works like [`Base::append`], of the file at `path`.
 pub(super) fn append_at(path: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
     match super::tree::open_no_follow(path) {
         Ok(file) => fill(&file, limit, buffer).at("read", path),
@@ -56,7 +56,7 @@ pub(super) fn append_at(path: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result
     }
 }
 
-/// What it means that the file at `path` could not be opened.
+/// Returns what it means that the file at `path` could not be opened.
 fn not_opened(error: io::Error, path: impl FnOnce() -> PathBuf) -> Result<Looked, PathError> {
     if is_absent(&error) {
         return Ok(Looked::Absent);
@@ -69,8 +69,8 @@ fn not_opened(error: io::Error, path: impl FnOnce() -> PathBuf) -> Result<Looked
     }
 }
 
-/// The size of a regular file; `None` for anything else. It asks for no more than that, which is
-/// what [`fs::File::metadata`] does.
+/// Returns the size of a regular file; `None` for anything else. It asks for no more than that, which is what
+/// [`fs::File::metadata`] does.
 #[cfg(unix)]
 fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
     let stat = rustix::fs::fstat(file)?;
@@ -78,7 +78,7 @@ fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
     Ok(u64::try_from(stat.st_size).ok().filter(|_| is_file))
 }
 
-/// The size of a regular file; `None` for anything else.
+/// Returns the size of a regular file; `None` for anything else.
 #[cfg(not(unix))]
 fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
     let metadata = file.metadata()?;

@@ -18,7 +18,7 @@ pub struct Identity {
     pub created: Option<Moment>,
 }
 
-/// Why somebody else decides what lies in a directory or file.
+/// Why somebody else decides what is in a directory or file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Exposure {
     /// It belongs neither to this user nor to root.
@@ -34,16 +34,16 @@ pub enum Exposure {
 pub struct Own {
     /// Which one it is.
     pub identity: Identity,
-    /// Whether others decide what lies in it.
+    /// Whether others decide what is in it.
     pub exposure: Option<Exposure>,
 }
 
 impl Own {
-    /// Looks at the directory at `path`; `None` where there is none. A link is not followed.
+    /// Looks at the directory at `path`; `None` if there is none. A link is not followed.
     ///
     /// # Errors
     ///
-    /// Where it cannot be looked at.
+    /// Fails if it cannot be looked at.
     pub fn of(path: &Path) -> Result<Option<Self>, PathError> {
         let metadata = match fs::symlink_metadata(path) {
             Ok(metadata) => metadata,
@@ -66,22 +66,22 @@ impl Own {
     }
 }
 
-/// Why somebody else decides what the file or directory at `path` holds; `None` where nobody else does. Of a
-/// link only the owner counts: its mode says nothing.
+/// Returns why somebody else decides what the file or directory at `path` holds; `None` if nobody else does. Of a link
+/// only the owner counts: its mode says nothing.
 ///
 /// # Errors
 ///
-/// Where it cannot be looked at.
+/// Fails if it cannot be looked at.
 pub fn exposure_of(path: &Path) -> Result<Option<Exposure>, PathError> {
     Ok(exposure(&fs::symlink_metadata(path).at("look at", path)?))
 }
 
-/// Whether every user may put something else in the place of what lies in the directory at `path`: its
-/// mode lets all write, and has no sticky bit.
+/// Reports whether every user may put something else in the place of what is in the directory at `path`: its mode lets
+/// all write, and has no sticky bit.
 ///
 /// # Errors
 ///
-/// Where it cannot be looked at.
+/// Fails if it cannot be looked at.
 pub fn is_open_to_all(path: &Path) -> Result<bool, PathError> {
     let metadata = fs::symlink_metadata(path).at("look at", path)?;
     #[cfg(unix)]
@@ -96,13 +96,12 @@ pub fn is_open_to_all(path: &Path) -> Result<bool, PathError> {
     }
 }
 
-/// Reads a file that only this user, or root, can have written; `None` where there is none. A link is
-/// not followed.
+/// Reads a file that only this user, or root, can have written; `None` if there is none. A link is not followed.
 ///
 /// # Errors
 ///
-/// Where it cannot be read, is no regular file, has more than `limit` bytes, belongs to somebody else,
-/// or may be written by others.
+/// Fails if it cannot be read, is no regular file, has more than `limit` bytes, belongs to somebody else, or may be
+/// written by others.
 pub fn read_own(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
     let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason)).at("read", path);
     let Some((file, metadata)) = open_regular(path)? else { return Ok(None) };

@@ -10,7 +10,7 @@ use super::{Kind, PathContext, PathError, across, kind};
 ///
 /// # Errors
 ///
-/// Where one cannot be created.
+/// Fails if one cannot be created.
 pub fn create_dir_all(path: &Path) -> Result<(), PathError> {
     fs::create_dir_all(path).at("create", path)
 }
@@ -19,7 +19,7 @@ pub fn create_dir_all(path: &Path) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// Where it cannot be created.
+/// Fails if it cannot be created.
 pub fn temp_dir_in(parent: &Path, prefix: &str) -> Result<tempfile::TempDir, PathError> {
     tempfile::Builder::new().prefix(prefix).tempdir_in(parent).at("write in", parent)
 }
@@ -28,17 +28,17 @@ pub fn temp_dir_in(parent: &Path, prefix: &str) -> Result<tempfile::TempDir, Pat
 ///
 /// # Errors
 ///
-/// Where it is there or cannot be created.
+/// Fails if it is there or cannot be created.
 pub fn create_dir(path: &Path) -> Result<(), PathError> {
     fs::create_dir(path).at("create", path)
 }
 
-/// Moves `from` to `to`, where nothing may lie yet. Where they are on two file systems, a copy is
-/// made beside `to` and moved there. That the move outlasts a loss of power is for [`super::sync_dir`].
+/// Moves `from` to `to`, where nothing may be yet. Where they are on two file systems, a copy is made beside `to` and
+/// moved there. That the move outlasts a loss of power is for [`super::sync_dir`].
 ///
 /// # Errors
 ///
-/// `AlreadyExists` where something lies at `to`, else what the system says.
+/// `AlreadyExists` where something is at `to`, otherwise what the system says.
 pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     match rename_new(from, to) {
         Err(error) if across::is_across(&error) => across::move_new(from, to),
@@ -49,8 +49,8 @@ pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Whether the directory `dir` would take something new. If so, it is what should move that may not: a directory has
-/// to be writable itself, and one with a sticky bit gives away nothing of others.
+/// Reports whether the directory `dir` would take something new. If so, it is what should move that may not: a
+/// directory has to be writable itself, and one with a sticky bit gives away nothing of others.
 fn takes_entries(dir: Option<&Path>) -> bool {
     #[cfg(unix)]
     return dir.is_some_and(|dir| rustix::fs::access(dir, rustix::fs::Access::WRITE_OK).is_ok());
@@ -61,7 +61,7 @@ fn takes_entries(dir: Option<&Path>) -> bool {
     }
 }
 
-/// Renames `from` to `to`, where nothing may lie yet.
+/// Renames `from` to `to`, where nothing may be yet.
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
@@ -77,15 +77,15 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Swaps what lies at `new` and at `old`, so that no reader ever finds `old` missing or half done,
-/// also where the two are on two file systems.
+/// Swaps what is at `new` and at `old`, so that no reader ever finds `old` missing or half done, also where the two are
+/// on two file systems.
 ///
 /// Where the system cannot swap, the old one steps aside first and there is a moment without it;
 /// the journal of the transaction mends a crash in that moment.
 ///
 /// # Errors
 ///
-/// Where either cannot be moved.
+/// Fails if either cannot be moved.
 pub fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
     match rename_swap(new, old) {
         Err(error) if across::is_across(&error) => across::exchange(new, old),
@@ -107,7 +107,7 @@ pub(super) fn rename_swap(new: &Path, old: &Path) -> io::Result<()> {
     aside.push(".old");
     fs::rename(old, &aside)?;
     if let Err(error) = fs::rename(new, old) {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::rename(&aside, old);
         return Err(error);
     }
@@ -123,7 +123,7 @@ fn is_unsupported(error: rustix::io::Errno) -> bool {
 ///
 /// # Errors
 ///
-/// Where it cannot be removed.
+/// Fails if it cannot be removed.
 pub fn remove_link(path: &Path) -> Result<(), PathError> {
     match kind(path)? {
         Some(Kind::Symlink) => unlink(path).at("remove", path),
@@ -143,14 +143,14 @@ fn unlink(path: &Path) -> io::Result<()> {
     fs::remove_file(path).or_else(|error| fs::remove_dir(path).map_err(|_| error))
 }
 
-/// Removes whatever lies at `path`, and what is below it; links are removed, not followed.
+/// Removes whatever is at `path`, and what is below it; links are removed, not followed.
 ///
 /// Directories that their owner may not write, such as those of some tools' caches, are made
 /// writable for it.
 ///
 /// # Errors
 ///
-/// Where something cannot be removed.
+/// Fails if something cannot be removed.
 pub fn remove_tree(path: &Path) -> Result<(), PathError> {
     let removed = match kind(path)? {
         None => Ok(()),
@@ -171,7 +171,7 @@ pub fn remove_tree(path: &Path) -> Result<(), PathError> {
 }
 
 /// Removes what is at `path` while other threads of this process may still be writing there, as far as it can be done
-/// in half a second: whoever comes next removes the rest.
+/// in half a second: anyone who comes next removes the rest.
 pub fn clear_away(path: &Path) {
     for _ in 0..50 {
         if remove_tree(path).is_ok() && matches!(kind(path), Ok(None)) {

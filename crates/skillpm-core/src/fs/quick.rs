@@ -32,7 +32,7 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Where it is not there or cannot be opened.
+    /// Fails if it is not there or cannot be opened.
     pub fn open(path: &Path) -> Result<Self, PathError> {
         Ok(Self {
             path: path.to_owned(),
@@ -41,19 +41,19 @@ impl Base {
         })
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory, as the system knows it.
+    /// Returns the directory, as the system knows it.
     #[cfg(unix)]
     pub(super) fn handle(&self) -> &rustix::fd::OwnedFd {
         &self.handle
     }
 
-    /// Adds the `size` bytes of the regular file at `below` to `buffer`; `false`, and nothing is added, where it
-    /// is not as expected. A link at the end of the path is not followed.
+    /// Adds the `size` bytes of the regular file at `below` to `buffer`; `false`, and nothing is added, if it is not as
+    /// expected. A link at the end of the path is not followed.
     pub(super) fn append_expected(&self, below: &Path, size: u64, buffer: &mut Vec<u8>) -> bool {
         let Ok(size) = usize::try_from(size) else { return false };
         let Ok(file) = self.open_below(below) else { return false };
@@ -68,12 +68,12 @@ impl Base {
         is_expected
     }
 
-    /// Returns what lies at `below` this directory, or `None` where nothing does. A link at the end of
-    /// the path is not followed.
+    /// Returns what is at `below` this directory, or `None` if nothing is. A link at the end of the path is not
+    /// followed.
     ///
     /// # Errors
     ///
-    /// Where it cannot be looked at for another reason than its absence.
+    /// Fails if it cannot be looked at for another reason than its absence.
     pub fn kind(&self, below: &Path) -> Result<Option<Kind>, PathError> {
         #[cfg(unix)]
         match rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
@@ -93,7 +93,7 @@ impl Base {
         super::kind(&self.path.join(below))
     }
 
-    /// Reads the target of the link at `below` this directory; `None` where there is none, or it is no UTF-8.
+    /// Reads the target of the link at `below` this directory; `None` if there is none, or it is no UTF-8.
     pub fn link_text(&self, below: &str) -> Option<String> {
         #[cfg(unix)]
         return rustix::fs::readlinkat(self.handle(), below, Vec::new()).ok()?.into_string().ok();
@@ -139,11 +139,11 @@ pub(super) fn read_once(mut file: &fs::File, buffer: &mut Vec<u8>) -> io::Result
     read
 }
 
-/// Returns what lies in directory `path`, in the order of the directory; links are not followed.
+/// Returns what is in directory `path`, in the order of the directory; links are not followed.
 ///
 /// # Errors
 ///
-/// Where it is no directory or cannot be read.
+/// Fails if it is no directory or cannot be read.
 pub fn entries(path: &Path) -> Result<Vec<(OsString, Kind)>, PathError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).at("read", path)? {

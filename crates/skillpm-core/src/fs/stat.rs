@@ -1,4 +1,4 @@
-//! What the file system tells of files without reading them: whether they are still the ones that were read.
+//! What the file system says of files without reading them: whether they are still the ones that were read.
 
 use std::fs;
 use std::io;
@@ -25,7 +25,8 @@ impl Moment {
         SystemTime::now().into()
     }
 
-    /// Whether what was changed last at this time and read at `read` cannot have changed since without another time.
+    /// Reports whether what was changed last at this time and read at `read` cannot have changed since without another
+    /// time.
     fn is_settled(self, read: Self) -> bool {
         let seconds = if self.nanoseconds == 0 { COARSE } else { 0 };
         let nanoseconds = self.nanoseconds + TICK;
@@ -75,7 +76,7 @@ const TICK: u32 = 100_000_000;
 const COARSE: i64 = 2;
 
 impl FileStat {
-    /// Whether what was read at `read` cannot have changed since without another time.
+    /// Reports whether what was read at `read` cannot have changed since without another time.
     pub fn is_settled(&self, read: Moment) -> bool {
         [self.modified, self.changed].into_iter().all(|time| time.is_settled(read))
     }
@@ -100,8 +101,8 @@ impl From<&fs::Metadata> for FileStat {
     }
 }
 
-/// Returns what is known of what `path` leads to; `None` where nothing can be seen there, and on systems whose
-/// files have too little that tells them apart.
+/// Returns what is known of what `path` leads to; `None` if nothing can be seen there, and on systems whose files have
+/// too little that tells them apart.
 pub fn stat(path: &Path) -> Option<FileStat> {
     #[cfg(unix)]
     return FileStat::of(&rustix::fs::stat(path).ok()?);
@@ -112,7 +113,7 @@ pub fn stat(path: &Path) -> Option<FileStat> {
     }
 }
 
-/// As [`stat`], of a link itself where one lies at `path`.
+/// Works like [`stat`], of a link itself where one is at `path`.
 pub(super) fn stat_link(path: &Path) -> Option<FileStat> {
     #[cfg(unix)]
     return FileStat::of(&rustix::fs::lstat(path).ok()?);
@@ -123,7 +124,7 @@ pub(super) fn stat_link(path: &Path) -> Option<FileStat> {
     }
 }
 
-/// As [`stat`], of an open file.
+/// Works like [`stat`], of an open file.
 pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
     #[cfg(unix)]
     return FileStat::of(&rustix::fs::fstat(file).ok()?);
@@ -134,9 +135,8 @@ pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
     }
 }
 
-/// Returns what is known of everything in the tree at `root`: the root itself with an empty path, then
-/// what lies below it, each directory before what it holds. What is not a part of a skill, the inside
-/// of `.git`, is left out.
+/// Returns what is known of everything in the tree at `root`: the root itself with an empty path, then what is below
+/// it, each directory before what it holds. What is not a part of a skill, the inside of `.git`, is left out.
 ///
 /// # Errors
 ///
@@ -146,11 +146,11 @@ pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
     stats_but(root, &[])
 }
 
-/// As [`stats`], but what is in directories of the names `skip` is left out.
+/// Works like [`stats`], but what is in directories of the names `skip` is left out.
 ///
 /// # Errors
 ///
-/// As [`stats`].
+/// Fails as [`stats`] does.
 pub fn stats_but(root: &Path, skip: &[&str]) -> Result<Vec<(String, FileStat)>, PathError> {
     let mut found = Vec::new();
     let metadata = fs::symlink_metadata(root).at("look at", root)?;
@@ -158,7 +158,7 @@ pub fn stats_but(root: &Path, skip: &[&str]) -> Result<Vec<(String, FileStat)>, 
     Ok(found)
 }
 
-/// Whether everything that [`stats`] told of `root` is as it was. A directory in which something was made,
+/// Reports whether everything that [`stats`] told of `root` is as it was. A directory in which something was made,
 /// removed or renamed has another time, so that names need not be read.
 pub fn is_unchanged(root: &Path, stats: &[(String, FileStat)]) -> bool {
     stats.iter().all(|(below, stat)| {
@@ -205,14 +205,14 @@ fn walk(
     Err(io::Error::from(io::ErrorKind::Unsupported)).at("look at", dir)
 }
 
-/// A number of the system, whose types differ from one to the next.
+/// Returns a number of the system, whose types differ from one to the next.
 #[cfg(unix)]
 fn number(value: impl TryInto<u64>) -> Option<u64> {
     value.try_into().ok()
 }
 
 impl FileStat {
-    /// Whether it is a regular file.
+    /// Reports whether it is a regular file.
     pub fn is_file(&self) -> bool {
         const KIND: u32 = 0o170_000;
         self.mode & KIND == 0o100_000
@@ -221,7 +221,7 @@ impl FileStat {
 
 #[cfg(unix)]
 impl FileStat {
-    /// What the system told; `None` for numbers that no file has.
+    /// Returns what the system told; `None` for numbers that no file has.
     pub(super) fn of(stat: &rustix::fs::Stat) -> Option<Self> {
         let moment = |seconds, nanoseconds: Option<u64>| {
             Some(Moment { seconds, nanoseconds: u32::try_from(nanoseconds?).ok()? })
@@ -238,8 +238,8 @@ impl FileStat {
 }
 
 impl Base {
-    /// Returns what is known of what lies at `below` this directory; `None` where nothing does, or it
-    /// cannot be looked at. Links are not followed.
+    /// Returns what is known of what is at `below` this directory; `None` if nothing is, or it cannot be looked at.
+    /// Links are not followed.
     #[cfg(unix)]
     pub fn stat(&self, below: &[u8]) -> Option<FileStat> {
         let stat = rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
@@ -265,14 +265,14 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Whether what was read at `read` may have changed since and have this stamp nevertheless. No change up to now
-    /// has a time to come, so what has one, which some archives bring, is not young for years.
+    /// Reports whether what was read at `read` may have changed since and have this stamp nevertheless. No change up to
+    /// now has a time to come, so what has one, which some archives bring, is not young for years.
     pub fn is_young(&self, read: Moment) -> bool {
         self.modified.is_some_and(|time| !Moment::from(time).is_settled(read) && time <= SystemTime::now())
     }
 }
 
-/// Returns the stamp of what `path` leads to, or `None` where nothing can be seen there.
+/// Returns the stamp of what `path` leads to, or `None` if nothing can be seen there.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     Some(Stamp {

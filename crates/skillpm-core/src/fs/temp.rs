@@ -7,14 +7,14 @@ use tempfile::TempDir;
 
 use super::{PathContext, PathError};
 
-/// Where temporary files lie if nobody says otherwise.
+/// Where temporary files are if nobody says otherwise.
 const USUAL: &str = "/tmp";
 
 /// Returns a new, empty file that has no name: it is gone when it is closed, also after a crash.
 ///
 /// # Errors
 ///
-/// Where the directory for temporary files cannot be written to.
+/// Fails if the directory for temporary files cannot be written to.
 pub fn anonymous_temp_file() -> Result<File, PathError> {
     let place = temp_place();
     tempfile::tempfile_in(&place).at("create a temporary file in", &place)
@@ -24,7 +24,7 @@ pub fn anonymous_temp_file() -> Result<File, PathError> {
 ///
 /// # Errors
 ///
-/// Where the directory for temporary files cannot be written to.
+/// Fails if the directory for temporary files cannot be written to.
 pub fn temp_dir() -> Result<TempDir, PathError> {
     let place = temp_place();
     let mut builder = tempfile::Builder::new();
@@ -37,7 +37,7 @@ pub fn temp_dir() -> Result<TempDir, PathError> {
 ///
 /// # Errors
 ///
-/// Where it is there already, or cannot be created.
+/// Fails if it is there already, or cannot be created.
 pub fn create_private_dir(path: &Path) -> Result<(), PathError> {
     let builder = DirBuilder::new();
     #[cfg(unix)]
@@ -49,7 +49,7 @@ pub fn create_private_dir(path: &Path) -> Result<(), PathError> {
     builder.create(path).at("create", path)
 }
 
-/// Whether there is a directory at `path` for this user alone; on Unix by its owner and its mode.
+/// Reports whether there is a directory at `path` for this user alone; on Unix by its owner and its mode.
 pub fn is_private_dir(path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     #[cfg(unix)]
@@ -64,18 +64,18 @@ pub fn is_private_dir(path: &Path) -> bool {
     metadata.is_dir()
 }
 
-/// Whether there is nothing in the directory at `path`, also nothing whose name is no text.
+/// Reports whether there is nothing in the directory at `path`, also nothing whose name is no text.
 pub fn is_empty_dir(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// The directory for temporary files.
+/// Returns the directory for temporary files.
 pub(super) fn temp_place() -> PathBuf {
     or_the_system_s(tempfile::env::temp_dir())
 }
 
-/// An empty `TMPDIR` names no directory: below it, things would lie in the working directory, which may be a
-/// project that is watched and committed.
+/// An empty `TMPDIR` names no directory: below it, things would be in the working directory, which may be a project
+/// that is watched and committed.
 fn or_the_system_s(place: PathBuf) -> PathBuf {
     if cfg!(unix) && place.as_os_str().is_empty() { PathBuf::from(USUAL) } else { place }
 }

@@ -21,8 +21,8 @@ pub(super) struct OnDisk {
 }
 
 impl OnDisk {
-    /// Those at `paths` below `root`, by the order of these, each with its `rights`; `base` is the same directory, if
-    /// it is to stay open.
+    /// Returns those at `paths` below `root`, by the order of these, each with its `rights`; `base` is the same
+    /// directory, if it is to stay open.
     pub(super) fn new(root: PathBuf, base: Option<Base>, paths: Vec<PathBuf>, rights: Vec<Rights>) -> Self {
         Self { root, base, paths, rights }
     }
@@ -60,7 +60,7 @@ impl Content for OnDisk {
         };
         match looked.map_err(with_path)? {
             Looked::Read => Ok((buffer.len() - start) as u64),
-            // It grew, or became something else: how that is told is known in one place.
+            // It grew, or became something else: how that is reported is known in one place.
             Looked::Other | Looked::Absent => {
                 buffer.truncate(start);
                 append_by_copy(|sink| self.copy_to(id, sink), limit, buffer)
@@ -102,8 +102,8 @@ pub(super) fn open_no_follow(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// Where `dest` is there already, a file cannot be written, or the content cannot be delivered.
-/// What was written until then stays: the caller removes the directory.
+/// Fails if `dest` is there already, a file cannot be written, or the content cannot be delivered. What was written
+/// until then stays: the caller removes the directory.
 pub fn materialize(set: &FileSet, dest: &Path) -> Result<Digest, ReadError> {
     fs::create_dir(dest).at("create", dest).map_err(with_path)?;
     let mut made: BTreeSet<&str> = BTreeSet::new();
@@ -141,7 +141,7 @@ pub fn materialize(set: &FileSet, dest: &Path) -> Result<Digest, ReadError> {
 ///
 /// # Errors
 ///
-/// Where the rights of a file cannot be seen or changed.
+/// Fails if the rights of a file cannot be seen or changed.
 #[cfg(unix)]
 pub fn close(dir: &Path, set: &FileSet) -> Result<(), PathError> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -185,7 +185,7 @@ fn create_new(path: &Path, mode: u32) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// Where the system reports that data was lost.
+/// Fails if the system reports that data was lost.
 pub fn sync_filesystem(dir: &Path) -> Result<(), PathError> {
     #[cfg(target_os = "linux")]
     {

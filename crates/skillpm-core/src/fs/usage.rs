@@ -1,4 +1,4 @@
-//! How much lies somewhere, how long it has not been used, and whether it may be changed.
+//! How much is somewhere, how long it has not been used, and whether it may be changed.
 
 use std::fs::{self, File, Metadata};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::look::is_absent;
 use super::{PathContext, PathError};
 
-/// What lies at and below a path. Links are counted, not followed.
+/// What is at and below a path. Links are counted, not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Everything that is no directory.
@@ -24,7 +24,7 @@ impl Usage {
         Some(self.newest?.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())
     }
 
-    /// Whether nothing here was changed for longer than `age`. What is not there is not old.
+    /// Reports whether nothing here was changed for longer than `age`. What is not there is not old.
     pub fn is_older_than(&self, age: Duration) -> bool {
         // A time in the future is that of a clock that was put right since.
         self.newest.is_some_and(|newest| newest.elapsed().is_ok_and(|since| since > age))
@@ -39,12 +39,11 @@ impl Usage {
     }
 }
 
-/// Returns what lies at and below `path`; nothing where nothing does. What goes away in the meantime is
-/// not counted.
+/// Returns what is at and below `path`; nothing where nothing does. What goes away in the meantime is not counted.
 ///
 /// # Errors
 ///
-/// Where a directory cannot be read.
+/// Fails if a directory cannot be read.
 pub fn usage(path: &Path) -> Result<Usage, PathError> {
     let mut usage = Usage::default();
     let mut open = vec![path.to_owned()];
@@ -70,13 +69,12 @@ pub fn usage(path: &Path) -> Result<Usage, PathError> {
     Ok(usage)
 }
 
-/// Marks the file or directory at `path` as used now. It is no matter where that cannot be done.
+/// Marks the file or directory at `path` as used now. It is no matter if that cannot be done.
 pub fn touch(path: &Path) {
     let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
-/// Whether this user may make and remove things in directory `dir`, as far as that can be known without
-/// trying.
+/// Reports whether this user may make and remove things in directory `dir`, as far as that can be known without trying.
 pub fn may_change(dir: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Which files lie below a directory.
+//! Which files are below a directory.
 
 use std::collections::{BTreeMap, btree_map};
 use std::fs;
@@ -36,7 +36,7 @@ impl Walk<'_> {
 ///
 /// # Errors
 ///
-/// Where a directory cannot be read, a name is not UTF-8, or there are too many entries.
+/// Fails if a directory cannot be read, a name is not UTF-8, or there are too many entries.
 pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
     scan_places(root, &[""], walk)
 }
@@ -46,7 +46,7 @@ pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
 ///
 /// # Errors
 ///
-/// As [`scan`].
+/// Fails as [`scan`] does.
 pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
     let base = Base::open(root).map_err(|error| with_path(PathError { action: "read", ..error }))?;
     let mut found = WalkedEntry {
@@ -72,7 +72,7 @@ pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree,
     Ok(Tree::new(entries, Arc::new(content)).with_repository(repository).with_skipped(skipped))
 }
 
-/// Whether `place` is a directory below `root`, with no link on the way to it.
+/// Reports whether `place` is a directory below `root`, with no link on the way to it.
 fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
     let mut at = root.to_owned();
     for part in place.split('/') {
@@ -84,12 +84,11 @@ fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
     Ok(true)
 }
 
-/// Returns the tree of these files: for each its path in the tree, and where it lies on disk. Links are
-/// not followed.
+/// Returns the tree of these files: for each its path in the tree, and where it is on disk. Links are not followed.
 ///
 /// # Errors
 ///
-/// Where one is not there or cannot be looked at.
+/// Fails if one is not there or cannot be looked at.
 pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
     let mut entries = BTreeMap::new();
     let (mut paths, mut rights) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));
@@ -109,7 +108,7 @@ pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
 ///
 /// # Errors
 ///
-/// As [`scan`].
+/// Fails as [`scan`] does.
 pub fn tree_of(root: &Path) -> Result<Tree, ReadError> {
     scan(root, Walk::ALL)
 }
@@ -178,8 +177,8 @@ struct Inside {
 type Read = Result<Inside, WalkError>;
 
 impl WalkedEntry<'_> {
-    /// Adds what lies at and below `top`. Directories that lie equally deep are read by several threads, and
-    /// so many at once that what is too much is noticed before it is in memory.
+    /// Adds what is at and below `top`. Directories that are equally deep are read by several threads, and so many at
+    /// once that what is too much is noticed before it is in memory.
     fn all(&mut self, top: Dir) -> Result<(), WalkError> {
         const AT_ONCE: usize = 4096;
         let mut level = vec![top];
@@ -273,7 +272,7 @@ impl WalkedEntry<'_> {
     }
 }
 
-/// What `met` is in a tree; `None` for what is no part of one.
+/// Returns what `met` is in a tree; `None` for what is no part of one.
 fn node(path: &str, met: Met) -> Option<Node> {
     match met {
         // In a submodule or a second work tree, `.git` is a file.

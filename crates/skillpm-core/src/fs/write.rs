@@ -13,7 +13,7 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Where it is there already or cannot be written.
+    /// Fails if it is there already or cannot be written.
     pub fn write_new<'a>(
         &self,
         name: &str,
@@ -24,11 +24,11 @@ impl Base {
         write_all_of(&mut target, &mut parts).map_err(self.failed("write", name))
     }
 
-    /// Moves the file `from` to `to`, over the file or link that may lie there.
+    /// Moves the file `from` to `to`, over the file or link that may be there.
     ///
     /// # Errors
     ///
-    /// Where it cannot be moved; a directory lies there, or there is none for it to lie in.
+    /// Fails if it cannot be moved, if a directory is there, or if there is none to hold it.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), PathError> {
         #[cfg(unix)]
         let moved = rustix::fs::renameat(self.handle(), from, self.handle(), to).map_err(io::Error::from);
@@ -37,7 +37,7 @@ impl Base {
         moved.map_err(self.failed("create", to))
     }
 
-    /// Marks the file at `below` as used now. It is no matter where that cannot be done.
+    /// Marks the file at `below` as used now. It is no matter if that cannot be done.
     pub fn touch(&self, below: &Path) {
         #[cfg(unix)]
         {
@@ -50,7 +50,7 @@ impl Base {
         super::touch(&self.path.join(below));
     }
 
-    /// The error of an action at `below`. Paths are put together only where something failed.
+    /// Returns the error of an action at `below`. Paths are put together only where something failed.
     pub(super) fn failed(
         &self,
         action: &'static str,
@@ -78,7 +78,7 @@ impl Base {
 ///
 /// # Errors
 ///
-/// Where it is there already or cannot be written, and what `write` answers.
+/// Fails if it is there already or cannot be written, and what `write` answers.
 pub fn write_file<T, E: From<PathError>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
