@@ -82,8 +82,8 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// What the cache has of what is wanted, where no server needs to be asked: a commit, or without
-    /// a network what a name meant last.
+    /// Returns what the cache has of what is wanted, where no server needs to be asked: a commit, or without a network
+    /// what a name meant last.
     fn known(&self, at: WantedRevision<'_>) -> Option<Result<OpenRepository>> {
         let git_dir = self.kept.as_ref()?.join("repository");
         let reference = match at {
@@ -105,7 +105,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// The repository in the cache, locked; one for this time only where the cache cannot be written.
+    /// Returns the repository in the cache, locked; one for this time only if the cache cannot be written.
     pub(super) fn place(&self) -> Result<RepositoryDir> {
         if let Some(dir) = &self.kept
             && fs::create_dir_all(dir).is_ok()
@@ -134,7 +134,7 @@ impl<'a> Remote<'a> {
             WantedRevision::Commit(commit) => fetch.commit(commit, true)?,
             WantedRevision::Reference(reference) => fetch.reference(reference)?,
         };
-        // Read anew: libgit2 may have looked before the fetch.
+        // Read again: libgit2 may have looked before the fetch.
         let objects = Objects::open(git_dir).map_err(|error| self.damaged(&error))?;
         let list = || {
             objects.list(commit, &self.limits).map_err(|error| match error {
@@ -170,7 +170,7 @@ impl<'a> Remote<'a> {
             // The directory for one time lives as long as this.
             let _ = &once;
             if let Some(_lock) = dir.as_deref().and_then(DirLock::try_acquire) {
-                // Where it cannot be removed, the next run meets the same damage.
+                // If it cannot be removed, the next run meets the same damage.
                 let _ = fs::remove_tree(&git_dir);
             }
         });
@@ -201,13 +201,13 @@ impl<'a> Remote<'a> {
     }
 }
 
-/// The name that a commit is kept under.
+/// Returns the name that a commit is kept under.
 fn commit_name(commit: &str) -> String {
     format!("refs/skillpm/commit/{commit}")
 }
 
-/// The name under which is kept what `reference` meant last. A slash in it would make a directory,
-/// which could stand in the way of a name.
+/// Returns the name under which is kept what `reference` meant last. A slash in it would make a directory, which could
+/// stand in the way of a name.
 pub(super) fn asked_name(reference: Option<&Reference>) -> String {
     let escaped = |name: &str| name.replace('%', "%25").replace('/', "%2F");
     match reference {
@@ -218,7 +218,7 @@ pub(super) fn asked_name(reference: Option<&Reference>) -> String {
     }
 }
 
-/// Opens the repository at `git_dir`, made anew where it is not there or cannot be opened.
+/// Opens the repository at `git_dir`, made again if it is not there or cannot be opened.
 pub(super) fn repository(git_dir: &Path) -> Result<Objects> {
     if let Ok(objects) = Objects::open(git_dir) {
         tidy(git_dir)?;

@@ -32,7 +32,7 @@ const FETCH: &[&str] = &[
 
 /// Why an attempt to fetch brought nothing.
 pub(super) enum Failed {
-    /// What lies here is damaged, or not what the server takes it for.
+    /// What is here is damaged, or not what the server takes it for.
     Anew(Error),
     /// The user is to be told.
     Error(Error),
@@ -131,7 +131,7 @@ impl Fetch<'_> {
         }
     }
 
-    /// What a failure means for the caller: damage may lie behind what is not understood.
+    /// Returns what a failure means for the caller: damage may be behind what is not understood.
     pub(super) fn failed(&self, fault: ProgramError) -> Failed {
         match fault {
             ProgramError::Error(error) => Failed::Error(error),
@@ -261,8 +261,8 @@ impl Fetch<'_> {
         }
     }
 
-    /// The error for a name that the server does not have. It is asked once more, for the names that
-    /// it has: what is told may then help.
+    /// Returns the error for a name that the server does not have. It is asked once more, for the names that it has:
+    /// what is reported may then help.
     fn no_reference(&self, reference: Option<&Reference>) -> Failed {
         let url = self.remote.url.as_str();
         let listed = match self.run(&["ls-remote", "--", REMOTE], None) {

@@ -52,8 +52,8 @@ pub struct OpenRepository {
 ///
 /// # Errors
 ///
-/// A repository that cannot be reached, is not there or wants a login; a revision that it does not
-/// have; a tree that is refused; no `git` program.
+/// Fails for a repository that cannot be reached, is not there or wants a login; for a revision that it does not have;
+/// for a tree that is refused; or for no `git` program.
 pub fn fetch(
     context: &Context,
     url: &str,
@@ -65,14 +65,13 @@ pub fn fetch(
     cache::Remote::new(context, url, transport, limits).open(at)
 }
 
-/// Opens the repository whose own files lie in directory `git_dir`, without the `git` program.
-/// `None` where it is of a kind that only the program reads. `shown` is what it is called in
-/// messages.
+/// Opens the repository whose own files are in directory `git_dir`, without the `git` program. `None` if it is of a
+/// kind that only the program reads. `shown` is what it is called in messages.
 ///
 /// # Errors
 ///
-/// A directory that is no repository; a revision that it does not have; files that it lacks; a tree
-/// that is refused.
+/// Fails for a directory that is no repository, for a revision that it does not have, for files that it lacks, or for a
+/// tree that is refused.
 pub fn open_local(
     git_dir: &Path,
     shown: &str,
@@ -107,14 +106,13 @@ fn check(at: WantedRevision<'_>) -> Result<()> {
     }
 }
 
-/// The digits in lower case, where `text` may be a commit's id or the beginning of one.
+/// Returns the digits in lower case, where `text` may be a commit's id or the beginning of one.
 fn short(text: &str) -> Option<String> {
     let hex = (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
     hex.then(|| text.to_ascii_lowercase())
 }
 
-/// The full id of a commit in `reference`, where it can be nothing else. A branch with such a name is
-/// never meant.
+/// Returns the full id of a commit in `reference`, if it can be nothing else. A branch with such a name is never meant.
 fn full(reference: &Reference) -> Option<String> {
     match reference {
         Reference::Any(name) | Reference::Rev(name) => short(name).filter(|name| is_commit(name)),

@@ -1,4 +1,4 @@
-//! Which commit a name means: tags, branches and the digits of commits, and what is told where there is none.
+//! Which commit a name means: tags, branches and the digits of commits, and what is reported if there is none.
 
 use git2::Oid;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::spec::Reference;
 use crate::text::{closest, shell_word};
 
-/// The commit that `reference` means in `objects`, the newest of the default branch where it is `None`.
+/// Returns the commit that `reference` means in `objects`, the newest of the default branch where it is `None`.
 pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str) -> Result<Oid> {
     match reference {
         None => head(objects, shown),
@@ -18,7 +18,7 @@ pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str)
     }
 }
 
-/// The error for a commit that is not there: `locked` where a lockfile names it.
+/// Returns the error for a commit that is not there: `locked` where a lockfile names it.
 pub(super) fn no_commit(shown: &str, commit: &str, locked: bool) -> Error {
     if locked {
         return Error::commit_gone(shown, commit);
@@ -27,13 +27,13 @@ pub(super) fn no_commit(shown: &str, commit: &str, locked: bool) -> Error {
         .hint("check the digits, or name a tag or branch")
 }
 
-/// The error for digits that several commits begin with.
+/// Returns the error for digits that several commits begin with.
 pub(super) fn ambiguous(shown: &str, digits: &str) -> Error {
     Error::usage(format!("`{shown}` has more than one commit that begins with `{digits}`"))
         .hint("give more of its digits")
 }
 
-/// The error for a name that no reference has; `names` are those that there are.
+/// Returns the error for a name that no reference has; `names` are those that there are.
 pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String]) -> Error {
     let (kind, prefixes): (_, &[&str]) = match reference {
         Reference::Tag(_) => ("tag", &["refs/tags/"]),
@@ -49,15 +49,15 @@ pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String])
     }
 }
 
-/// The command that lists what the repository at `address` has, as it is typed in a shell: the address may
-/// come from a manifest or a lockfile that somebody else wrote.
+/// Returns the command that lists what the repository at `address` has, as it is typed in a shell: the address may come
+/// from a manifest or a lockfile that somebody else wrote.
 pub(super) fn ls_remote(address: &str) -> String {
     // Git does not know what `~` means: that is for the shell, and it must see it.
     let (home, rest) = address.strip_prefix("~/").map_or(("", address), |rest| ("~/", rest));
     format!("git ls-remote -- {home}{}", shell_word(rest))
 }
 
-/// The error for a repository that has no newest commit; `names` are the references that there are.
+/// Returns the error for a repository that has no newest commit; `names` are the references that there are.
 pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
     let branches: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("refs/heads/")).collect();
     match branches[..] {
@@ -92,7 +92,7 @@ fn head(objects: &Objects, shown: &str) -> Result<Oid> {
     }
 }
 
-/// The names that git gives `reference` a chance to be, in its order.
+/// Returns the names that git gives `reference` a chance to be, in its order.
 pub(super) fn candidates(reference: &Reference) -> Vec<String> {
     match reference {
         Reference::Tag(name) => vec![format!("refs/tags/{name}")],
@@ -134,13 +134,13 @@ fn resolve(objects: &Objects, reference: &Reference, shown: &str) -> Result<Oid>
     }
 }
 
-/// The error for a tag of something other than a commit.
+/// Returns the error for a tag of something other than a commit.
 pub(super) fn not_a_commit(shown: &str, name: &str) -> Error {
     Error::usage(format!("`{name}` of `{shown}` does not lead to a commit"))
         .hint("name another tag, branch or commit")
 }
 
-/// The commit with the id `commit`; `locked` where a lockfile names it.
+/// Returns the commit with the id `commit`; `locked` where a lockfile names it.
 pub(super) fn named_commit(objects: &Objects, commit: &str, shown: &str, locked: bool) -> Result<Oid> {
     match Oid::from_str(commit) {
         Ok(id) if objects.has_commit(id) => Ok(id),

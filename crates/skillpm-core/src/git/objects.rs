@@ -80,8 +80,7 @@ enum Kind {
 }
 
 impl Objects {
-    /// Opens the repository whose own files lie in `git_dir`. Who owns it does not matter: nothing in
-    /// it is run.
+    /// Opens the repository whose own files are in `git_dir`. Who owns it does not matter: nothing in it is run.
     pub(super) fn open(git_dir: &Path) -> Result<Self, git2::Error> {
         Ok(Self { repository: Repository::open_bare(git_dir)? })
     }
@@ -93,13 +92,13 @@ impl Objects {
         Ok(Self { repository: Repository::init_opts(git_dir, &options)? })
     }
 
-    /// The commit that reference `name` leads to, by way of annotated tags too.
+    /// Returns the commit that reference `name` leads to, by way of annotated tags too.
     pub(super) fn commit_at(&self, name: &str) -> Option<Oid> {
         let reference = self.repository.find_reference(name).ok()?;
         Some(reference.peel_to_commit().ok()?.id())
     }
 
-    /// The newest commit of the default branch; `None` where there is no such branch.
+    /// Returns the newest commit of the default branch; `None` if there is no such branch.
     pub(super) fn head(&self) -> Result<Option<Oid>, git2::Error> {
         let absent =
             |error: git2::Error| if error.code() == ErrorCode::NotFound { Ok(None) } else { Err(error) };
@@ -109,7 +108,7 @@ impl Objects {
         }
     }
 
-    /// Whether there is a reference `name`, whatever it leads to.
+    /// Reports whether there is a reference `name`, whatever it leads to.
     pub(super) fn has_reference(&self, name: &str) -> bool {
         self.repository.find_reference(name).is_ok()
     }
@@ -119,12 +118,12 @@ impl Objects {
         self.repository.reference(name, id, true, "skillpm").map(drop)
     }
 
-    /// Whether commit `id` is here.
+    /// Reports whether commit `id` is here.
     pub(super) fn has_commit(&self, id: Oid) -> bool {
         self.repository.find_commit(id).is_ok()
     }
 
-    /// The names of all references.
+    /// Returns the names of all references.
     pub(super) fn references(&self) -> Vec<String> {
         let Ok(references) = self.repository.references() else { return Vec::new() };
         let names = references.flatten().filter_map(|r| r.name().map(ToOwned::to_owned).ok());
@@ -175,7 +174,7 @@ impl Objects {
         Ok(Listing { files, time: commit.time().seconds() })
     }
 
-    /// The id of directory `path` (empty is the root) in commit `id`.
+    /// Returns the id of directory `path` (empty is the root) in commit `id`.
     pub(super) fn tree_at(&self, id: Oid, path: &str) -> Identity {
         let find = || -> Result<Option<Oid>, git2::Error> {
             let mut at = self.repository.find_commit(id)?.tree_id();
@@ -196,7 +195,7 @@ impl Objects {
         }
     }
 
-    /// Where the objects lie.
+    /// Returns where the objects are.
     fn directory(&self) -> PathBuf {
         self.repository.commondir().join("objects")
     }
@@ -264,8 +263,8 @@ impl Walk<'_> {
 }
 
 impl Listing {
-    /// The contents that are not here and may be read: those of skills and of the files that describe
-    /// plugins, and all of them where only few others are left.
+    /// Returns the contents that are not here and may be read: those of skills and of the files that describe plugins,
+    /// and all of them where only few others are left.
     pub(super) fn missing(&self) -> Vec<Oid> {
         let skills: BTreeSet<&str> = self.files.keys().filter_map(|path| directory_of_skill(path)).collect();
         let wanted = |path: &str| in_one_of(path, &skills) || describes(path);
@@ -277,20 +276,20 @@ impl Listing {
     }
 }
 
-/// The directory of `path`, where it is the file that makes a skill or a template of it.
+/// Returns the directory of `path`, where it is the file that makes a skill or a template of it.
 fn directory_of_skill(path: &str) -> Option<&str> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let skill = ["SKILL.md", "SKILL.md.jinja"].iter().any(|known| name.eq_ignore_ascii_case(known));
     skill.then_some(dir)
 }
 
-/// Whether `path` lies in one of `dirs` or below.
+/// Reports whether `path` is in one of `dirs` or below.
 fn in_one_of(path: &str, dirs: &BTreeSet<&str>) -> bool {
     dirs.contains("") || path.match_indices('/').any(|(at, _)| dirs.contains(&path[..at]))
 }
 
-/// Whether the file at `path` may say something of skills without lying in one: at the root, in a
-/// hidden directory, or by its name.
+/// Reports whether the file at `path` may say something of skills without lying in one: at the root, in a hidden
+/// directory, or by its name.
 fn describes(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.len() == path.len()
@@ -304,7 +303,7 @@ struct Blobs {
     ids: Vec<Oid>,
     /// What the files are of, and what to do about damage.
     shown: String,
-    /// Told of damage, so that the repository is fetched anew the next time.
+    /// Told of damage, so that the repository is fetched again the next time.
     damaged: Option<Damaged>,
 }
 
@@ -369,11 +368,11 @@ impl Objects {
     }
 }
 
-/// Opens the repository at `git_dir`; `None` where only the program can.
+/// Opens the repository at `git_dir`; `None` if only the program can.
 ///
 /// # Errors
 ///
-/// A directory that is no repository.
+/// Fails for a directory that is no repository.
 pub(super) fn open_at(git_dir: &Path, shown: &str) -> Result<Option<Objects>> {
     match Objects::open(git_dir) {
         Ok(objects) => Ok(Some(objects)),
@@ -405,11 +404,11 @@ pub(super) fn open_local(
         ListError::Incomplete(error) => broken(&error),
         ListError::Refused(refusal) => refused(shown, refusal),
     })?;
-    // Some of the files may be missing: that is told of skills that have them.
+    // Some of the files may be missing: that is reported about skills that have them.
     objects.tree(commit, listing, shown, None).map(Some).map_err(|error| broken(&error))
 }
 
-/// The error for a tree that no source may have.
+/// Returns the error for a tree that no source may have.
 pub(super) fn refused(shown: &str, refusal: Refusal) -> Error {
     Error::from(refusal).context(format!("`{shown}` is refused"))
 }

@@ -28,7 +28,7 @@ pub struct Probe<'a> {
 }
 
 enum ProbeTarget<'a> {
-    /// One on this machine, read where it lies.
+    /// One on this machine, read where it is.
     Here(Objects),
     /// One that the program asks, by way of the repository of the cache.
     There(Box<ProbedRefs<'a>>),
@@ -53,7 +53,7 @@ impl<'a> Probe<'a> {
     ///
     /// # Errors
     ///
-    /// Where there is no room for what is fetched.
+    /// Fails if there is no room for what is fetched.
     pub fn fetching(
         context: &'a Context,
         url: &str,
@@ -76,23 +76,23 @@ impl<'a> Probe<'a> {
         Ok(Self { shown: url.to_owned(), asked: ProbeTarget::There(Box::new(there)) })
     }
 
-    /// Opens the repository whose own files lie in directory `git_dir`; `None` where it is of a kind
-    /// that only the program reads. `shown` is what it is called in messages.
+    /// Opens the repository whose own files are in directory `git_dir`; `None` if it is of a kind that only the program
+    /// reads. `shown` is what it is called in messages.
     ///
     /// # Errors
     ///
-    /// A directory that is no repository.
+    /// Fails for a directory that is no repository.
     pub fn local(git_dir: &Path, shown: &str) -> Result<Option<Self>> {
         let objects = objects::open_at(git_dir, shown)?;
         Ok(objects.map(|objects| Self { shown: shown.to_owned(), asked: ProbeTarget::Here(objects) }))
     }
 
-    /// The commit that `reference` means now; `None` where only all commits together tell, as for the
-    /// first digits of one. Without a network it is the one that it meant when it was last fetched.
+    /// Returns the commit that `reference` means now; `None` if only all commits together tell, as for the first digits
+    /// of one. Without a network it is the one that it meant when it was last fetched.
     ///
     /// # Errors
     ///
-    /// A repository that cannot be reached; a reference that it does not have.
+    /// Fails for a repository that cannot be reached, or for a reference that it does not have.
     pub fn tip(&self, reference: Option<&Reference>) -> Result<Option<String>> {
         check(WantedRevision::Reference(reference))?;
         if let Some(commit) = reference.and_then(full) {
@@ -106,8 +106,8 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The id of directory `path` (empty is the root) in `commit`. Commits that are not here are fetched
-    /// with their trees.
+    /// Returns the id of directory `path` (empty is the root) in `commit`. Commits that are not here are fetched with
+    /// their trees.
     pub fn tree(&self, commit: &str, path: &str) -> Identity {
         let Ok(id) = Oid::from_str(commit) else { return Identity::Unknown };
         match &self.asked {
@@ -116,11 +116,11 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The names of the tags that begin with `prefix`.
+    /// Returns the names of the tags that begin with `prefix`.
     ///
     /// # Errors
     ///
-    /// A repository that cannot be reached; one with more tags than anybody makes.
+    /// Fails for a repository that cannot be reached, or for one with more tags than anybody makes.
     pub fn tags(&self, prefix: &str) -> Result<Vec<String>> {
         let full = format!("refs/tags/{prefix}");
         let names = match &self.asked {
@@ -176,12 +176,12 @@ impl ProbedRefs<'_> {
         if self.remote.bring(&self.place, commit).is_err() {
             return Identity::Unknown;
         }
-        // Opened anew: libgit2 may have looked before the fetch.
+        // Opened again: libgit2 may have looked before the fetch.
         self.objects.borrow_mut().take();
         self.look(commit, path)
     }
 
-    /// What the repository of the cache has.
+    /// Returns what the repository of the cache has.
     fn look(&self, commit: Oid, path: &str) -> Identity {
         let mut objects = self.objects.borrow_mut();
         if objects.is_none() {
@@ -192,7 +192,7 @@ impl ProbedRefs<'_> {
 }
 
 impl Remote<'_> {
-    /// The server's references that `patterns` name, with what they mean.
+    /// Returns the server's references that `patterns` name, with what they mean.
     fn listed(
         &self,
         place: &RepositoryDir,
@@ -222,8 +222,7 @@ impl Remote<'_> {
         Ok(pairs.map(|(id, name)| (name.to_owned(), id.to_owned())).collect())
     }
 
-    /// Fetches `commit` with its trees, and without the contents of files where the server can leave
-    /// them out.
+    /// Fetches `commit` with its trees, and without the contents of files if the server can leave them out.
     fn bring(&self, place: &RepositoryDir, commit: Oid) -> Result<()> {
         let (objects, git_dir) = (repository(&place.git_dir)?, &*place.git_dir);
         let fetch = Fetch { remote: self, git_dir, objects: &objects, partial: true, fresh: true };
@@ -232,8 +231,8 @@ impl Remote<'_> {
     }
 }
 
-/// What `reference` may be called by a server, in the order in which git tries the names. What may be an object of
-/// its own, as tags are, comes with the commit that it leads to.
+/// Returns what `reference` may be called by a server, in the order in which git tries the names. What may be an object
+/// of its own, as tags are, comes with the commit that it leads to.
 fn names(reference: Option<&Reference>) -> Vec<String> {
     let Some(reference) = reference else { return vec!["HEAD".to_owned()] };
     let mut names = Vec::new();

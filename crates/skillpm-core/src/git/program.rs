@@ -25,9 +25,9 @@ const LINGER: Duration = Duration::from_secs(30);
 /// How much of its output is kept, each.
 const KEPT: usize = 4 << 20;
 
-/// Variables of git that the program gets: where its configuration lies, and how it reaches servers.
-/// All others are dropped: they speak of the repository that the user works in, they would redirect
-/// or trace what is done, or they ask questions.
+/// Variables of git that the program gets: where its configuration is, and how it reaches servers. All others are
+/// dropped: they speak of the repository that the user works in, they would redirect or trace what is done, or they ask
+/// questions.
 const PASSED: &[&str] = &[
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_NOSYSTEM",
@@ -139,7 +139,7 @@ impl Program<'_> {
         command
     }
 
-    /// The ssh command that asks nothing, unless the user has one of their own.
+    /// Returns the ssh command that asks nothing, unless the user has one of their own.
     fn ssh_command(&self, git_dir: &Path, url: &str) -> Result<Option<String>, ProgramError> {
         let own = [env::GIT_SSH_COMMAND, env::GIT_SSH];
         if own.iter().any(|name| self.settings.env.get(name).is_some()) {
@@ -303,9 +303,8 @@ const CONFIG: &[(&str, &str)] = &[
     ("submodule.recurse", "false"),
 ];
 
-/// The environment of the program.
-/// Whether git leaves `path` out of the repository around the directory `dir`, as its own and the user's rules say; `None`
-/// where no `git` can be asked.
+/// Returns the environment of the program. Whether git leaves `path` out of the repository around the directory `dir`,
+/// as its own and the user's rules say; `None` if no `git` can be asked.
 pub fn is_ignored(settings: &Settings, dir: &Path, path: &Path) -> Option<bool> {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
     let mut command = Command::new("git");
@@ -414,7 +413,7 @@ fn end(child: &mut Child) {
     {
         use rustix::process::{Pid, Signal, kill_process_group};
         if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-            // Where one of these fails, nothing is left to be ended.
+            // If one of these fails, nothing is left to be ended.
             let _ = kill_process_group(group, Signal::TERM);
             let _ = ended(child, GRACE);
             let _ = kill_process_group(group, Signal::KILL);
@@ -424,7 +423,7 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// What a run of git with `args` asks a server, if it asks one.
+/// Returns what a run of git with `args` asks a server, if it asks one.
 fn asks_server(args: &[OsString]) -> Option<&'static str> {
     ["git fetch", "git ls-remote"].into_iter().find(|method| {
         let name = method.split(' ').nth(1);
@@ -432,7 +431,7 @@ fn asks_server(args: &[OsString]) -> Option<&'static str> {
     })
 }
 
-/// The address of a repository without the name and password in it; `git@` of ssh is no secret.
+/// Returns the address of a repository without the name and password in it; `git@` of ssh is no secret.
 fn without_login(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

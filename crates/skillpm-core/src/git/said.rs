@@ -46,7 +46,7 @@ pub(super) enum Meaning {
     Fsck,
     /// A program that does not know an option.
     TooOld,
-    /// Anything else, damage to what lies here included.
+    /// Anything else, damage to what is here included.
     Other,
 }
 
@@ -265,13 +265,13 @@ pub(super) fn error(url: &str, text: &str) -> Error {
     }
 }
 
-/// The error for repositories whose object ids libgit2 does not read.
+/// Returns the error for repositories whose object ids libgit2 does not read.
 pub(super) fn sha256() -> Error {
     Error::usage("repositories with SHA-256 object ids cannot be read yet")
         .hint("use an archive of it, or a repository with SHA-1 ids")
 }
 
-/// The host in an address.
+/// Returns the host in an address.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split('/').next().unwrap_or(rest);
