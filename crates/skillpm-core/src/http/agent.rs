@@ -23,10 +23,10 @@ const MOST_IDLE: usize = 8;
 /// Builds an agent that goes through `proxy` and can speak TLS if `tls` is set: reading the
 /// system's certificates takes time, which a plain address need not pay.
 ///
-/// The timeout is one of silence, not of the whole: a read that brings no byte for so long ends the
-/// request (`timeout_per_read`), while a large file on a slow line may take as long as it takes.
-/// Connection, request and headers each have it as their total. Redirects are not followed here but
-/// in `mod.rs`, where the credential is decided on anew at each hop.
+/// The timeout is one of silence, not of the whole: a read that brings no byte for so long ends the request
+/// (`timeout_per_read`), while a large file on a slow line may take as long as it takes. Connection, request and
+/// headers each have it as their total. Redirects are not followed here but in `mod.rs`, where the credential is
+/// decided on again at each hop.
 ///
 /// With `led_by`, an address that led to where it goes, it goes to no host of a network that the one of that address
 /// is not in.
@@ -58,13 +58,13 @@ pub(super) fn build(
     Ok(Agent::with_parts(config.build(), DefaultConnector::default(), Names::new(settings, led_by)))
 }
 
-/// The timeout, `None` where it is switched off with zero.
+/// Returns the timeout, `None` if it is switched off with zero.
 pub(super) fn timeout(settings: &Http) -> Option<Duration> {
     (!settings.timeout.is_zero()).then_some(settings.timeout)
 }
 
-/// The certificates that are trusted: those that the settings name, else the system's, else, where
-/// there are none at all as in a slim container, Mozilla's as they were when this was built.
+/// Returns the certificates that are trusted: those that the settings name, otherwise the system's, else, if there are
+/// none at all as in a slim container, Mozilla's as they were when this was built.
 fn roots(settings: &Http) -> Result<RootCerts, HttpError> {
     let (file, dir) = (settings.certificates.0.as_deref(), settings.certificates.1.as_deref());
     if file.is_some() || dir.is_some() {

@@ -19,7 +19,7 @@ const PACE: u64 = 1024;
 ///
 /// # Errors
 ///
-/// More than `limit` bytes, announced or sent; an encoding that was not asked for; a body that
+/// Fails for more than `limit` bytes, announced or sent; for an encoding that was not asked for; or for a body that
 /// stops, ends early or cannot be stored.
 pub(super) fn copy(
     url: &Url,
@@ -90,7 +90,7 @@ impl Pace {
         Self { window, since: Instant::now(), bytes: 0 }
     }
 
-    /// Whether the last window brought too few bytes, when `received` have come in all at `now`.
+    /// Reports whether the last window brought too few bytes, when `received` have come in all at `now`.
     fn too_slow(&mut self, received: u64, now: Instant) -> bool {
         let Some(window) = self.window else {
             return false;

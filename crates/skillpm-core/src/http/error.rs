@@ -129,7 +129,7 @@ pub enum HttpError {
     RateLimit {
         /// The host.
         host: String,
-        /// Seconds until the limit ends, where the server tells.
+        /// Seconds until the limit ends, where the server says.
         seconds: Option<u64>,
         /// Whether the request may be sent again after that time, in this run.
         passing: bool,
@@ -195,7 +195,7 @@ fn ends(seconds: Option<u64>) -> String {
 }
 
 impl HttpError {
-    /// Why `host` did not answer at all, where that is what happened: it is not asked again for something else.
+    /// Returns why `host` did not answer at all, where that is what happened: it is not asked again for something else.
     pub(super) fn silence(&self, host: &str) -> Option<io::Error> {
         match self {
             Self::Dns(peer) if peer == host => Some(io::ErrorKind::NotFound.into()),
@@ -209,7 +209,7 @@ impl HttpError {
         }
     }
 
-    /// The error for `host`, which did not answer a moment ago, as [`HttpError::silence`] says why.
+    /// Returns the error for `host`, which did not answer a moment ago, as [`HttpError::silence`] says why.
     pub(super) fn silent(host: String, why: io::Error, limit: Duration) -> Self {
         match why.kind() {
             io::ErrorKind::NotFound => Self::Dns(host),
@@ -230,7 +230,7 @@ impl HttpError {
         }
     }
 
-    /// What a person can do about it, a line each.
+    /// Returns what a person can do about it, a line each.
     fn hints(&self) -> Vec<Message> {
         match self {
             Self::Offline(_) => {

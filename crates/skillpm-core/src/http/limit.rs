@@ -11,13 +11,13 @@ pub(super) const LONGEST_WAIT: u64 = 60;
 /// How long a server asks its clients to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limit {
-    /// Seconds from now, where the server tells.
+    /// Seconds from now, where the server says.
     pub(super) seconds: Option<u64>,
     /// Whether the request may be sent again in this run.
     pub(super) passing: bool,
 }
 
-/// Reads the limit from an answer with `status`; `None` where the answer is about something else.
+/// Reads the limit from an answer with `status`; `None` if the answer is about something else.
 ///
 /// `Retry-After` comes first, as GitHub asks. Without it an allowance that is used up
 /// (`x-ratelimit-remaining: 0`) ends at `x-ratelimit-reset`. Times are counted from the server's own

@@ -30,12 +30,12 @@ pub struct Login {
 }
 
 impl Login {
-    /// Looks for a credential for the origin of `url`: the token of its variable, else what the file
-    /// of passwords has. Over plain `http` to another machine there is none.
+    /// Looks for a credential for the origin of `url`: the token of its variable, otherwise what the file of passwords
+    /// has. Over plain `http` to another machine there is none.
     ///
     /// # Errors
     ///
-    /// A token that no server can have given out.
+    /// Fails for a token that no server can have given out.
     pub fn find(settings: &Settings, url: &Url) -> Result<Self> {
         let origin = url.origin();
         let mut login = Self {
@@ -93,7 +93,7 @@ impl Login {
         Ok(login)
     }
 
-    /// The variable for the secret query of addresses at the origin of `url`, where one can be named after it.
+    /// Returns the variable for the secret query of addresses at the origin of `url`, if one can be named after it.
     pub fn query_variable(url: &Url) -> Option<String> {
         variable(env::SKILLPM_QUERY_, &url.origin())
     }
@@ -102,7 +102,7 @@ impl Login {
     ///
     /// # Errors
     ///
-    /// A query that makes no address.
+    /// Fails for a query that makes no address.
     pub fn complete(&self, url: &Url) -> Result<Url> {
         match &self.query {
             Some(query) if url.origin() == self.origin && !url.has_query() => {
@@ -112,12 +112,12 @@ impl Login {
         }
     }
 
-    /// The credential, if there is one.
+    /// Returns the credential, if there is one.
     pub fn credential(&self) -> Option<&Credential> {
         self.credential.as_ref()
     }
 
-    /// The error for an answer of `url` with `status`, 401 or 403; `detail` is what the server said.
+    /// Returns the error for an answer of `url` with `status`, 401 or 403; `detail` is what the server said.
     pub fn refused(&self, url: &Url, status: u16, detail: Option<&str>) -> Error {
         let host = url.origin();
         let why = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
@@ -144,7 +144,7 @@ impl Login {
         }
     }
 
-    /// How a credential for the host is set.
+    /// Returns how a credential for the host is set.
     pub fn how(&self) -> String {
         let host = &self.origin.host;
         let variable = self.variable.as_ref().map(|name| format!("set `{name}` to a token"));
@@ -165,13 +165,13 @@ impl Login {
     }
 }
 
-/// `$NETRC`, else the file in the home directory.
+/// `$NETRC`, otherwise the file in the home directory.
 fn netrc_path(settings: &Settings) -> Option<PathBuf> {
     let name = if cfg!(windows) { "_netrc" } else { ".netrc" };
     settings.env.path(env::NETRC).or_else(|| settings.home.as_ref().map(|home| home.join(name)))
 }
 
-/// The variable of this `kind` for `origin`: `SKILLPM_TOKEN_DOCS_EXAMPLE_COM`.
+/// Returns the variable of this `kind` for `origin`: `SKILLPM_TOKEN_DOCS_EXAMPLE_COM`.
 ///
 /// No two origins have the same: if `docs-example.com` shared that of `docs.example.com`, whoever
 /// registers the one would be sent the tokens for the other. So a dot is `_`, a hyphen `__`, and `___`

@@ -79,7 +79,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Any [`HttpError`].
+    /// Fails for any [`HttpError`].
     pub fn get_text(&self, request: &Request, limit: u64) -> Result<Answer, HttpError> {
         self.persist(&request.url, || {
             let (url, response) = self.send(request)?;
@@ -98,8 +98,8 @@ impl Client {
         })
     }
 
-    /// Downloads at most `limit` bytes into `sink`, telling the reporter that it is `what`, and
-    /// returns their number. After a failure that may pass, `sink` is restarted and all comes anew.
+    /// Downloads at most `limit` bytes into `sink`, telling the reporter that it is `what`, and returns their number.
+    /// After a failure that may pass, `sink` is restarted and all comes again.
     ///
     /// # Errors
     ///
@@ -114,12 +114,12 @@ impl Client {
         Ok(self.receive(request, Some(what), limit, sink)?.map_or(0, |(_, length)| length))
     }
 
-    /// Fetches at most `limit` bytes into `sink`; `None` where what is known already still holds.
-    /// The reporter hears of it as `what`, if that is given.
+    /// Fetches at most `limit` bytes into `sink`; `None` if what is known already still holds. The reporter hears of it
+    /// as `what`, if that is given.
     ///
     /// # Errors
     ///
-    /// As [`Client::download`].
+    /// Fails as [`Client::download`] does.
     pub fn fetch(
         &self,
         request: &Request,
@@ -135,7 +135,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`Client::download`].
+    /// Fails as [`Client::download`] does.
     pub fn is_unchanged(&self, request: &Request) -> Result<bool, HttpError> {
         self.persist(&request.url, || {
             let (_, response) = self.send(request)?;
@@ -190,7 +190,7 @@ impl Client {
             if self.reporter.is_stopped() {
                 return Err(HttpError::Stopped(url.clone()));
             }
-            // Whoever asks for something else there would wait as long.
+            // Anyone who asks for something else there would wait as long.
             if let Some(why) = self.settings.silent.known(&host).filter(|_| !self.offline) {
                 return Err(HttpError::silent(host, why, self.settings.timeout));
             }
@@ -295,7 +295,7 @@ impl Client {
         Ok(agent)
     }
 
-    /// The error for an answer that is neither content nor a redirect.
+    /// Returns the error for an answer that is neither content nor a redirect.
     fn refusal(&self, url: Url, response: Response<Body>, request: &Request) -> HttpError {
         let (parts, body) = response.into_parts();
         let status = parts.status.as_u16();
@@ -315,7 +315,7 @@ impl Client {
     }
 }
 
-/// Where a redirect leads, if it is a place to go to.
+/// Returns where a redirect leads, if it is a place to go to.
 fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
     let refused =
         |to: &str, reason| Err(HttpError::Redirect { from: from.clone(), to: url::redacted(to), reason });
@@ -332,8 +332,8 @@ fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
     }
 }
 
-/// The address `bytes` of a redirect, with what stands for blanks and other letters than those of ASCII: some servers
-/// send them as they are, and browsers take them. `None` where there is none, or it has control characters.
+/// Returns the address `bytes` of a redirect, with what stands for blanks and other letters than those of ASCII: some
+/// servers send them as they are, and browsers take them. `None` if there is none, or it has control characters.
 fn in_ascii(bytes: &[u8]) -> Option<String> {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes.trim_ascii() {
@@ -347,8 +347,8 @@ fn in_ascii(bytes: &[u8]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The field `message` of an answer in JSON, fit to be shown: short, on one line, and without the
-/// secret, which a server might repeat.
+/// Returns the field `message` of an answer in JSON, fit to be shown: short, on one line, and without the secret, which
+/// a server might repeat.
 fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
     let text = value.get("message")?.as_str()?;

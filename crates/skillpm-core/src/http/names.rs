@@ -153,7 +153,7 @@ impl Resolver for Names {
     }
 }
 
-/// The host that `uri` names and the port, where that is a name and no address, and none that a program would
+/// Returns the host that `uri` names and the port, where that is a name and no address, and none that a program would
 /// take for an option.
 fn name_and_port(uri: &Uri) -> Option<(String, u16)> {
     let whole = DefaultResolver::host_and_port(uri.scheme()?, uri.authority()?)?;
@@ -176,7 +176,7 @@ enum LookupOutput {
     Other,
 }
 
-/// What `child`, which is `getent`, says until `deadline`; it may run on.
+/// Returns what `child`, which is `getent`, says until `deadline`; it may run on.
 fn listen(child: &mut Child, port: u16, deadline: Option<Instant>) -> LookupOutput {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let (closes, is_closed) = mpsc::channel::<()>();
@@ -231,8 +231,8 @@ fn hear(mut out: ChildStdout, heard: &Mutex<Vec<u8>>) {
     }
 }
 
-/// The addresses of an answer: lines of an address, a kind of socket and maybe a name, a line for each kind. Of one
-/// that holds for one network only (`fe80::1%2`), the network is its number; those with a name of it are left out.
+/// Returns the addresses of an answer: lines of an address, a kind of socket and maybe a name, a line for each kind. Of
+/// one that holds for one network only (`fe80::1%2`), the network is its number; those with a name of it are left out.
 fn addresses(answer: &str, port: u16) -> Vec<SocketAddr> {
     let mut found = Vec::new();
     for line in answer.lines() {

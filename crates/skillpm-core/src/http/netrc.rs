@@ -12,7 +12,7 @@ pub(super) struct NetrcMachine {
     pub(super) password: String,
 }
 
-/// Returns what `text` has for `host`: the first whole entry for it, else that of `default`.
+/// Returns what `text` has for `host`: the first whole entry for it, otherwise that of `default`.
 ///
 /// An entry without a name or a password, or with a name that HTTP cannot send, is not used.
 pub(super) fn find(text: &str, host: &str) -> Option<NetrcMachine> {
@@ -55,7 +55,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The next word where a keyword is expected, comments passed over.
+    /// Returns the next word where a keyword is expected, comments passed over.
     fn keyword(&mut self) -> Option<String> {
         loop {
             self.rest = self.rest.trim_start();
@@ -66,7 +66,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next word, which may stand in quotes.
+    /// Returns the next word, which may stand in quotes.
     fn value(&mut self) -> Option<String> {
         self.rest = self.rest.trim_start();
         if let Some(quoted) = self.rest.strip_prefix('"') {

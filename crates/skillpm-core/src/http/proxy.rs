@@ -7,7 +7,7 @@ use crate::settings::Http;
 use super::HttpError;
 use super::url::{Url, redacted};
 
-/// The proxy that `settings` name for `url`, as they name it.
+/// Returns the proxy that `settings` name for `url`, as they name it.
 pub(super) fn choose<'a>(settings: &'a Http, url: &Url) -> Option<&'a str> {
     let proxy = if url.is_https() { &settings.https_proxy } else { &settings.http_proxy };
     let proxy = proxy.as_deref().filter(|proxy| !proxy.is_empty())?;
@@ -15,8 +15,8 @@ pub(super) fn choose<'a>(settings: &'a Http, url: &Url) -> Option<&'a str> {
     (!excepted).then_some(proxy)
 }
 
-/// Whether an entry of `NO_PROXY` excepts `url`. As with curl, `example.com` and `.example.com`
-/// both mean the host and all hosts below it, and a port may follow.
+/// Reports whether an entry of `NO_PROXY` excepts `url`. As with curl, `example.com` and `.example.com` both mean the
+/// host and all hosts below it, and a port may follow.
 fn excepts(entry: &str, url: &Url) -> bool {
     let origin = url.origin();
     let entry = entry.trim().to_ascii_lowercase();

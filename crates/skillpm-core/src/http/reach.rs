@@ -58,7 +58,7 @@ impl Reach {
         }
     }
 
-    /// Whether a host that reaches as far as one of `from` may lead to one that reaches so far.
+    /// Reports whether a host that reaches as far as one of `from` may lead to one that reaches so far.
     pub(super) fn is_open_to(self, from: &[Self]) -> bool {
         self == Self::Everywhere || from.contains(&self)
     }

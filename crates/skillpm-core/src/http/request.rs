@@ -27,7 +27,7 @@ impl Credential {
         Self { origin, value: format!("Basic {}", BASE64_STANDARD.encode(format!("{name}:{password}"))) }
     }
 
-    /// Whether `text` gives the secret away: as it is sent, or as it was before.
+    /// Reports whether `text` gives the secret away: as it is sent, or as it was before.
     pub(super) fn is_told_in(&self, text: &str) -> bool {
         let (scheme, sent) = self.value.split_once(' ').unwrap_or(("", &self.value));
         let decoded = (scheme == "Basic").then(|| BASE64_STANDARD.decode(sent).ok()).flatten();
@@ -74,7 +74,7 @@ impl Request {
         }
     }
 
-    /// Whether the answer may be that nothing changed.
+    /// Reports whether the answer may be that nothing changed.
     pub(super) fn is_conditional(&self) -> bool {
         self.if_none_match.is_some() || self.if_modified_since.is_some()
     }

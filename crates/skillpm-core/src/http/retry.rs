@@ -9,8 +9,8 @@ use super::limit::LONGEST_WAIT;
 /// The first wait; it doubles each time. Short, because most failures that pass, pass at once.
 const FIRST: Duration = Duration::from_millis(250);
 
-/// How long to wait before the request is sent again after `error`, when it has been sent again
-/// `tried` times before and may be `allowed` times; `None` where that makes no sense.
+/// Returns how long to wait before the request is sent again after `error`, when it has been sent again `tried` times
+/// before and may be `allowed` times; `None` if that makes no sense.
 pub(super) fn wait(error: &HttpError, tried: u32, allowed: u32) -> Option<Duration> {
     let seconds = match error {
         HttpError::Timeout { .. }
@@ -30,7 +30,7 @@ pub(super) fn wait(error: &HttpError, tried: u32, allowed: u32) -> Option<Durati
     (tried < most(error, allowed)).then(|| seconds.map_or_else(|| back_off(tried), Duration::from_secs))
 }
 
-/// How often a request is sent again after `error` where that may be done `allowed` times.
+/// Returns how often a request is sent again after `error` where that may be done `allowed` times.
 pub(super) fn most(error: &HttpError, allowed: u32) -> u32 {
     match error {
         // A silence has cost a whole timeout already: two are enough to know.

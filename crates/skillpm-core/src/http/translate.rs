@@ -50,7 +50,7 @@ pub(super) fn before_body(error: Error, url: &Url, led_by: Option<&Url>, setting
     }
 }
 
-/// What ureq says of a proxy's status, `proxy server responded 403/403`, in plain words.
+/// Returns what ureq says of a proxy's status, `proxy server responded 403/403`, in plain words.
 fn proxy_answer(reason: &str) -> Option<String> {
     let (_, status) = reason.strip_prefix("proxy server responded ")?.split_once('/')?;
     Some(format!("it answered with status {status}"))
@@ -78,7 +78,7 @@ pub(super) fn in_body(
     }
 }
 
-/// The error for a body that does not go on.
+/// Returns the error for a body that does not go on.
 pub(super) fn stalled(host: String, settings: &Http, received: u64) -> HttpError {
     HttpError::Stalled { host, limit: settings.timeout, received }
 }

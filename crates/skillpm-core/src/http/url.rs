@@ -53,7 +53,7 @@ impl Url {
     ///
     /// # Errors
     ///
-    /// As [`Url::parse`].
+    /// Fails as [`Url::parse`] does.
     pub fn join(&self, reference: &str) -> Result<Self, HttpError> {
         let reference = reference.split('#').next().unwrap_or_default();
         let scheme = self.0.scheme_str().unwrap_or("https");
@@ -83,7 +83,7 @@ impl Url {
         Self::parse(&format!("{scheme}://{authority}{path}{query}"))
     }
 
-    /// Where a credential for this address may go.
+    /// Returns where a credential for this address may go.
     pub fn origin(&self) -> Origin {
         let https = self.is_https();
         Origin {
@@ -93,23 +93,22 @@ impl Url {
         }
     }
 
-    /// The host.
+    /// Returns the host.
     pub fn host(&self) -> &str {
         self.0.host().unwrap_or_default()
     }
 
-    /// Whether it has a query.
+    /// Reports whether it has a query.
     pub fn has_query(&self) -> bool {
         self.0.query().is_some()
     }
 
-    /// Whether the scheme is `https`.
+    /// Reports whether the scheme is `https`.
     pub fn is_https(&self) -> bool {
         self.0.scheme_str() == Some("https")
     }
 
-    /// Whether nobody on the way can read or change what is sent: it is `https`, or never leaves
-    /// this machine.
+    /// Reports whether nobody on the way can read or change what is sent: it is `https`, or never leaves this machine.
     pub fn is_private(&self) -> bool {
         self.is_https() || is_loopback(self.host())
     }
@@ -118,14 +117,14 @@ impl Url {
         &self.0
     }
 
-    /// The whole address, query included, for what is not shown: the name of a cached answer.
+    /// Returns the whole address, query included, for what is not shown: the name of a cached answer.
     pub fn secret_text(&self) -> String {
         self.0.to_string()
     }
 }
 
 impl Url {
-    /// The address as it is shown; `?…` stands for a query, whose values may be secrets.
+    /// Returns the address as it is shown; `?…` stands for a query, whose values may be secrets.
     pub(super) fn without_query(&self) -> String {
         let query = if self.0.query().is_some() { "?…" } else { "" };
         format!("{self}{query}")
