@@ -21,12 +21,12 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-/// The smaller of a number of bytes in a file and a number of bytes in memory.
+/// Returns the smaller of a number of bytes in a file and a number of bytes in memory.
 pub(super) fn at_most(len: u64, cap: usize) -> usize {
     usize::try_from(len).map_or(cap, |len| len.min(cap))
 }
 
-/// A view into a file that moves forward: headers that lie close together cost one read.
+/// A view into a file that moves forward: headers that are close together cost one read.
 pub(super) struct Window<'a> {
     file: &'a SharedFile,
     /// Where the bytes that may be looked at end.

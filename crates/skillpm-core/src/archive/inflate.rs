@@ -31,7 +31,7 @@ pub(super) enum InflateError {
     Io(io::Error),
 }
 
-/// What a thread keeps from one call to the next: making it anew costs more than a small file.
+/// What a thread keeps from one call to the next: making it again costs more than a small file.
 struct Scratch {
     engine: Decompress,
     input: Vec<u8>,

@@ -82,7 +82,7 @@ pub fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError
 ///
 /// # Errors
 ///
-/// A [`Refusal`] for each rule that is broken, or an input error.
+/// Fails for a [`Refusal`] for each rule that is broken, or an input error.
 pub fn open_zip(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError> {
     check_size(&file, limits)?;
     zip::open(file, limits).map(Archive::from)
@@ -92,7 +92,7 @@ pub fn open_zip(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadE
 ///
 /// # Errors
 ///
-/// A [`Refusal`] for each rule that is broken, or an input error.
+/// Fails for a [`Refusal`] for each rule that is broken, or an input error.
 pub fn open_tar(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError> {
     check_size(&file, limits)?;
     tar::open(file, limits, "a tar archive").map(Archive::from)

@@ -19,7 +19,7 @@ pub(super) struct Item {
     pub(super) id: usize,
 }
 
-/// Returns `bytes` as a name, or [`Refusal::NameEncoding`] where they are not UTF-8.
+/// Returns `bytes` as a name, or [`Refusal::NameEncoding`] if they are not UTF-8.
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(bytes).map_err(|_| Refusal::NameEncoding(String::from_utf8_lossy(bytes).into_owned()))
 }
@@ -27,7 +27,7 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, Refusal> {
 /// What the root of an archive is called in it.
 const ROOT: &str = ".";
 
-/// Refuses a name that could lead out of a directory or deceive whoever reads it.
+/// Refuses a name that could lead out of a directory or deceive anyone who reads it.
 ///
 /// All other rules for paths are for the chosen skill only and are checked there.
 pub(super) fn check(name: &str, is_directory: bool) -> Result<(), Refusal> {
@@ -38,8 +38,8 @@ pub(super) fn check(name: &str, is_directory: bool) -> Result<(), Refusal> {
     harmless(below).map_err(|reason| Refusal::Name { name: name.to_owned(), reason })
 }
 
-/// Returns `name` without the `./` in front: whoever packs a directory from inside (`tar -C dir .`) gets it in
-/// front of every name, and `.` for the directory itself.
+/// Returns `name` without the `./` in front: anyone who packs a directory from inside (`tar -C dir .`) gets it in front
+/// of every name, and `.` for the directory itself.
 pub(super) fn below_root(mut name: &str) -> &str {
     while let Some(below) = name.strip_prefix("./") {
         name = below;
@@ -75,7 +75,7 @@ fn harmless(name: &str) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// Names that are there twice, and names that are a file (or a link) and a directory at once.
+/// Fails for names that are there twice, and names that are a file (or a link) and a directory at once.
 pub(super) fn assemble(mut items: Vec<Item>) -> Result<BTreeMap<String, TreeEntry>, Refusal> {
     items.sort_by(|a, b| compare(&a.name, &b.name));
     for pair in items.windows(2) {

@@ -1,6 +1,6 @@
 //! Whether an archive can be looked into at all.
 
-/// Whether the archive that begins with `start` keeps some of what is in it behind a password.
+/// Reports whether the archive that begins with `start` keeps some of what is in it behind a password.
 ///
 /// Of zip archives the flag of each header in `start` is asked, of rar archives the header that comes first, and of 7z
 /// archives the last one, where it is in `start` and not compressed itself.
@@ -24,8 +24,9 @@ pub fn needs_password(start: &[u8]) -> bool {
 /// How the header of a 7z archive names the cipher that it knows.
 const AES: &[u8] = b"\x06\xF1\x07\x01";
 
-/// The last header of a 7z archive, which says how the content is packed, by the first one, `header`: behind the version
-/// and a checksum, that has its place, counted from its own end, and its size. `None` where it is not in these bytes.
+/// Returns the last header of a 7z archive, which says how the content is packed, by the first one, `header`: behind
+/// the version and a checksum, that has its place, counted from its own end, and its size. `None` if it is not in these
+/// bytes.
 fn last_header(header: &[u8]) -> Option<&[u8]> {
     let number = |at: usize| -> Option<usize> {
         usize::try_from(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?)).ok()

@@ -29,12 +29,12 @@ impl Whole {
         Self { engine: Decompressor::new(), input: Vec::new(), output: vec![0; CHUNK] }
     }
 
-    /// The content of `size` bytes with the checksum `crc` that the `packed` bytes of `source` are one
-    /// stream of. `None` where they are not, which says nothing of the reason, or where it does not fit.
+    /// Returns the content of `size` bytes with the checksum `crc` that the `packed` bytes of `source` are one stream
+    /// of. `None` if they are not, which says nothing of the reason, or if it does not fit.
     ///
     /// # Errors
     ///
-    /// Where `source` cannot be read.
+    /// Fails if `source` cannot be read.
     pub(super) fn inflate(
         &mut self,
         source: &mut dyn Read,

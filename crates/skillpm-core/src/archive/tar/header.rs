@@ -58,7 +58,7 @@ impl Header {
     }
 }
 
-/// The bytes of a field before its first NUL.
+/// Returns the bytes of a field before its first NUL.
 fn text(field: &[u8]) -> &[u8] {
     field.split(|byte| *byte == 0).next().unwrap_or_default()
 }

@@ -34,7 +34,7 @@ impl Pax {
         Ok(pax)
     }
 
-    /// Whether something in it belongs to a single member.
+    /// Reports whether something in it belongs to a single member.
     pub(super) fn names_a_member(&self) -> bool {
         self.path.is_some() || self.linkpath.is_some() || self.size.is_some()
     }

@@ -37,7 +37,7 @@ pub(super) struct CentralRecord {
 }
 
 impl CentralRecord {
-    /// The bytes of the name in the archive.
+    /// Returns the bytes of the name in the archive.
     pub(super) fn name_len(&self) -> usize {
         self.name.len() + usize::from(self.node.is_none())
     }

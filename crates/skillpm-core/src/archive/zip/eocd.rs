@@ -12,7 +12,7 @@ const LOCATOR: &[u8; 4] = b"PK\x06\x07";
 const LOCATOR_LEN: usize = 20;
 const WIDE_END: &[u8; 4] = b"PK\x06\x06";
 const WIDE_END_LEN: usize = 56;
-/// The longest tail in which the three records can lie.
+/// The longest tail in which the three records can be.
 const TAIL_LEN: usize = WIDE_END_LEN + LOCATOR_LEN + END_LEN + 0xFFFF;
 
 /// Where the directory of entries is.

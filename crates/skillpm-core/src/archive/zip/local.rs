@@ -14,15 +14,14 @@ const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
 
 /// Finds the content of all `records`, which are sorted by offset.
 ///
-/// They must lie side by side from the start of the file to `end`, where the directory starts:
-/// then no entry hides between them and none shares bytes with another.
+/// They must be side by side from the start of the file to `end`, where the directory starts: then no entry hides
+/// between them and none shares bytes with another.
 pub(super) fn locate(
     file: &SharedFile,
     records: &[CentralRecord],
     end: u64,
 ) -> Result<Vec<EntryContent>, ReadError> {
-    // Where entries are small, one large read is good for many headers; where they are large,
-    // most of it would be content.
+    // If entries are small, one large read is good for many headers; where they are large, most of it would be content.
     let mean = end / (records.len() as u64).max(1);
     let size = if mean < 4096 { 64 * 1024 } else { 1024 };
     let mut window = Window::new(file, end, size, "an entry has no end");

@@ -23,7 +23,7 @@ use central::CentralRecord;
 pub(super) fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Parts, ReadError> {
     let directory = eocd::find(&file)?;
     let mut records = central::read(&file, &directory, limits)?;
-    // Writers may list entries in any order; where their bytes lie is what must be without gaps.
+    // Writers may list entries in any order; where their bytes are is what must be without gaps.
     records.sort_by_key(|record| record.offset);
     let places = local::locate(&file, &records, directory.offset)?;
     let items = records.iter().enumerate();
