@@ -1,8 +1,8 @@
 //! The table of agents: where each of them looks for skills.
 //!
-//! The table is data ([`agents.tsv`](https://github.com/skillpm/skillpm/blob/main/src/agents.tsv)),
-//! compiled in. Where two tools name different directories for one agent, the row carries both: the
-//! first is the one that skillpm writes to, the others are where skills of that agent may already lie.
+//! The table is data ([`agents.tsv`](https://github.com/skillpm/skillpm/blob/main/src/agents.tsv)), compiled in. Where
+//! two tools name different directories for one agent, the row carries both: the first is the one that skillpm writes
+//! to, the others are where skills of that agent may already are.
 //!
 //! # Who gets a link
 //!
@@ -32,8 +32,8 @@ use crate::settings::Settings;
 /// The directory, below a project or the user's home, that holds the canonical copy of each skill.
 pub const CANONICAL_DIR: &str = ".agents/skills";
 
-/// The directory, below a project or the user's home, that holds what is disabled. It lies beside the
-/// canonical copies, so that a rename is enough, and outside of what agents scan.
+/// The directory, below a project or the user's home, that holds what is disabled. It is beside the canonical copies,
+/// so that a rename is enough, and outside of what agents scan.
 pub const DISABLED_DIR: &str = ".agents/.skillpm-disabled";
 
 /// The agent that gets a link in every project of a machine that it is on, even where its directory is
@@ -107,7 +107,7 @@ impl From<UnknownAgent> for Error {
     }
 }
 
-/// All agents, sorted by id.
+/// Returns all agents, sorted by id.
 pub fn all() -> &'static [Agent] {
     static AGENTS: LazyLock<Vec<Agent>> = LazyLock::new(|| parse(include_str!("agents.tsv")));
     &AGENTS
@@ -117,7 +117,7 @@ pub fn all() -> &'static [Agent] {
 ///
 /// # Errors
 ///
-/// Where there is none, with the closest id.
+/// Fails if there is none, with the closest id.
 pub fn find(id_or_alias: &str) -> Result<&'static Agent, UnknownAgent> {
     let wanted = id_or_alias.trim().to_ascii_lowercase();
     if let Some(agent) = all().iter().find(|agent| agent.names().any(|name| name == wanted)) {
@@ -173,25 +173,25 @@ impl Agent {
         std::iter::once(self.id).chain(self.aliases.iter().copied())
     }
 
-    /// Whether the canonical copy serves this agent as it is, so that it needs no link.
+    /// Reports whether the canonical copy serves this agent as it is, so that it needs no link.
     pub fn is_universal(&self) -> bool {
         self.project_dir() == CANONICAL_DIR
     }
 
-    /// The directory below a project that skillpm writes this agent's skills to, `/`-separated.
+    /// Returns the directory below a project that skillpm writes this agent's skills to, `/`-separated.
     pub fn project_dir(&self) -> &'static str {
         self.project_dirs.first().copied().unwrap_or(CANONICAL_DIR)
     }
 
-    /// The top directory of [`Agent::project_dir`]: `.goose`. Its presence is what
-    /// [`Presence::root_exists`] tells.
+    /// Returns the top directory of [`Agent::project_dir`]: `.goose`. Its presence is what [`Presence::root_exists`]
+    /// tells.
     pub fn project_root_dir(&self) -> &'static str {
         let dir = self.project_dir();
         dir.split_once('/').map_or(dir, |(root, _)| root)
     }
 
-    /// The user's directory that skillpm writes this agent's skills to, or `None` where the agent has
-    /// none or the home directory is not known.
+    /// Returns the user's directory that skillpm writes this agent's skills to, or `None` if the agent has none or the
+    /// home directory is not known.
     pub fn user_dir(&self, settings: &Settings) -> Option<PathBuf> {
         self.user_dirs(settings).next()
     }
@@ -201,27 +201,27 @@ impl Agent {
         self.user_dirs.iter().filter_map(|dir| resolve(dir, settings))
     }
 
-    /// The user's directory to write to on this machine: the first whose parent is there, so that an
-    /// agent that kept a home of an older name is served; the first of all where none is.
+    /// Returns the user's directory to write to on this machine: the first whose parent is there, so that an agent that
+    /// kept a home of an older name is served; the first of all where none is.
     pub fn present_user_dir(&self, settings: &Settings, exists: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
         self.user_dirs(settings)
             .find(|dir| dir.parent().is_some_and(exists))
             .or_else(|| self.user_dir(settings))
     }
 
-    /// The directories of other agents, below a project, that this one reads too.
+    /// Returns the directories of other agents, below a project, that this one reads too.
     pub fn shared_project_dirs(&self) -> impl Iterator<Item = &'static str> {
         self.also_reads.iter().copied().filter(|dir| !dir.starts_with(['~', '$', '/']))
     }
 
-    /// The directories of other agents, of the user, that this one reads too.
+    /// Returns the directories of other agents, of the user, that this one reads too.
     pub fn shared_user_dirs(&self, settings: &Settings) -> impl Iterator<Item = PathBuf> {
         let of_user = self.also_reads.iter().filter(|dir| dir.starts_with(['~', '$', '/']));
         of_user.filter_map(|dir| resolve(dir, settings))
     }
 
-    /// The paths that show that the agent is on this machine, or set up in the project at
-    /// `project_root`. The caller tells what exists.
+    /// Returns the paths that show that the agent is on this machine, or set up in the project at `project_root`. The
+    /// caller tells what exists.
     pub fn signs(
         &self,
         settings: &Settings,
@@ -235,13 +235,13 @@ impl Agent {
         self.detect.iter().filter_map(path).filter(|path| exists(path)).collect()
     }
 
-    /// Whether the agent is on this machine, or set up in the project at `project_root`. The caller
-    /// tells what exists.
+    /// Reports whether the agent is on this machine, or set up in the project at `project_root`. The caller tells what
+    /// exists.
     pub fn detected(&self, settings: &Settings, project_root: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
         !self.signs(settings, project_root, exists).is_empty()
     }
 
-    /// What is known of this agent: `named` by the user, and what `exists` tells.
+    /// Returns what is known of this agent: `named` by the user, and what `exists` tells.
     pub fn presence(
         &self,
         settings: &Settings,
@@ -256,7 +256,7 @@ impl Agent {
         }
     }
 
-    /// Whether a skill that is installed into a project is linked for this agent.
+    /// Reports whether a skill that is installed into a project is linked for this agent.
     ///
     /// A directory such as `skills/` or `data/` is in many projects and shows nothing: there the agent
     /// must be on the machine as well.
@@ -267,13 +267,13 @@ impl Agent {
         !self.is_universal() && (presence.named || at_home_here || served_by_default)
     }
 
-    /// Whether a skill that is installed for the user is linked for this agent.
+    /// Reports whether a skill that is installed for the user is linked for this agent.
     pub fn user_link_wanted(&self, presence: Presence) -> bool {
         !self.is_universal() && !self.user_dirs.is_empty() && (presence.named || presence.detected)
     }
 }
 
-/// The path that `text` of the table means: after `~`, a variable, or `/`.
+/// Returns the path that `text` of the table means: after `~`, a variable, or `/`.
 fn resolve(text: &str, settings: &Settings) -> Option<PathBuf> {
     let (first, rest) = text.split_once('/').unwrap_or((text, ""));
     let base = match first.strip_prefix('$') {

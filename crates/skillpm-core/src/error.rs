@@ -24,7 +24,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The exit code of the program.
+    /// Returns the exit code of the program.
     pub fn exit_code(self) -> u8 {
         self as u8
     }
@@ -145,7 +145,7 @@ impl Error {
             .hint("its history was rewritten, or it is another repository")
     }
 
-    /// What kind of failure it was.
+    /// Returns what kind of failure it was.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -160,7 +160,7 @@ impl Error {
         &self.message
     }
 
-    /// What to do about it, a line each.
+    /// Returns what to do about it, a line each.
     pub fn hints(&self) -> &[Message] {
         &self.hints
     }

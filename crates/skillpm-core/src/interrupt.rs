@@ -4,9 +4,9 @@
 //! not reach: they have to be ended first. The front end tells of signals by [`signals`]; whoever runs
 //! a program holds a [`Running`] and looks at [`asked`].
 //!
-//! A front end that changes something as one does not stop in the middle: whoever changes holds a [`Changing`], which
-//! is waited for, and what is only being prepared is cleared away ([`on_stop`]). One thread waits for signals there and
-//! calls [`end`].
+//! A front end that changes something as one does not stop in the middle: anyone who changes holds a [`Changing`],
+//! which is waited for, and what is only being prepared is cleared away ([`on_stop`]). One thread waits for signals
+//! there and calls [`end`].
 
 use crate::advice::Call;
 use std::collections::BTreeMap;
@@ -34,12 +34,12 @@ static SIGNALS: LazyLock<Signals> = LazyLock::new(|| {
 });
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// The [`Signals`] of this process.
+/// Returns the [`Signals`] of this process.
 pub fn signals() -> &'static Signals {
     &SIGNALS
 }
 
-/// Whether the user wants to stop.
+/// Reports whether the user wants to stop.
 pub fn asked() -> bool {
     SIGNALS.asked.load(Ordering::SeqCst) != 0
 }
@@ -67,7 +67,7 @@ impl Drop for Running {
 
 /// How often is looked whether what has to end first has ended.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long whoever has stopped a program has to tidy up.
+/// How long anyone who has stopped a program has to tidy up.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// What came of the work when the user stopped it.
@@ -176,7 +176,7 @@ pub fn end(mut look: impl FnMut()) -> Outcome {
         while RUNNING.load(Ordering::SeqCst) > 0 {
             drop(pause(lock()));
         }
-        // What the program left is cleared by whoever started it.
+        // What the program left is cleared by anyone who started it.
         let since = Instant::now();
         while !with(|work| work.arrived) && since.elapsed() < GRACE {
             drop(pause(lock()));

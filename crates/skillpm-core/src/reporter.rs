@@ -38,12 +38,12 @@ pub trait Reporter: Send + Sync {
         let _ = dir;
     }
 
-    /// Something failed that the work does not depend on: for whoever looks for the reason.
+    /// Something failed that the work does not depend on: for anyone who looks for the reason.
     fn trouble(&self, text: &str) {
         let _ = text;
     }
 
-    /// Something that only matters to whoever wants to know all: where a copy lies, for example.
+    /// Something that only matters to anyone who wants to know all: where a copy is, for example.
     fn detail(&self, text: &str) {
         let _ = text;
     }
@@ -53,12 +53,12 @@ pub trait Reporter: Send + Sync {
         let _ = step;
     }
 
-    /// Whether nobody waits for the work any more: what is still to be fetched is given up.
+    /// Reports whether nobody waits for the work any more: what is still to be fetched is given up.
     fn is_stopped(&self) -> bool {
         false
     }
 
-    /// Whether the change may be made that is prepared now. After a yes it is made to its end.
+    /// Reports whether the change may be made that is prepared now. After a yes it is made to its end.
     fn may_change(&self) -> bool {
         true
     }
@@ -93,24 +93,23 @@ pub struct Requested<'a> {
     pub address: &'a str,
     /// A status, or a word in its place.
     pub outcome: &'a str,
-    /// How long it took; `None` where nobody was asked.
+    /// How long it took; `None` if nobody was asked.
     pub took: Option<Duration>,
 }
 
 /// Asks a person.
 pub trait Interact: Send + Sync {
-    /// Lets a person pick from `items` and returns their indices, or `None` where nobody can be asked. An empty answer
+    /// Lets a person pick from `items` and returns their indices, or `None` if nobody can be asked. An empty answer
     /// means that the person wants none.
     fn choose(&self, question: &str, items: &[Choice]) -> Option<Vec<usize>>;
 
-    /// Lets a person type a line; `default` is what an empty one means. `None` where nobody can be
-    /// asked.
+    /// Lets a person type a line; `default` is what an empty one means. `None` if nobody can be asked.
     fn input(&self, question: &str, default: &str) -> Option<String> {
         let _ = (question, default);
         None
     }
 
-    /// Asks a person whether to go on; `None` where nobody can be asked.
+    /// Asks a person whether to go on; `None` if nobody can be asked.
     fn confirm(&self, question: &str) -> Option<bool> {
         let _ = question;
         None

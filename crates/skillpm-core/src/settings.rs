@@ -60,7 +60,7 @@ pub struct Policies {
 /// not switch the log off, nor choose which file is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audit {
-    /// The log; `None` where there is none.
+    /// The log; `None` if there is none.
     pub file: Option<PathBuf>,
     /// Whether arguments are written down, not only their digest.
     pub arguments: bool,
@@ -116,7 +116,7 @@ struct Silent {
 }
 
 impl SilentHosts {
-    /// Why `host` did not answer, if that was a moment ago.
+    /// Returns why `host` did not answer, if that was a moment ago.
     pub fn known(&self, host: &str) -> Option<io::Error> {
         let silent = self.lock();
         let (_, kind, text) = silent.hosts.get(host).filter(|(since, ..)| since.elapsed() < SILENCE)?;
@@ -128,7 +128,7 @@ impl SilentHosts {
         self.lock().hosts.insert(host.to_owned(), (Instant::now(), why.kind(), why.to_string()));
     }
 
-    /// Whether nobody was told yet that `host` is asked again for the time `tried`.
+    /// Reports whether nobody was told yet that `host` is asked again for the time `tried`.
     pub fn is_news(&self, host: &str, tried: u32) -> bool {
         self.lock().told.insert((host.to_owned(), tried))
     }
@@ -219,11 +219,11 @@ impl Settings {
         })
     }
 
-    /// Where the store lies.
+    /// Returns where the store is.
     ///
     /// # Errors
     ///
-    /// Where there is neither a home directory nor `XDG_DATA_HOME`.
+    /// Fails if there is neither a home directory nor `XDG_DATA_HOME`.
     pub fn store_dir(&self) -> Result<PathBuf> {
         self.dirs
             .data
@@ -233,8 +233,8 @@ impl Settings {
     }
 }
 
-/// The error for a place that needs a home directory, or the directory that the variable `instead` names, where one
-/// says it.
+/// Returns the error for a place that needs a home directory, or the directory that the variable `instead` names, where
+/// one says it.
 pub(crate) fn no_home(what: &str, instead: Option<&str>) -> Error {
     let instead = instead.map(|variable| format!(" or `{variable}`")).unwrap_or_default();
     Error::config(format!("there is no place for {what}: the home directory is unknown"))
@@ -242,7 +242,7 @@ pub(crate) fn no_home(what: &str, instead: Option<&str>) -> Error {
 }
 
 impl GitHub {
-    /// The public GitHub, without a token.
+    /// Returns the public GitHub, without a token.
     pub fn public() -> Self {
         Self { host: PUBLIC_HOST.to_owned(), api_url: "https://api.github.com".to_owned(), token: None }
     }
@@ -318,7 +318,7 @@ impl Http {
     }
 }
 
-/// What a program that looks names up needs of `env`.
+/// Returns what a program that looks names up needs of `env`.
 fn names_environment(env: &Env) -> BTreeMap<OsString, OsString> {
     let passed = NAMES_VARIABLES.iter().filter_map(|name| env.vars.get_key_value(OsStr::new(name)));
     let mut vars: BTreeMap<_, _> = passed.map(|(name, value)| (name.clone(), value.clone())).collect();

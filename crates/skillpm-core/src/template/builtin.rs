@@ -49,7 +49,7 @@ pub static BUILTIN: &[Builtin] = &[
 ];
 
 impl Builtin {
-    /// The template.
+    /// Returns the template.
     pub(super) fn template(&self) -> Template {
         let files = self.files.iter().filter_map(|(path, text)| template_file(path, text)).collect();
         Template { name: self.name.to_owned(), variables: Vec::new(), files }
@@ -63,7 +63,7 @@ fn template_file(path: &str, text: &str) -> Option<TemplateFile> {
     Some(TemplateFile { executable: super::is_script(&path, &bytes), path, bytes })
 }
 
-/// The first file of `resource`, and what the instructions say of it.
+/// Returns the first file of `resource`, and what the instructions say of it.
 pub(super) fn first_file(resource: Resource) -> Option<(TemplateFile, &'static str)> {
     let (template, path, text) = match resource {
         Resource::Scripts => (

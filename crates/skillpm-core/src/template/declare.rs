@@ -39,7 +39,7 @@ struct Declaration {
 ///
 /// # Errors
 ///
-/// A text that is no TOML, has other fields, or names a variable that cannot be one.
+/// Fails for a text that is no TOML, has other fields, or names a variable that cannot be one.
 pub(super) fn read(template: &str, bytes: &[u8]) -> Result<Vec<Variable>> {
     let wrong = |why: String| {
         Error::config(format!("`{DECLARATION}` of the template `{template}` cannot be used: {why}"))

@@ -21,12 +21,12 @@ use crate::tree::{FileEntry, FileSet, Memory};
 
 /// The way of escaping in which a value is one YAML scalar.
 const YAML: AutoEscape = AutoEscape::Custom(Cow::Borrowed("yaml"));
-/// Whether a skill's own file comes of the file at `path`.
+/// Reports whether a skill's own file comes of the file at `path`.
 pub(super) fn is_skill_file(path: &SafePath) -> bool {
     target(path) == SKILL_FILE
 }
 
-/// The path without the ending that says to fill it in.
+/// Returns the path without the ending that says to fill it in.
 fn target(path: &SafePath) -> &str {
     path.as_str().strip_suffix(FILLED).unwrap_or(path.as_str())
 }
@@ -50,8 +50,8 @@ pub(super) fn fill(template: &Template, values: &Values) -> Result<FileSet> {
     Ok(FileSet::new(entries, Arc::new(Memory(contents)), &Limits::default())?)
 }
 
-/// The first files of the resources that were asked for and that the template lacks, and the section
-/// that tells an agent of them.
+/// Returns the first files of the resources that were asked for and that the template lacks, and the section that tells
+/// an agent of them.
 fn added(template: &Template, values: &Values) -> (Vec<TemplateFile>, String) {
     let wanted = values.resources.iter().filter(|resource| !template.has(**resource));
     let (mut files, mut lines) = (Vec::new(), String::new());
@@ -112,7 +112,7 @@ impl<'a> Filler<'a> {
         Self { template: &template.name, values: Value::from(map), longest, syntax }
     }
 
-    /// What comes of `file`.
+    /// Returns what comes of `file`.
     fn file(&self, file: &TemplateFile) -> Result<Vec<u8>> {
         let path = file.path.as_str();
         if path == target(&file.path) && path != SKILL_FILE {
@@ -181,7 +181,7 @@ impl<'a> Filler<'a> {
     }
 }
 
-/// The file in the form that `skillpm fmt` gives it; as it is where it has none.
+/// Returns the file in the form that `skillpm fmt` gives it; as it is where it has none.
 fn canonical(bytes: Vec<u8>) -> Vec<u8> {
     let Ok(text) = String::from_utf8(bytes.clone()) else { return bytes };
     format(&Document::parse(text)).map_or(bytes, String::into_bytes)

@@ -33,7 +33,8 @@ pub(super) struct LanguageError {
     pub(super) reason: String,
 }
 
-/// An environment for a template in which no text, be it of the template or a value, is longer than `longest` bytes.
+/// Returns an environment for a template in which no text, be it of the template or a value, is longer than `longest`
+/// bytes.
 pub(super) fn environment(longest: usize) -> Environment<'static> {
     let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -106,7 +107,7 @@ fn fits(length: usize) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// The first tag that the language does not have. What cannot be read as a template ends the search.
+/// Fails for the first tag that the language does not have. What cannot be read as a template ends the search.
 pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<usize, LanguageError> {
     let (mut tag, mut longest) = (Tag::default(), 0);
     for (token, span) in tokenize(text, false, syntax.clone()).map_while(Result::ok) {
@@ -213,7 +214,7 @@ impl<'a> Tag<'a> {
         self.open.last() == Some(&Open::List)
     }
 
-    /// Whether a comma makes a list here. Elsewhere it stands between arguments, items or names.
+    /// Reports whether a comma makes a list here. Elsewhere it stands between arguments, items or names.
     fn is_list_without_brackets(&self) -> bool {
         match self.open.last() {
             Some(Open::Group) => true,

@@ -61,7 +61,7 @@ impl Resource {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Scripts, Self::References, Self::Assets];
 
-    /// The directory.
+    /// Returns the directory.
     pub fn directory(self) -> &'static str {
         match self {
             Self::Scripts => "scripts",
@@ -98,7 +98,7 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// A set without a `SKILL.md`, a declaration that cannot be read, and files that cannot be read.
+    /// Fails for a set without a `SKILL.md`, a declaration that cannot be read, and files that cannot be read.
     pub fn from_files(name: &str, set: &FileSet) -> Result<Self> {
         let mut files = Vec::new();
         let mut variables = Vec::new();
@@ -123,19 +123,19 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// A template that is wrong, asks for a value that it does not declare, or does not end.
+    /// Fails for a template that is wrong, asks for a value that it does not declare, or does not end.
     pub fn fill(&self, values: &Values) -> Result<FileSet> {
         fill::fill(self, values)
     }
 
-    /// Whether the template has a file in the directory of `resource`.
+    /// Reports whether the template has a file in the directory of `resource`.
     fn has(&self, resource: Resource) -> bool {
         let directory = resource.directory();
         self.files.iter().any(|file| file.path.ancestors().next() == Some(directory))
     }
 }
 
-/// Whether the file is meant to be run, also where its source keeps no executable bits.
+/// Reports whether the file is meant to be run, also where its source keeps no executable bits.
 fn is_script(path: &SafePath, bytes: &[u8]) -> bool {
     path.ancestors().next() == Some(Resource::Scripts.directory()) && bytes.starts_with(b"#!")
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 /// Words that YAML readers take for something other than text, in lower case.
 const YAML_WORDS: [&str; 11] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 
-/// Returns `text` as a YAML scalar on one line: plain where every reader takes it for the same text,
-/// wherever it stands, else in double quotes.
+/// Returns `text` as a YAML scalar on one line: plain where every reader takes it for the same text, wherever it
+/// stands, otherwise in double quotes.
 pub(super) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quote(text) }
 }

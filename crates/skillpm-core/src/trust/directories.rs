@@ -44,9 +44,9 @@ pub struct TrustedDir {
 pub enum Standing<'a> {
     /// It is trusted, or one above it is.
     Trusted(&'a TrustedDir),
-    /// One that was trusted covers it, and what lies there now is another one.
+    /// One that was trusted covers it, and what is there now is another one.
     Replaced(&'a TrustedDir),
-    /// A trusted one covers it, and somebody else decides what lies in this directory or file.
+    /// A trusted one covers it, and somebody else decides what is in this directory or file.
     Exposed {
         /// The directory, from the trusted one down, or the file.
         path: PathBuf,
@@ -68,11 +68,11 @@ struct Line {
 }
 
 impl TrustedDirs {
-    /// Where the directories are written down.
+    /// Returns where the directories are written down.
     ///
     /// # Errors
     ///
-    /// Where there is neither a home directory nor `XDG_STATE_HOME`.
+    /// Fails if there is neither a home directory nor `XDG_STATE_HOME`.
     pub fn file(settings: &Settings) -> Result<PathBuf> {
         let state = settings.dirs.state.as_ref();
         state
@@ -80,8 +80,8 @@ impl TrustedDirs {
             .ok_or_else(|| no_home("trusted directories", Some(crate::env::XDG_STATE_HOME)))
     }
 
-    /// Reads which directories are trusted: none where the file is not there, cannot be read, or may have
-    /// been written by another user. [`TrustedDirs::damage`] says what was wrong.
+    /// Reads which directories are trusted: none if the file is not there, cannot be read, or may have been written by
+    /// another user. [`TrustedDirs::damage`] says what was wrong.
     pub fn read(settings: &Settings) -> Self {
         let Ok(file) = Self::file(settings) else { return Self::default() };
         match fs::read_own(&file, MAX_FILE) {
@@ -117,7 +117,7 @@ impl TrustedDirs {
         read
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn text(&self) -> String {
         let line = |dir: &TrustedDir| {
             let created = dir.identity.created.map(|moment| (moment.seconds, moment.nanoseconds));
@@ -129,17 +129,17 @@ impl TrustedDirs {
         self.dirs.values().map(line).collect()
     }
 
-    /// What was wrong with the file, in words.
+    /// Returns what was wrong with the file, in words.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// The directories, sorted by path.
+    /// Returns the directories, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = &TrustedDir> {
         self.dirs.values()
     }
 
-    /// The directory that is trusted at exactly this path.
+    /// Returns the directory that is trusted at exactly this path.
     pub fn get(&self, path: &Path) -> Option<&TrustedDir> {
         self.dirs.get(path)
     }
@@ -154,20 +154,20 @@ impl TrustedDirs {
         self.dirs.remove(path)
     }
 
-    /// The nearest trusted directory that is `real`, a path without links, or lies above it. Only paths are
-    /// compared: [`TrustedDirs::standing`] looks at what lies there.
+    /// Returns the nearest trusted directory that is `real`, a path without links, or is above it. Only paths are
+    /// compared: [`TrustedDirs::standing`] looks at what is there.
     pub fn covers(&self, real: &Path) -> Option<&TrustedDir> {
         real.ancestors().find_map(|dir| self.dirs.get(dir))
     }
 
-    /// What trust means for the directory `real`, a path without links.
+    /// Returns what trust means for the directory `real`, a path without links.
     ///
     /// A trusted directory counts only if it is still the one that was trusted, and if neither it nor any
     /// directory from it down to `real` is in the hands of other users.
     ///
     /// # Errors
     ///
-    /// Where one of these directories cannot be looked at.
+    /// Fails if one of these directories cannot be looked at.
     pub fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
         let mut nearest = None;
         for dir in real.ancestors().filter_map(|dir| self.dirs.get(dir)) {
@@ -197,11 +197,11 @@ impl TrustedDir {
         known.then_some(Self { path: line.path, identity, since: line.since })
     }
 
-    /// What this one means for `real`, which lies in it or is it.
+    /// Returns what this one means for `real`, which is in it or is it.
     ///
     /// # Errors
     ///
-    /// Where a directory cannot be looked at.
+    /// Fails if a directory cannot be looked at.
     pub fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
         match Own::of(&self.path)? {
             Some(own) if own.identity == self.identity => {}
@@ -214,12 +214,12 @@ impl TrustedDir {
     }
 }
 
-/// The first directory from `top` down to `real` in which other users decide what lies, or one above `top`
-/// in which all of them may put something else in its place; with the reason.
+/// Returns the first directory from `top` down to `real` in which other users decide what is, or one above `top` in
+/// which all of them may put something else in its place; with the reason.
 ///
 /// # Errors
 ///
-/// Where a directory cannot be looked at.
+/// Fails if a directory cannot be looked at.
 pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String)>, PathError> {
     for above in top.ancestors().skip(1) {
         if fs::is_open_to_all(above)? {
@@ -241,14 +241,14 @@ pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String
     Ok(None)
 }
 
-/// The first of `files`, all of them in the directory `root`, that other users may change, or the directory
-/// below `root` in which they decide what lies; with the reason.
+/// Returns the first of `files`, all of them in the directory `root`, that other users may change, or the directory
+/// below `root` in which they decide what is; with the reason.
 ///
-/// Whoever has read the files asks afterwards: who could change one before can do so still.
+/// Anyone who has read the files asks afterwards: who could change one before can do so still.
 ///
 /// # Errors
 ///
-/// Where one cannot be looked at.
+/// Fails if one cannot be looked at.
 pub(crate) fn exposed_file(root: &Path, files: &FileSet) -> Result<Option<(PathBuf, String)>, PathError> {
     let mut seen = BTreeSet::new();
     for file in files.files() {

@@ -1,6 +1,6 @@
 //! Trust: which directories this user trusts, and what was written down of what ran.
 //!
-//! Both lie in the directory of the user's state, where no project can put anything.
+//! Both are in the directory of the user's state, where no project can put anything.
 
 pub mod audit;
 mod directories;

@@ -18,10 +18,10 @@ use crate::text::timestamp;
 /// The largest log that is read, in bytes: one that was rotated in time is far smaller.
 const MAX_FILE: u64 = 256 << 20;
 
-/// Where the log lies and what goes into it. Any number of threads and processes may write one.
+/// Where the log is and what goes into it. Any number of threads and processes may write one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditLog {
-    /// The file; `None` where nothing is written down.
+    /// The file; `None` if nothing is written down.
     pub file: Option<PathBuf>,
     /// When it makes room.
     pub rotation: Rotation,
@@ -56,7 +56,7 @@ pub struct Recorded {
 }
 
 impl AuditLog {
-    /// The log of this user.
+    /// Returns the log of this user.
     pub fn new(settings: &Settings) -> Self {
         let session = settings.audit.session.clone().unwrap_or_else(|| SESSION.clone());
         Self {
@@ -71,16 +71,16 @@ impl AuditLog {
     ///
     /// # Errors
     ///
-    /// Where the line could not be written, which must not stop what it tells of.
+    /// Fails if the line could not be written, which must not stop what it tells of.
     pub fn write(&self, subject: &Subject, event: &Event<'_>) -> Result<(), PathError> {
         self.write_on(&OpenLog::default(), subject, event)
     }
 
-    /// As [`Self::write`], into the file that stays `open` for this log.
+    /// Works like [`Self::write`], into the file that stays `open` for this log.
     ///
     /// # Errors
     ///
-    /// As [`Self::write`].
+    /// Fails as [`Self::write`] does.
     pub fn write_on(&self, open: &OpenLog, subject: &Subject, event: &Event<'_>) -> Result<(), PathError> {
         let Some(file) = &self.file else { return Ok(()) };
         let now = Moment::now();
@@ -97,7 +97,7 @@ impl AuditLog {
     ///
     /// # Errors
     ///
-    /// Where a file of the log is there and cannot be read.
+    /// Fails if a file of the log is there and cannot be read.
     pub fn last(&self, count: usize, wanted: impl Fn(&AuditRecord) -> bool) -> Result<Recorded, PathError> {
         let mut found = Recorded::default();
         let Some(file) = &self.file else { return Ok(found) };

@@ -24,7 +24,7 @@ pub struct Subject {
     pub digest: Option<Digest>,
     /// Where it comes from, where that is known: the source of the lockfile, or its directory.
     pub source: Option<String>,
-    /// Whether its files are others than are locked; `None` where nothing is locked, or was not looked at.
+    /// Whether its files are others than are locked; `None` if nothing is locked, or was not looked at.
     pub modified: Option<bool>,
 }
 
@@ -67,13 +67,13 @@ pub enum Event<'a> {
 /// What a script was kept from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandboxed {
-    /// The version of Landlock that kept files from it; `None` where nothing did.
+    /// The version of Landlock that kept files from it; `None` if nothing did.
     pub landlock: Option<u32>,
     /// Whether its system calls were filtered.
     pub seccomp: bool,
     /// Whether the network was kept from it.
     pub no_network: bool,
-    /// Whether unix sockets were, but for pairs. Lines from before it was told had them open.
+    /// Whether unix sockets were, but for pairs. Lines from before it was reported had them open.
     #[serde(default)]
     pub no_unix_sockets: bool,
 }
@@ -196,19 +196,19 @@ impl AuditRecord {
         });
     }
 
-    /// The line, without a line feed: JSON writes one in a text as `\n`.
+    /// Returns the line, without a line feed: JSON writes one in a text as `\n`.
     pub(super) fn line(&self) -> String {
         // Members are texts, numbers and lists of texts, which always serialize.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads a line; `None` for what is none, and for versions that are not known.
+    /// Reads a line; `None` for anything else, and for versions that are not known.
     pub(super) fn parse(line: &[u8]) -> Option<Self> {
         serde_json::from_slice::<Self>(line).ok().filter(|record| record.version == VERSION)
     }
 }
 
-/// The digest of arguments: of the bytes of each, followed by a NUL, which none can hold.
+/// Returns the digest of arguments: of the bytes of each, followed by a NUL, which none can hold.
 fn digest_of(arguments: &[OsString]) -> Digest {
     use std::io::Write as _;
     let mut hasher = HashingWriter::new(std::io::sink());
@@ -219,7 +219,7 @@ fn digest_of(arguments: &[OsString]) -> Digest {
     hasher.finish().0
 }
 
-/// The text, or its beginning where it is long.
+/// Returns the text, or its beginning where it is long.
 fn cut(text: &str) -> String {
     if text.len() <= MAX_TEXT {
         return text.to_owned();
