@@ -1,4 +1,4 @@
-//! Places in a text, and texts from outside.
+//! Positions in a text, and texts from outside.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -13,8 +13,8 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
     (memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// Writes a time as RFC 3339 has it, in UTC and to the millisecond: `2026-11-21T08:49:37.250Z`. `seconds`
-/// are counted from 1970; what lies before is 1970.
+/// Formats a time according to RFC 3339, in UTC and to the millisecond: `2026-11-21T08:49:37.250Z`. `seconds` are
+/// counted from 1970; earlier times become 1970.
 pub fn timestamp(seconds: i64, milliseconds: u32) -> String {
     const DAY: u64 = 86_400;
     let seconds = u64::try_from(seconds).unwrap_or(0);
@@ -31,8 +31,8 @@ pub fn timestamp(seconds: i64, milliseconds: u32) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", milliseconds.min(999))
 }
 
-/// Returns `text` with `%20` and its like undone, as in the path of an address. What is no such code,
-/// or would not be UTF-8, stays as it is.
+/// Returns `text` with `%20` and similar codes decoded, as in the path of an address. Invalid codes, and codes that
+/// would not result in UTF-8, stay as they are.
 pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
@@ -53,7 +53,7 @@ pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// `text` without white space around it. That there is none is told by two bytes of nearly every text.
+/// Returns `text` without surrounding white space. For nearly every text, two bytes show that there is none.
 pub(crate) fn trimmed(text: &str) -> &str {
     match text.as_bytes() {
         [b'!'..=b'~', .., b'!'..=b'~'] => text,
@@ -61,17 +61,17 @@ pub(crate) fn trimmed(text: &str) -> &str {
     }
 }
 
-/// Returns the line, from 1, of the first mark that git left of a merge conflict.
+/// Returns the line, from 1, of the first merge conflict marker that git left.
 pub fn conflict_line(text: &str) -> Option<usize> {
     text.lines().position(is_conflict_mark).map(|line| line + 1)
 }
 
-/// Whether git made `line` the first of a merge conflict, or the last.
+/// Reports whether `line` is the first or the last marker of a merge conflict in git.
 pub fn is_conflict_mark(line: &str) -> bool {
     line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
 }
 
-/// Returns `text` with `?…` in place of the query of each address in it: queries may be secrets.
+/// Returns `text` with the query of each address in it replaced by `?…`: queries may be secrets.
 pub fn without_queries(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find("://").filter(|at| text[*at..].contains('?')) else {
         return Cow::Borrowed(text);
@@ -80,7 +80,7 @@ pub fn without_queries(text: &str) -> Cow<'_, str> {
     loop {
         let ends = |c: char| c.is_whitespace() || matches!(c, '`' | '\'' | '"' | '<' | '>');
         let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        // What follows an address in a sentence.
+        // Punctuation that follows an address in a sentence.
         let (address, behind) = rest.split_at(word.trim_end_matches([')', ',', '.', ':', ';']).len());
         match address.split_once('?').filter(|(_, query)| !query.is_empty()) {
             Some((place, _)) => shown.extend([place, "?…"]),
@@ -95,13 +95,13 @@ pub fn without_queries(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A name in one line, with nothing hidden in it: names of files may have line ends, also those that only some
-/// programs take for one.
+/// Returns a name on one line, with nothing hidden in it: file names may contain line ends, including characters that
+/// only some programs treat as line ends.
 pub fn visible_name(name: &str) -> String {
     visible(name).replace('\n', "\\u{a}")
 }
 
-/// A path or another text as one word of a command line: in quotes where a shell would read something else.
+/// Returns a path or another text as one word of a command line: in quotes if a shell would otherwise misread it.
 pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     let text = word.as_ref().to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
@@ -111,7 +111,7 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     if !text.chars().any(is_hidden) {
         return format!("'{}'", text.replace('\'', r"'\''"));
     }
-    // What is not shown would not be typed either, and a terminal may act on it where it is pasted.
+    // Characters that are not displayed would not be typed either, and a terminal may act on them when they are pasted.
     let mut quoted = String::from("$'");
     for c in text.chars() {
         if is_hidden(c) {
@@ -129,7 +129,7 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     quoted + "'"
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins words as `a`, `a and b` or `a, b and c`.
 pub fn and(words: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
@@ -139,11 +139,11 @@ pub fn and(words: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// Makes a text from outside harmless to show: what a terminal would act on or would not show is
-/// written as its code point. Line feeds and tabs stay.
+/// Makes a text from outside safe to display: characters that a terminal would act on or would not display are written
+/// as their code points. Line feeds and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let hidden = |c: char| !matches!(c, '\n' | '\t') && is_hidden(c);
-    // To the end, so that the compiler can look at many bytes at a time: most texts are plain ASCII.
+    // The loop runs to the end, so that the compiler can process many bytes at a time: most texts are plain ASCII.
     let odd = text.bytes().fold(0, |any, byte| any | u8::from(!matches!(byte, b' '..=b'~' | b'\n' | b'\t')));
     if odd == 0 || !text.chars().any(hidden) {
         return Cow::Borrowed(text);
@@ -160,8 +160,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Control, format, private-use and unassigned characters, and the line ends of Unicode, save the joiner and the
-/// variation selector that emoji are made with.
+/// Reports whether `c` is a control, format, private-use or unassigned character, or a line end of Unicode, except for
+/// the joiner and the variation selector used in emoji.
 fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
@@ -170,7 +170,7 @@ fn is_hidden(c: char) -> bool {
         || !matches!(c, '\u{200d}' | '\u{fe0f}') && c.general_category_group() == GeneralCategoryGroup::Other
 }
 
-/// Whether `text` is words of printable ASCII with one space between two of them, or empty: most texts are.
+/// Reports whether `text` is empty or consists of words of printable ASCII separated by single spaces: most texts do.
 pub fn is_plain_line(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
         && !text.starts_with(' ')
@@ -183,7 +183,7 @@ pub fn xml(text: &str) -> String {
     xml_with(text, "&apos;")
 }
 
-/// As [`xml`], with `apostrophe` for one.
+/// Escapes a text like [`xml`], with `apostrophe` for each apostrophe.
 pub fn xml_with(text: &str, apostrophe: &str) -> String {
     let text = visible(text);
     let mut escaped = String::with_capacity(text.len() + 64);
@@ -204,7 +204,7 @@ pub fn xml_with(text: &str, apostrophe: &str) -> String {
     escaped
 }
 
-/// Returns the one of `candidates` that is most like `given`, if it is alike enough to be a slip.
+/// Returns the one of `candidates` that is most similar to `given`, if it is similar enough to be a typo.
 pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -213,13 +213,13 @@ pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// How much like `given` the `candidate` is, if it is alike enough to be a slip.
+/// Returns how similar `candidate` is to `given`, if it is similar enough to be a typo.
 fn likeness(given: &str, candidate: &str) -> Option<f64> {
     Some(strsim::jaro_winkler(given, candidate)).filter(|likeness| *likeness > 0.8)
 }
 
-/// Returns up to `count` of the paths `candidates` that are most like `given`, the best first: as wholes, or
-/// by the names of their files, in any case.
+/// Returns up to `count` of the paths `candidates` that are most similar to `given`, the best first: compared as whole
+/// paths or by file name, ignoring case.
 pub fn closest_paths<'a>(
     given: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -235,7 +235,7 @@ pub fn closest_paths<'a>(
             Some((likeness.max_by(f64::total_cmp)?, path))
         })
         .collect();
-    // Stable: of two that are as much alike, the first stays the first.
+    // A stable sort: equally similar candidates keep their order.
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     alike.into_iter().map(|(_, path)| path).take(count).collect()
 }

@@ -1,8 +1,8 @@
 //! Trees from outside, and the files of one skill in them.
 //!
-//! A [`Tree`] is what a source delivers: a whole repository, archive or directory, with names that
-//! are harmless to look at but not yet fit to be written. A [`FileSet`] is one skill of it: only
-//! regular files, every path a [`SafePath`], no two names alike, within the limits. Lint, digest,
+//! A [`Tree`] is what a source delivers: a whole repository, archive or directory, with names that are safe to look at
+//! but not yet safe to write to disk. A [`FileSet`] is one skill in it: regular files only, every path a [`SafePath`],
+//! no two names alike, within the limits. Lint, digest, store and install only work with file sets.
 //! store and install see nothing but file sets.
 
 use std::collections::BTreeMap;
@@ -24,14 +24,14 @@ pub use held::{Held, MOST};
 pub use rights::Rights;
 pub use set::{FileEntry, FileSet};
 
-/// What an entry of a [`Tree`] is.
+/// The kind of a [`Tree`] entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
     /// A regular file.
     File {
         /// Whether any executable bit is set.
         executable: bool,
-        /// Bytes, as declared.
+        /// The declared size in bytes.
         size: u64,
     },
     /// A symbolic link; its target is its content.
@@ -40,7 +40,7 @@ pub enum Node {
     Special(&'static str),
 }
 
-/// The kind of a [`Node::Special`] whose name is not UTF-8. It stands in a tree under the name that is shown for it.
+/// The kind of a [`Node::Special`] whose name is not UTF-8. A tree lists it under its displayed name.
 pub const NOT_UTF_8: &str = "an entry whose name is not UTF-8";
 
 /// The kind of a [`Node::Special`] that stands for the files of another repository.
@@ -49,9 +49,9 @@ pub const SUBMODULE: &str = "a submodule";
 /// One entry of a [`Tree`].
 #[derive(Debug, Clone, Copy)]
 pub struct TreeEntry {
-    /// What it is.
+    /// The kind of entry.
     pub node: Node,
-    /// The handle by which [`Content`] knows it.
+    /// The handle that identifies it in [`Content`].
     pub id: usize,
 }
 
@@ -72,34 +72,34 @@ impl Tree {
         Self { entries: Arc::new(entries), content, repository: false, skipped: Vec::new() }
     }
 
-    /// Says whether a repository lies in the directory that this was read from: a `.git`, which is never an entry.
+    /// Sets whether the directory that this was read from contains a repository: a `.git`, which is never an entry.
     #[must_use]
     pub fn with_repository(self, repository: bool) -> Self {
         Self { repository, ..self }
     }
 
-    /// Says which directories were not entered, whose files are no entries.
+    /// Sets the directories that were not entered and whose files are not entries.
     #[must_use]
     pub fn with_skipped(self, skipped: Vec<String>) -> Self {
         Self { skipped, ..self }
     }
 
-    /// Whether a repository lies in it that no entry tells of.
+    /// Reports whether it contains a repository that has no entry.
     pub fn has_repository(&self) -> bool {
         self.repository
     }
 
-    /// All entries, sorted by path.
+    /// Returns all entries, sorted by path.
     pub fn entries(&self) -> impl Iterator<Item = (&str, TreeEntry)> {
         self.entries.iter().map(|(path, entry)| (path.as_str(), *entry))
     }
 
-    /// The entry at `path`, if there is one.
+    /// Returns the entry at `path`, if there is one.
     pub fn get(&self, path: &str) -> Option<TreeEntry> {
         self.entries.get(path).copied()
     }
 
-    /// The entries below directory `dir` (`""` is the root) with their paths relative to it.
+    /// Returns the entries below directory `dir` (`""` is the root) with their paths relative to it.
     pub fn below<'a>(&'a self, dir: &'a str) -> impl Iterator<Item = (&'a str, TreeEntry)> {
         let prefix = if dir.is_empty() { String::new() } else { format!("{dir}/") };
         let skip = prefix.len();
@@ -109,7 +109,7 @@ impl Tree {
             .map(move |(path, entry)| (&path[skip..], *entry))
     }
 
-    /// Where the submodule lies that is at `path` or has that name; `None` where there is none.
+    /// Returns the path of the submodule that is at `path` or has that name. Returns `None` if there is none.
     pub fn submodule(&self, path: &str) -> Option<&str> {
         let is_meant = |at: &str| at == path || at.rsplit('/').next() == Some(path);
         let found = self.entries().find(|(at, entry)| entry.node == Node::Special(SUBMODULE) && is_meant(at));
@@ -120,8 +120,8 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// As [`Content::copy_to`]; [`Refusal::TooLarge`] for a file of more than `limit` bytes;
-    /// `NotFound` where there is no regular file.
+    /// Fails like [`Content::copy_to`], with [`Refusal::TooLarge`] for a file of more than `limit` bytes, or with
+    /// `NotFound` if there is no regular file.
     pub fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, ReadError> {
         match self.get(path) {
             Some(TreeEntry { node: Node::File { size, .. }, id }) => {
@@ -130,7 +130,7 @@ impl Tree {
                 }
                 let mut bytes = Vec::new();
                 if self.content.append_to(id, size, &mut bytes)? != size {
-                    // It changed since it was looked at.
+                    // It changed after it was listed.
                     bytes.clear();
                     let actual = self.content.append_to(id, limit, &mut bytes)?;
                     if actual > limit {
@@ -149,13 +149,13 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// As [`Content::copy_to`].
+    /// Fails like [`Content::copy_to`].
     pub fn copy_to(&self, entry: TreeEntry, sink: &mut dyn Write) -> Result<(), ReadError> {
         self.content.copy_to(entry.id, sink)
     }
 
-    /// Returns this tree without its one top directory, if everything lies in one: archives of
-    /// repositories wrap their content in `owner-repo-commit/`.
+    /// Returns this tree without its top directory, if everything is in a single one: archives of repositories wrap
+    /// their content in `owner-repo-commit/`.
     #[must_use]
     pub fn without_wrapper(self) -> Self {
         let Some(top) =
@@ -179,7 +179,7 @@ impl Tree {
         Self { entries: Arc::new(entries), ..self }
     }
 
-    /// Returns this tree without the entries whose path `is_out` names.
+    /// Returns this tree without the entries whose path `is_out` selects.
     #[must_use]
     pub fn without(mut self, is_out: impl Fn(&str) -> bool) -> Self {
         Arc::make_mut(&mut self.entries).retain(|path, _| !is_out(path));
@@ -192,7 +192,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] for names, types and sizes that no skill may have.
+    /// Fails with a [`Refusal`] for names, types and sizes that no skill may have.
     pub fn skill(&self, dir: &str, limits: &Limits) -> Result<FileSet, ReadError> {
         let mut files = Vec::new();
         for (path, entry) in self.below(dir) {
@@ -215,8 +215,8 @@ impl Tree {
         Ok(FileSet::new(files, Arc::clone(&self.content), limits)?)
     }
 
-    /// The regular file of the same skill that the link at `path` names. One step only: a link to
-    /// a link is refused, as are links through directories.
+    /// Returns the regular file of the same skill that the link at `path` points to. Follows one step only: a link to a
+    /// link is refused, as are links through directories.
     fn follow(&self, dir: &str, path: &str, link: TreeEntry) -> Result<TreeEntry, ReadError> {
         let refused = || ReadError::from(Refusal::Symlink(path.to_owned()));
         let mut target = Capped { bytes: Vec::new(), limit: 1024 };

@@ -6,66 +6,66 @@ use crate::spec::{Ecosystem, GitUrl, PUBLIC_HOST, PatternForm, kind_of_key, sour
 
 /// A pattern such as `github:acme`, `github:acme/*-skills`, `git:git.example.com/team` or `path:*`.
 ///
-/// It means a source and everything below it: `github:acme` is every repository of `acme`. `*` stands
-/// for any characters but a slash. Case makes no difference, nor do ways to spell an address.
+/// It matches a source and everything below it: `github:acme` matches every repository of `acme`. `*` stands for any
+/// characters except a slash. Case and different spellings of an address make no difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     /// `None` means every source.
     kind: Option<&'static str>,
-    /// What it can mean, of which any counts; without one it means all of the kind.
+    /// The possible meanings, any of which may match; if empty, the pattern matches everything of the kind.
     places: Vec<PatternPath>,
 }
 
-/// Where what a pattern means begins, and the parts below.
+/// The start of a pattern's path, and the parts below.
 type PatternPath = (Start, Vec<String>);
 
-/// Where the parts of a pattern begin.
+/// The start of the parts of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Start {
-    /// At servers of such a name.
+    /// Servers with a matching name.
     Host(String, Port),
-    /// As [`Root::Local`].
+    /// See [`Root::Local`].
     Local(Base, usize),
-    /// At the names of packages.
+    /// The names of packages.
     Package,
 }
 
-/// Which ports of a server are meant.
+/// The ports of a server that match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Port {
-    /// None is named.
+    /// No port is named.
     Unsaid,
-    /// All of them are.
+    /// Any port.
     Any,
-    /// This one is.
+    /// This port.
     Number(u16),
 }
 
-/// What a list is for.
+/// The purpose of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum List {
-    /// What is denied: where a pattern names no port, it means all of them.
+    /// Denied sources: a pattern that names no port matches all ports.
     Deny,
-    /// What is allowed: where a pattern names no port, it means those of https, http and ssh. Behind another
-    /// one may be another server, which anybody can start who has an account on the machine.
+    /// Allowed sources: a pattern that names no port matches those of https, http and ssh. Another port may belong to a
+    /// different server, which anybody with an account on the machine can start.
     Allow,
 }
 
-/// How far a pattern means a source, from the least on.
+/// How well a pattern matches a source, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Match {
-    /// It does not.
+    /// It does not match.
     No,
-    /// It would, if it named the port.
+    /// It would match if it named the port.
     Port,
-    /// Nobody can say.
+    /// Whether it matches cannot be determined.
     Unclear(Unclear),
-    /// It does.
+    /// It matches.
     Yes,
 }
 
 impl Pattern {
-    /// Reads a pattern; paths on this machine count from `dirs`.
+    /// Reads a pattern; paths on this machine are relative to `dirs`.
     pub(super) fn read(placed: &LocatedText, dirs: &Dirs) -> Result<Self, ManifestError> {
         let text = placed.text.as_str();
         if text == "*" {
@@ -123,14 +123,14 @@ impl Pattern {
             };
             placed.error(message, Some(hint.into()))
         })?;
-        // All hosts are all of the kind.
+        // All hosts together are everything of the kind.
         if places.contains(&(Start::Host("*".to_owned(), Port::Unsaid), Vec::new())) {
             places.clear();
         }
         Ok(Self { kind: Some(kind), places })
     }
 
-    /// How far it means the source that has these names.
+    /// Returns how well it matches the source with these names.
     pub(super) fn means(&self, names: &[Name], list: List) -> Match {
         if self.kind.is_none() {
             return Match::Yes;
@@ -164,7 +164,7 @@ fn means_at((start, below): &PatternPath, name: &Name, list: List) -> Match {
             }
         }
         (Start::Local(base, up), Root::Local(named_base, named_up)) if base == named_base => {
-            // A directory above another one holds that too.
+            // A directory above another one contains that one too.
             if below.is_empty() {
                 yes(named_up <= up)
             } else if named_up == up {
@@ -203,7 +203,7 @@ fn kinds() -> String {
     format!("`{}:`", source_keys().collect::<Vec<_>>().join(":`, `"))
 }
 
-/// Whether `part` is what `pattern` says, where `*` stands for any characters.
+/// Reports whether `part` matches `pattern`, where `*` stands for any characters.
 fn fits(pattern: &str, part: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or("");
@@ -218,7 +218,7 @@ fn fits(pattern: &str, part: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// What is wrong with a pattern.
+/// An error in a pattern.
 enum PatternError {
     /// It names nothing.
     Nothing,
@@ -232,13 +232,13 @@ enum PatternError {
 
 type Read = Result<PatternPath, PatternError>;
 
-/// A path as it is written, and from the root of the file system where `dirs` tell that.
+/// Returns a path as written, and from the root of the file system if `dirs` allow that.
 fn local(text: &str, dirs: &Dirs) -> Result<Vec<PatternPath>, PatternError> {
     if text.is_empty() {
         return Err(PatternError::Nothing);
     }
     let (root, parts) = place::local(text);
-    // A `*` in the name of a directory would stand for others in a pattern.
+    // A `*` in the name of a directory would be a wildcard in a pattern.
     let from_root = dirs.whole(&root, &parts).filter(|whole| {
         let stars = |parts: &[String]| parts.iter().filter(|part| part.contains('*')).count();
         stars(whole) <= stars(&parts)
@@ -250,7 +250,7 @@ fn local(text: &str, dirs: &Dirs) -> Result<Vec<PatternPath>, PatternError> {
     }
 }
 
-/// `host/path` of an address of any form. Schemes and user names do not decide where bytes come from.
+/// Reads `host/path` from an address of any form. Schemes and user names do not decide where bytes come from.
 fn address(text: &str) -> Read {
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => (Some(scheme.to_lowercase()), rest),
@@ -266,7 +266,7 @@ fn address(text: &str) -> Read {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (port, path) = match port {
         None => (Port::Unsaid, path.to_owned()),
-        // As git reads `git@host:8443/x`, it names no port, but few people know.
+        // As git reads `git@host:8443/x`, it names no port, but few users know that.
         Some(port) if scheme.is_none() && login.is_some() && is_number(port) => {
             return Err(PatternError::Port);
         }
@@ -298,7 +298,7 @@ fn host_pattern(text: &str) -> Result<String, PatternError> {
     }
 }
 
-/// Each part may be a repository, with more below it.
+/// Returns the parts without suffixes: each part may be a repository, with more below it.
 fn without_suffixes(mut parts: Vec<String>) -> Vec<String> {
     parts = place::without_suffix(parts);
     for part in &mut parts {
@@ -309,7 +309,7 @@ fn without_suffixes(mut parts: Vec<String>) -> Vec<String> {
     parts
 }
 
-/// `owner/name/directory`, below a server's name if it is not the public one. No owner has a dot or a colon.
+/// Reads `owner/name/directory`, below a server's name if it is not the public one. No owner has a dot or a colon.
 fn repository(text: &str) -> Read {
     let parts: Vec<&str> = text.trim_matches('/').split('/').collect();
     if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
@@ -321,9 +321,9 @@ fn repository(text: &str) -> Read {
     }
 }
 
-/// The other meaning of a pattern of repositories whose first part can be an owner as well as a server: `ghe/acme`. A
-/// server without a dot has no other pattern. One with `*` is none: it would be any server whose repositories have such
-/// an owner.
+/// Returns the second meaning of a pattern of repositories whose first part can be an owner or a server: `ghe/acme`. A
+/// server without a dot has no other pattern. A part with `*` does not count: it would match any server whose
+/// repositories have such an owner.
 fn on_short_host(text: &str) -> Option<PatternPath> {
     let (server, below) = text.trim_matches('/').split_once('/')?;
     let can_be = !server.contains(['.', ':', '*']);
@@ -331,7 +331,7 @@ fn on_short_host(text: &str) -> Option<PatternPath> {
     on_server(server, &below).ok().filter(|_| can_be)
 }
 
-/// `parts` on the server that is called so.
+/// Returns `parts` on the server with that name.
 fn on_server(server: &str, parts: &[&str]) -> Read {
     let (host, port) = place::split_port(server);
     let port = match port {

@@ -1,4 +1,4 @@
-//! Whether the scripts of skills may run.
+//! The part of a policy that decides whether the scripts of skills may run.
 
 use std::fmt;
 
@@ -7,55 +7,55 @@ use super::place::Name;
 use super::{Line, Pattern, meant};
 use crate::manifest::{LocatedText, ManifestError};
 
-/// What a file says of scripts, from the mildest to the strictest.
+/// The settings for scripts in a file, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scripts {
     /// They run.
     Allow,
-    /// A person is asked each time.
+    /// The user is asked each time.
     Ask,
     /// They do not run.
     Deny,
 }
 
-/// Whether a script may run.
+/// The permission of a script to run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(tag = "answer", content = "because", rename_all = "lowercase")]
 pub enum Permission {
-    /// It may.
+    /// It may run.
     Allowed(ScriptsReason),
-    /// A person has to say so.
+    /// The user must agree.
     Ask(ScriptsReason),
-    /// It may not.
+    /// It may not run.
     Denied(ScriptsReason),
 }
 
-/// The line that decided; none where no file has a say and the caller's own answer holds.
+/// The reason for a permission: the line that decided, or no line if no file decides and the caller's default applies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(transparent)]
 pub struct ScriptsReason {
     /// The line.
     pub line: Option<Line>,
-    /// Whether it is the first of a list of what is allowed, and the source is on no line of that.
+    /// Whether the line is the first of an allow list that has no entry for the source.
     #[serde(skip)]
     pub unlisted: bool,
 }
 
-/// What a file says, and the line that does.
+/// The decision of a file, and the line that makes it.
 #[derive(Debug, Clone)]
 pub(super) struct ScriptsLine {
     pub(super) scripts: Scripts,
     pub(super) because: ScriptsReason,
 }
 
-/// What one file says.
+/// The rules of one file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules {
     pub(super) deny: Vec<(Line, Pattern)>,
     pub(super) allow: Vec<(Line, Pattern)>,
-    /// Of skills from all other sources.
+    /// The setting for skills from all other sources.
     pub(super) others: Option<(Line, Scripts)>,
-    /// Sources to whose scripts unix sockets are open.
+    /// Sources whose scripts may use unix sockets.
     pub(super) unix_sockets: Vec<(Line, Pattern)>,
 }
 
@@ -85,7 +85,7 @@ impl Scripts {
         }
     }
 
-    /// The answer.
+    /// Returns the permission.
     pub(super) fn permission(self, because: ScriptsReason) -> Permission {
         match self {
             Self::Allow => Permission::Allowed(because),
@@ -96,7 +96,7 @@ impl Scripts {
 }
 
 impl Permission {
-    /// What decided.
+    /// Returns the reason.
     pub fn because(&self) -> &ScriptsReason {
         match self {
             Self::Allowed(because) | Self::Ask(because) | Self::Denied(because) => because,
@@ -105,21 +105,21 @@ impl Permission {
 }
 
 impl Rules {
-    /// All lines.
+    /// Returns all lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = &Line> {
         let lists = self.deny.iter().chain(&self.allow).map(|(line, _)| line);
         let sockets = self.unix_sockets.iter().map(|(line, _)| line);
         lists.chain(self.others.iter().map(|(line, _)| line)).chain(sockets)
     }
 
-    /// What the file says of a source with these `names`.
+    /// Returns the decision of the file about a source with these `names`.
     pub(super) fn of(&self, names: &[Name]) -> Option<ScriptsLine> {
         let said = |scripts, line: &Line, unlisted| ScriptsLine {
             scripts,
             because: ScriptsReason { line: Some(line.clone()), unlisted },
         };
         let denied = || match meant(&self.deny, names, List::Deny)? {
-            // What cannot be told from something that is denied may be that.
+            // If it cannot be distinguished from something that is denied, it may be exactly that.
             (line, Match::Yes | Match::Unclear(_)) => Some(said(Scripts::Deny, line, false)),
             _ => None,
         };
@@ -128,7 +128,7 @@ impl Rules {
             _ => None,
         };
         let others = || self.others.as_ref().map(|(line, scripts)| said(*scripts, line, false));
-        // A list of what is allowed means that the rest is not, unless the file says what holds for it.
+        // An allow list means that everything else is denied, unless the file states otherwise.
         let rest = || self.allow.first().map(|(line, _)| said(Scripts::Deny, line, true));
         denied().or_else(allowed).or_else(others).or_else(rest)
     }

@@ -1,8 +1,8 @@
 //! The model of a `SKILL.md`: YAML frontmatter and a Markdown body.
 //!
-//! Reading never fails: a [`Document`] holds whatever could be read and a list of [`Problem`]s.
-//! Whether a problem matters is for others to say: an agent loads what it can
-//! ([`crate::skill::load`]), the linter holds to the specification ([`crate::lint::check`]).
+//! Reading never fails: a [`Document`] holds whatever could be read and a list of [`Problem`]s. Other code decides
+//! whether a problem matters: an agent loads what it can ([`crate::skill::load`]), the linter enforces the
+//! specification ([`crate::lint::check`]).
 
 mod encoding;
 mod format;
@@ -47,27 +47,27 @@ pub struct Document {
     parts: Option<Parts>,
     body: Range<usize>,
     problems: Vec<Problem>,
-    /// Whether the frontmatter is so usual that it needed no YAML parser.
+    /// Whether the frontmatter is so common in form that it needed no YAML parser.
     usual: bool,
-    /// Made when somebody asks: those that only load skills never do.
+    /// Computed on first use: code that only loads skills never needs it.
     markdown: OnceLock<Markdown>,
     sketch: OnceLock<Prefilter>,
 }
 
 impl Document {
-    /// Reads a file's bytes. What is not UTF-8 is replaced and told.
+    /// Reads a file's bytes. Bytes that are not UTF-8 are replaced and reported.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         let (text, problem) = encoding::decode(bytes);
         Self::read(text, problem.into_iter().collect(), None)
     }
 
-    /// As [`Document::from_bytes`] of what is before the body; where that starts is known already, `parts` are
-    /// those of a longer text that starts with `bytes`.
+    /// Reads the part before the body like [`Document::from_bytes`]. If the start of the body is already known, `parts`
+    /// are the parts of a longer text that starts with `bytes`.
     pub fn of_start(mut bytes: Vec<u8>, parts: Parts) -> Self {
         bytes.truncate(parts.body);
         let whole = bytes.len();
         let (text, problem) = encoding::decode(bytes);
-        // What was replaced has another length, and other parts.
+        // Replaced text has a different length, and so different parts.
         let known = (text.len() == whole && problem.is_none()).then_some(Split::Found(parts));
         Self::read(text, problem.into_iter().collect(), known)
     }
@@ -78,7 +78,7 @@ impl Document {
     }
 
     fn read(text: String, mut problems: Vec<Problem>, known: Option<Split>) -> Self {
-        // In UTF-16 the mark is the least of it.
+        // In UTF-16 the byte-order mark is the least of the problems.
         if text.as_bytes().starts_with(split::BOM) && problems.is_empty() {
             problems.push(Problem { kind: ProblemKind::Bom, span: 0..split::BOM.len() });
         }
@@ -99,14 +99,14 @@ impl Document {
             Split::Found(parts) => document.read_frontmatter(&parts),
             Split::Unclosed(open) => document.problem(ProblemKind::UnclosedFrontmatter, open),
             Split::Missing(at) => document.missing(at),
-            // Never the answers for a whole text.
+            // These never occur for a whole text.
             Split::NeedMore | Split::TooLarge(_) => {}
         }
         document
     }
 
-    /// The same text as another reader sees it: with `frontmatter` where it has its metadata, and
-    /// without problems. `yaml` are the bytes between its delimiters, each three bytes long.
+    /// Returns the same text as another reader sees it: with `frontmatter` as its metadata, and without problems.
+    /// `yaml` is the range of bytes between its delimiters, each three bytes long.
     pub(crate) fn seen_as(&self, yaml: Range<usize>, frontmatter: Node) -> Self {
         let (start, end) = (yaml.start, yaml.end + 3);
         let parts = Parts { bom: 0, open: start - 3..start, close: yaml.end..end, yaml, body: end };
@@ -124,7 +124,7 @@ impl Document {
         }
     }
 
-    /// The same text as a reader sees it that has one problem with it and reads no metadata.
+    /// Returns the same text as seen by a reader that has one problem with it and reads no metadata.
     pub(crate) fn seen_with(&self, problem: Problem) -> Self {
         let body = 0..self.text.len();
         Self {
@@ -172,91 +172,91 @@ impl Document {
         }
     }
 
-    /// The whole text, byte-order mark and all. Every span is a range of it.
+    /// Returns the whole text, including a byte-order mark. Every span is a range in it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Gives the text back, so that its memory can hold the next one.
+    /// Returns the text, so that its memory can be reused for the next one.
     pub fn into_text(self) -> String {
         self.text
     }
 
-    /// The frontmatter, a mapping; `None` where there is none that can be read.
+    /// Returns the frontmatter, a mapping. Returns `None` if there is none that can be read.
     pub fn frontmatter(&self) -> Option<&Node> {
         self.frontmatter.as_ref()
     }
 
-    /// Whether the frontmatter has only lines that every YAML parser reads alike: plain and quoted
-    /// text on one line, blocks of text, lists, one level of mappings.
+    /// Reports whether the frontmatter has only lines that every YAML parser reads alike: plain and quoted text on one
+    /// line, blocks of text, lists, one level of mappings.
     pub(crate) fn is_usual(&self) -> bool {
         self.usual
     }
 
-    /// The bytes between the delimiter lines.
+    /// Returns the range of bytes between the delimiter lines.
     pub fn yaml_span(&self) -> Option<Range<usize>> {
         self.parts.as_ref().map(|parts| parts.yaml.clone())
     }
 
-    /// The bytes of the opening delimiter; an empty range at the start where there is none.
+    /// Returns the range of the opening delimiter; an empty range at the start if there is none.
     pub fn opening_span(&self) -> Range<usize> {
         self.parts.as_ref().map_or(0..0, |parts| parts.open.clone())
     }
 
-    /// Everything after the frontmatter; everything at all where no frontmatter was found.
+    /// Returns everything after the frontmatter, or the whole text if no frontmatter was found.
     pub fn body(&self) -> &str {
         &self.text[self.body.clone()]
     }
 
-    /// The bytes of [`Document::body`], up to the end of the text.
+    /// Returns the range of [`Document::body`], up to the end of the text.
     pub fn body_span(&self) -> Range<usize> {
         self.body.clone()
     }
 
-    /// The links, the code and the HTML of the body, with spans of the whole text. Read once.
+    /// Returns the links, the code and the HTML of the body, with spans of the whole text. Parsed once.
     pub fn markdown(&self) -> &Markdown {
         self.markdown.get_or_init(|| Markdown::parse(self.body(), self.body.start))
     }
 
-    /// What a quick look at the body shows that may be in it. Looked at once.
+    /// Returns what a quick look at the body shows that it may contain. Computed once.
     pub(crate) fn sketch(&self) -> &Prefilter {
         self.sketch.get_or_init(|| Prefilter::of(self.body()))
     }
 
-    /// Whether the body may have an HTML comment, by what is known already.
+    /// Reports whether the body may have an HTML comment, as far as is known already.
     pub(crate) fn may_have_comment(&self) -> bool {
         self.sketch.get().is_none_or(|sketch| sketch.comment)
     }
 
-    /// What is wrong with the text itself, in the order in which it was found.
+    /// Returns the problems with the text itself, in the order in which they were found.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The lines of the text. Made on every call: keep it for several positions.
+    /// Returns the line index of the text. Built on every call: keep it to look up several positions.
     pub fn line_index(&self) -> LineIndex<'_> {
         LineIndex::new(&self.text)
     }
 
-    /// The line of byte `offset`, from 1: as in [`Self::line_index`], for one place and not far from the start.
+    /// Returns the line of byte `offset`, from 1: like [`Self::line_index`], but for a single place near the start.
     pub(crate) fn line(&self, offset: usize) -> usize {
         let bytes = self.text.as_bytes();
         let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[..offset.min(bytes.len())]);
         ends.filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n')).count() + 1
     }
 
-    /// The place of byte `offset`.
+    /// Returns the position of byte `offset`.
     pub fn position(&self, offset: usize) -> Position {
         self.line_index().position(offset)
     }
 }
 
-/// Reads a text that is YAML as a whole, as frontmatter is read but without repairs. `None` where it has
-/// no value at all.
+/// Reads a text that is entirely YAML, in the same way as frontmatter but without repairs. Returns `None` if it has no
+/// value at all.
 ///
 /// # Errors
 ///
-/// Where it is not YAML, or larger than any frontmatter may be.
+/// Fails if it is not YAML, or larger than any frontmatter may be.
 pub fn read_yaml(yaml: &str, problems: &mut Vec<Problem>) -> Result<Option<Node>, Problem> {
     if yaml.len() > MAX_FRONTMATTER {
         return Err(Problem { kind: ProblemKind::TooLarge(yaml.len()), span: 0..0 });
@@ -267,7 +267,7 @@ pub fn read_yaml(yaml: &str, problems: &mut Vec<Problem>) -> Result<Option<Node>
     })
 }
 
-/// Strict first, then key by key. An empty frontmatter is a mapping without entries.
+/// Parses strictly first, then key by key. An empty frontmatter is a mapping without entries.
 fn read_tree(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Option<Node> {
     match tree::parse(yaml, base, problems) {
         Ok(Some(node)) => Some(node),

@@ -1,14 +1,13 @@
 //! Frontmatter as entries with the comments that belong to them.
 //!
-//! A comment on a line of its own belongs to the entry that it precedes, or, where it is indented
-//! deeper than that one, to the entry that it follows. Behind the last entry it stays there, unless it is indented.
-//! Between a key and what stands below it no
-//! entry is followed: there it belongs to the first one, or to the key itself where that has a text.
-//! A comment behind something belongs to the entry in which that stands; behind a closing bracket that
-//! is the entry of the whole list or mapping. Comments are found between tokens, so that a `#` inside
-//! of a text is none.
+//! A comment on its own line belongs to the entry after it, or, if it is indented deeper than that entry, to the entry
+//! before it. After the last entry it stays there, unless it is indented. Between a key and the lines below it there is
+//! no entry before: such a comment belongs to the first entry below, or to the key itself if that has a text. A
+//! trailing comment belongs to the entry on its line; after a closing bracket that is the entry of the whole list or
+//! mapping. Comments are found between tokens, so a `#` inside a text does not start one.
 //!
-//! A switch for the linter is for the line that it stands in or before. It always stays before that
+//! A switch for the linter applies to its own line or to the line after it. It always stays before that line, and if it
+//! applies to a list or mapping in brackets, that collection stays on one line.
 //! line, and a list or mapping in brackets that it is for stays in one.
 
 use std::ops::Range;
@@ -17,30 +16,30 @@ use super::repair::is_switch;
 use super::tree::{Layout, Node, Style, Value};
 use super::views::PEOPLE_FIELDS;
 
-/// A line of a mapping or a list, with all that hangs on it.
+/// A line of a mapping or a list, with everything attached to it.
 #[derive(Debug)]
 pub(super) struct OutlineEntry<'a> {
-    /// The key; none for the entry of a list.
+    /// The key; `None` for the entry of a list.
     pub(super) key: Option<&'a Node>,
     pub(super) value: Shape<'a>,
     /// Comments on lines before it.
     pub(super) before: Vec<&'a str>,
-    /// A comment behind its key, or behind its value if that is one line.
+    /// A comment after its key, or after its value if that is on one line.
     pub(super) beside: Option<&'a str>,
-    /// Comments on lines behind it.
+    /// Comments on lines after it.
     pub(super) after: Vec<&'a str>,
     column: usize,
-    /// The byte at which its value starts; 0 where there is none.
+    /// The byte at which its value starts; 0 if there is no value.
     content: usize,
 }
 
-/// What stands in an entry. Entries are numbers of [`Outline::entries`].
+/// The content of an entry. Entries are referred to by index into [`Outline::entries`].
 #[derive(Debug)]
 pub(super) enum Shape<'a> {
     Scalar(&'a Node),
     /// A block scalar that starts at byte `header`.
     Block(&'a Node, usize),
-    /// A collection that is left as it is written.
+    /// A collection that is left as written.
     Verbatim(&'a str),
     Mapping(Vec<usize>),
     Sequence(Vec<usize>),
@@ -54,13 +53,13 @@ pub(super) struct Outline<'a> {
     pub(super) entries: Vec<OutlineEntry<'a>>,
     /// The entries of the outermost collection.
     pub(super) root: Vec<usize>,
-    /// Comments where there is no entry at all.
+    /// Comments, if there is no entry at all.
     pub(super) alone: Vec<&'a str>,
-    /// Comments behind the last entry that are no deeper than the outermost ones.
+    /// Comments after the last entry that are no deeper than the outermost entries.
     pub(super) end: Vec<&'a str>,
 }
 
-/// A place that no entry can be made of.
+/// A place that cannot be turned into an entry.
 #[derive(Debug)]
 pub(super) struct Unsupported(pub(super) Range<usize>);
 
@@ -70,9 +69,9 @@ struct Comment<'a> {
     own_line: bool,
     /// The byte at which it starts.
     at: usize,
-    /// How many entries came before it.
+    /// The number of entries before it.
     behind: usize,
-    /// The entry of the collection whose closing bracket it stands behind.
+    /// The entry of the collection whose closing bracket is before it.
     closed: Option<usize>,
 }
 
@@ -81,14 +80,14 @@ struct Scan<'a> {
     cursor: usize,
     entries: Vec<OutlineEntry<'a>>,
     comments: Vec<Comment<'a>>,
-    /// The last collection in brackets that has an entry of its own: where it ends, and that entry.
+    /// The last collection in brackets that has its own entry: the end of the collection, and that entry.
     closed: (usize, usize),
-    /// How many comments came before the end of the last entry that is whole.
+    /// The number of comments before the end of the last complete entry.
     settled: usize,
 }
 
 impl<'a> Outline<'a> {
-    /// Reads `root`, which lies in the bytes `within` of `text`, with all comments there.
+    /// Reads `root`, which covers the bytes `within` of `text`, with all comments there.
     pub(super) fn new(text: &'a str, within: Range<usize>, root: &'a Node) -> Result<Self, Unsupported> {
         let (entries, comments) = (Vec::new(), Vec::new());
         let mut scan = Scan { text, cursor: within.start, entries, comments, closed: (0, 0), settled: 0 };
@@ -108,9 +107,9 @@ impl<'a> Outline<'a> {
     fn attach(&mut self, comment: &Comment<'a>) {
         let next = comment.behind;
         let owner = match next.checked_sub(1).map(|last| &self.entries[last]) {
-            // With nothing before it there is only the entry that follows.
+            // If there is no entry before, only the following one is left.
             None => Some(next),
-            // Between a key and its value no entry is followed, however deep the comment is.
+            // Between a key and its value there is no entry before, however deep the comment is.
             Some(last) => match &last.value {
                 Shape::Mapping(entries) | Shape::Sequence(entries) if entries.first() == Some(&next) => {
                     Some(next)
@@ -134,7 +133,7 @@ impl<'a> Outline<'a> {
             self.end.push(comment.text);
             return;
         }
-        // Where a comment stands beside the key already, the last entry takes the one behind the bracket.
+        // If the key already has a comment beside it, the last entry takes the one after the bracket.
         let closed = comment.closed.filter(|closed| self.entries[*closed].beside.is_none());
         match closed.or(next.checked_sub(1)).and_then(|last| self.entries.get_mut(last)) {
             Some(last) if !comment.own_line && last.beside.is_none() => last.beside = Some(comment.text),
@@ -143,7 +142,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Whether `comment` stands behind all entries and belongs to none: the last one may come to stand before others.
+    /// Reports whether `comment` is after all entries and belongs to none: the last entry may move before others.
     fn is_at_the_end(&self, comment: &Comment<'_>) -> bool {
         let root = self.root.first().and_then(|first| self.entries.get(*first));
         comment.own_line
@@ -151,7 +150,7 @@ impl<'a> Outline<'a> {
             && root.is_some_and(|root| comment.column <= root.column || comment.is_switch())
     }
 
-    /// All comments, in no special order.
+    /// Returns all comments, in no particular order.
     pub(super) fn comments(&self) -> Vec<&'a str> {
         let of = |entry: &OutlineEntry<'a>| {
             [&entry.before[..], entry.beside.as_slice(), &entry.after[..]].concat()
@@ -176,10 +175,10 @@ impl<'a> Scan<'a> {
         match &node.value {
             Value::Scalar { style: Style::Literal | Style::Folded, text } => {
                 let header = self.header(node)?;
-                // Behind the header there is nothing but a comment, and a block without lines may end anywhere.
+                // After the header there is only a comment, and a block without lines may end anywhere.
                 let line = &self.text[header..];
                 let line = &line[..line.find(['\n', '\r']).unwrap_or(line.len())];
-                // Not all readers agree on what a block keeps that has nothing but empty lines.
+                // Readers disagree on what is kept of a block that has only empty lines.
                 let keeps = line.split('#').next().is_some_and(|indicators| indicators.contains('+'));
                 if text.is_empty() && keeps {
                     return Err(Unsupported(header..header + 1));
@@ -211,7 +210,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes behind the closing bracket.
+    /// Moves past the closing bracket.
     fn close(&mut self, node: &Node, layout: Layout) {
         if layout == Layout::Flow {
             self.cursor = self.cursor.max(node.span.end);
@@ -262,32 +261,32 @@ impl<'a> Scan<'a> {
         Ok(number)
     }
 
-    /// A collection that is left as it is written.
+    /// Returns a collection that is left as written.
     fn verbatim(&mut self, node: &Node) -> Result<Shape<'a>, Unsupported> {
         self.skip_to(node.span.start)?;
         self.cursor = node.span.end;
         Ok(Shape::Verbatim(&self.text[node.span.clone()]))
     }
 
-    /// Whether a switch stands behind the closing bracket of `node`, the value of entry `number`, or
-    /// on a line of its own before it or the entry.
+    /// Reports whether a switch is after the closing bracket of `node`, the value of entry `number`, or on its own line
+    /// before it or the entry.
     fn has_switch(&self, node: &Node, number: usize) -> bool {
         let rest = &self.text[node.span.end..];
         let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
         let comment = line.trim_start_matches([' ', '\t']);
-        // What came before a parent of the entry is for the line of that one.
+        // Comments before a parent of the entry apply to the parent's line.
         let mut before = self.comments[self.settled..].iter().filter(|comment| comment.behind >= number);
         (comment.len() < line.len() && comment.strip_prefix('#').is_some_and(is_switch))
             || before.any(|comment| comment.own_line && comment.is_switch())
     }
 
-    /// Where the `|` or `>` of a block scalar stands.
+    /// Returns the position of the `|` or `>` of a block scalar.
     fn header(&mut self, node: &Node) -> Result<usize, Unsupported> {
         self.skip_while(|c, _| !matches!(c, '|' | '>'))?;
         if self.cursor > node.span.end { Err(Unsupported(node.span.clone())) } else { Ok(self.cursor) }
     }
 
-    /// Goes to byte `to`, over blanks, punctuation and comments.
+    /// Moves to byte `to`, over blanks, punctuation and comments.
     fn skip_to(&mut self, to: usize) -> Result<(), Unsupported> {
         if self.cursor >= to {
             return Ok(());
@@ -295,13 +294,13 @@ impl<'a> Scan<'a> {
         self.skip_while(|_, at| at < to)
     }
 
-    /// Goes on over blanks, punctuation and comments while `wanted` says so.
+    /// Moves over blanks, punctuation and comments while `wanted` returns true.
     fn skip_while(&mut self, wanted: impl Fn(char, usize) -> bool) -> Result<(), Unsupported> {
         while let Some(c) = self.text[self.cursor..].chars().next().filter(|c| wanted(*c, self.cursor)) {
             let before = self.text[..self.cursor].chars().next_back();
             match c {
                 '#' if before.is_none_or(char::is_whitespace) => self.comment(),
-                // A key that is told by a question mark may be anything.
+                // A key marked by a question mark may be anything.
                 '?' => return Err(Unsupported(self.cursor..self.cursor + 1)),
                 c => self.cursor += c.len_utf8(),
             }
@@ -317,7 +316,7 @@ impl<'a> Scan<'a> {
         let (text, column) = (self.text[start..end].trim_end(), self.column(start));
         let behind = self.entries.len();
         let (closed, number) = self.closed;
-        // Nothing but blanks may stand between.
+        // Only blanks may be between them.
         let gap = self.text.get(closed..start).filter(|gap| !own_line && gap.trim().is_empty());
         let closed = gap.filter(|_| closed > 0).map(|_| number);
         self.comments.push(Comment { text, column, own_line, at: start, behind, closed });
@@ -333,8 +332,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Whether the flow collection `node` can be written with one entry per line: it has entries, its
-/// keys are texts, and no comment stands inside of it.
+/// Reports whether the flow collection `node` can be written with one entry per line: it has entries, its keys are
+/// texts, and it contains no comment.
 pub(super) fn can_be_block(text: &str, node: &Node) -> bool {
     let mut leaves = Vec::new();
     !is_empty(node) && collect(node, &mut leaves) && {
@@ -355,7 +354,7 @@ fn is_empty(node: &Node) -> bool {
     }
 }
 
-/// Adds the scalars of `node` in the order of the text; false where a key is no text.
+/// Adds the scalars of `node` in the order of the text. Returns false if a key is not text.
 fn collect(node: &Node, leaves: &mut Vec<Range<usize>>) -> bool {
     match &node.value {
         Value::Scalar { .. } => leaves.push(node.span.clone()),
@@ -371,7 +370,7 @@ fn collect(node: &Node, leaves: &mut Vec<Range<usize>>) -> bool {
     true
 }
 
-/// Whether an empty collection stands anywhere in `node`: it has no form with one entry per line.
+/// Reports whether there is an empty collection anywhere in `node`: it has no form with one entry per line.
 pub(super) fn has_empty(node: &Node) -> bool {
     is_empty(node)
         || match &node.value {

@@ -1,23 +1,22 @@
-//! A quick look at a Markdown text, for what it may hold.
+//! A quick look at a Markdown text, for what it may contain.
 //!
-//! A Markdown parser is what looking at a skill would spend most of its time in, and most skills
-//! have nothing for it to find. So the text is first searched for the marks that a link and a
-//! comment cannot do without. That finds them in code too, where they are none; but where it finds
-//! nothing there is nothing. The tests hold it to that, beside the parser.
+//! A Markdown parser would take most of the time spent on a skill, and most skills have nothing for it to find. So the
+//! text is first searched for the marks that every link and comment needs. This also finds them in code, where they
+//! mean nothing; but if it finds nothing, there is nothing. The tests compare it with the parser.
 
 use super::target::{Target, is_plain};
 
-/// More places than that are a matter for the parser, which knows its own limits.
+/// The maximum number of places; the parser, which knows its own limits, handles more.
 const MAX_TARGETS: usize = 256;
-/// Few destinations are longer than that.
+/// The usual maximum length of a destination.
 const NEAR: usize = 64;
-/// Longer ones are a matter for the parser too: each may hold the start of the next.
+/// The maximum length of a destination; the parser handles longer ones, each of which may hold the start of the next.
 const MAX_DESTINATION: usize = 4096;
 
-/// What a Markdown text may hold.
+/// The possible contents of a Markdown text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Prefilter {
-    /// Where links may lead.
+    /// The possible targets of links.
     targets: Vec<Target>,
     /// Whether only the parser can tell where links lead.
     unclear: bool,
@@ -28,7 +27,7 @@ pub(crate) struct Prefilter {
 }
 
 impl Prefilter {
-    /// Looks at `text`.
+    /// Examines `text`.
     pub(crate) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut sketch = Self::default();
@@ -47,20 +46,20 @@ impl Prefilter {
         sketch
     }
 
-    /// Where links may lead, and some more; `None` where only the parser can tell.
+    /// Returns the possible targets of links, and some more. Returns `None` if only the parser can tell.
     pub(crate) fn targets(&self) -> Option<&[Target]> {
         (!self.unclear).then_some(&self.targets)
     }
 
-    /// Whether a link may lead where it is `wanted`.
+    /// Reports whether a link may lead to a `wanted` target.
     pub(crate) fn may_lead(&self, wanted: impl Fn(&Target) -> bool) -> bool {
         self.unclear || self.targets.iter().any(wanted)
     }
 
-    /// What follows `](`.
+    /// Reads the text after `](`.
     fn inline(&mut self, rest: &str) {
         let rest = rest.trim_start_matches([' ', '\t']);
-        // The next line may start with marks of a quote.
+        // The next line may start with quote markers.
         if rest.starts_with(['\n', '\r']) {
             self.unclear = true;
         } else {
@@ -68,21 +67,20 @@ impl Prefilter {
         }
     }
 
-    /// What follows `]:`, in this line or in the next one, which may belong to quotes.
+    /// Reads the text after `]:`, on this line or on the next one, which may be in a quote.
     fn definition(&mut self, rest: &str) {
         let here = rest.trim_start_matches([' ', '\t']);
         if here.starts_with(['\n', '\r']) {
-            // No target of ours starts with such a mark: it would be a placeholder.
+            // No target of interest starts with such a mark: it would be a placeholder.
             self.destination(here.trim_start_matches([' ', '\t', '\n', '\r', '>']));
         } else {
             self.destination(here);
         }
     }
 
-    /// A destination of a link that is not in angle brackets: up to a blank, or up to a parenthesis
-    /// without a partner.
+    /// Reads a link destination that is not in angle brackets: up to a blank, or up to an unmatched parenthesis.
     fn destination(&mut self, rest: &str) {
-        // Nearly every one is a plain path up to the next parenthesis, and that is near.
+        // Nearly every one is a plain path up to the next parenthesis, which is near.
         let near = &rest.as_bytes()[..rest.len().min(NEAR)];
         if let Some(path) = memchr::memchr(b')', near).map(|end| &rest[..end]).filter(|path| is_plain(path)) {
             return self.add_plain(path);
@@ -98,7 +96,7 @@ impl Prefilter {
                     end = at;
                     break;
                 }
-                // Angle brackets, escapes, entities: what they mean is the parser's knowledge.
+                // Angle brackets, escapes, entities: only the parser knows what they mean.
                 b'<' if at == 0 => return self.unclear = true,
                 b'\\' | b'&' | ..b' ' | 0x7f => return self.unclear = true,
                 _ => {}
@@ -107,7 +105,7 @@ impl Prefilter {
         self.add(Target::of(&rest[..end], ""));
     }
 
-    /// What follows `<`, if it is an address such as `<https://example.org>`.
+    /// Reads the text after `<`, if it is an address such as `<https://example.org>`.
     fn address(&mut self, rest: &str) {
         let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         let scheme = rest.bytes().take_while(|byte| is_scheme(byte)).count();
@@ -118,7 +116,7 @@ impl Prefilter {
         }
     }
 
-    /// As [`Self::add`] of the path `path`, of which no copy is made if it is there already.
+    /// Adds the path `path` like [`Self::add`], but does not copy it if it is there already.
     fn add_plain(&mut self, path: &str) {
         if !self.targets.iter().any(|target| matches!(target, Target::Inside(known) if known == path)) {
             self.add(Target::Inside(path.to_owned()));

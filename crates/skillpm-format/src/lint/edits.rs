@@ -1,17 +1,17 @@
-//! Edits of frontmatter that several rules make. `None` where one would lose something.
+//! Edits of frontmatter that several rules make. They return `None` if an edit would lose something.
 
 use super::{Edit, Fix, Subject};
 use crate::document::{self, Document, Layout, Node, Style, Value};
 
-/// The bytes from the first key's colon to the end of its value, blanks in front included.
+/// The range of bytes from the colon of a field's first key to the end of its value, including blanks in front.
 struct FieldLocation {
-    /// Behind the colon.
+    /// The position after the colon.
     start: usize,
-    /// Behind the value, or behind the colon where there is none.
+    /// The position after the value, or after the colon if there is no value.
     end: usize,
 }
 
-/// The place of the value of `key`; `None` where something else than blanks is around it.
+/// Returns the position of the value of `key`. Returns `None` if anything except blanks surrounds it.
 fn place(document: &Document, key: &Node, value: &Node) -> Option<FieldLocation> {
     let text = document.text();
     let after = text.get(key.span.end..)?;
@@ -28,23 +28,23 @@ fn place(document: &Document, key: &Node, value: &Node) -> Option<FieldLocation>
     gap.trim_start_matches(is_item_start).is_empty().then_some(FieldLocation { start, end })
 }
 
-/// A list's span may start behind its first hyphen.
+/// Reports whether `c` can start an item: a list's span may start after its first hyphen.
 fn is_item_start(c: char) -> bool {
     c.is_whitespace() || c == '-'
 }
 
-/// What follows byte `at` on its line: blanks, and a comment or other text.
+/// Returns the text after byte `at` on its line: blanks, and a comment or other text.
 pub(super) fn rest_of_line(text: &str, at: usize) -> &str {
     let rest = text.get(at..).unwrap_or_default();
     &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())]
 }
 
-/// Where the line with byte `at` starts.
+/// Returns where the line with byte `at` starts.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 
-/// The line end that the frontmatter has.
+/// Returns the line ending used in the frontmatter.
 fn newline(document: &Document) -> &str {
     let text = document.text();
     let open = document.opening_span().end;
@@ -52,8 +52,7 @@ fn newline(document: &Document) -> &str {
     text.get(open..end).filter(|newline| !newline.is_empty()).unwrap_or("\n")
 }
 
-/// Puts `new`, which is YAML on one line, in the place of the value of `key`. A comment beside the
-/// key stays beside it.
+/// Replaces the value of `key` by `new`, which is YAML on one line. A comment beside the key stays beside it.
 pub(super) fn set_value(document: &Document, key: &Node, value: &Node, new: &str) -> Option<Vec<Edit>> {
     if is_block(value) {
         return set_block(document, key, value, new);
@@ -61,7 +60,7 @@ pub(super) fn set_value(document: &Document, key: &Node, value: &Node, new: &str
     if has_comment(document, key, value) { None } else { set_all(document, key, value, new) }
 }
 
-/// As [`set_value`] of a block after `|` or `>`: a comment behind that sign comes behind `new`.
+/// Replaces a block after `|` or `>` like [`set_value`]: a comment after that sign is moved after `new`.
 fn set_block(document: &Document, key: &Node, value: &Node, new: &str) -> Option<Vec<Edit>> {
     let header = header(document, key);
     let start = key.span.end + header.find(':')? + 1;
@@ -81,18 +80,18 @@ fn is_block(value: &Node) -> bool {
     matches!(value.value, Value::Scalar { style: Style::Literal | Style::Folded, .. })
 }
 
-/// What follows `key` up to the end of the line with the first sign of its value.
+/// Returns the text after `key` up to the end of the line on which its value starts.
 fn header<'a>(document: &'a Document, key: &Node) -> &'a str {
     let rest = document.text().get(key.span.end..).unwrap_or_default();
     let value = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == ':').len();
     &rest[..value + rest_of_line(rest, value).len()]
 }
 
-/// As [`set_value`], where `new` holds all that looks like a comment in the value.
+/// Replaces a value like [`set_value`], if `new` contains everything in the value that looks like a comment.
 fn set_all(document: &Document, key: &Node, value: &Node, new: &str) -> Option<Vec<Edit>> {
     let text = document.text();
     if let Some(place) = place(document, key, value) {
-        // Some tools refuse a tab behind a value in quotes.
+        // Some tools refuse a tab after a quoted value.
         let rest = rest_of_line(text, place.end);
         let blanks = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
         let (end, gap) = match blanks.contains('\t') {
@@ -112,7 +111,7 @@ fn set_all(document: &Document, key: &Node, value: &Node, new: &str) -> Option<V
         .then(|| vec![Edit::insert(start, format!(" {new}")), Edit::delete(line_end..end)])
 }
 
-/// Whether a comment may stand inside of a list, of a mapping or of what is no YAML, or behind the sign of a block.
+/// Reports whether there may be a comment inside a list, a mapping or invalid YAML, or after the sign of a block.
 fn has_comment(document: &Document, key: &Node, value: &Node) -> bool {
     let source = match value.value {
         Value::Scalar { .. } if is_block(value) => Some(header(document, key)),
@@ -122,7 +121,7 @@ fn has_comment(document: &Document, key: &Node, value: &Node) -> bool {
     source.is_none_or(|source| source.contains('#'))
 }
 
-/// Takes the entry of `key` out, with its lines. Nothing else may stand on them.
+/// Removes the entry of `key`, with its lines. Nothing else may be on them.
 pub(super) fn delete_entry(document: &Document, key: &Node, value: &Node) -> Option<Edit> {
     let text = document.text();
     let start = line_start(text, key.span.start);
@@ -139,8 +138,8 @@ pub(super) fn delete_entry(document: &Document, key: &Node, value: &Node) -> Opt
     Some(Edit::delete(start..(line_end + ending).min(text.len())))
 }
 
-/// Writes the flow collection that is the value of `key` with one entry per line, at the column
-/// that `siblings`, the mapping around it, already has for such values.
+/// Writes the flow collection that is the value of `key` with one entry per line, at the column that `siblings`, the
+/// mapping around it, already uses for such values.
 pub(super) fn value_to_block(
     document: &Document,
     key: &Node,
@@ -178,7 +177,7 @@ pub(super) fn item_to_block(document: &Document, item: &Node) -> Option<Vec<Edit
     let text = document.text();
     let start = line_start(text, item.span.start);
     let before = &text[start..item.span.start];
-    // Only hyphens: what stands under the first entry is then known to be of this list.
+    // Only hyphens: then whatever is below the first entry certainly belongs to this list.
     if !before.chars().all(|c| matches!(c, ' ' | '-')) || !rest_of_line(text, item.span.end).trim().is_empty()
     {
         return None;
@@ -188,36 +187,37 @@ pub(super) fn item_to_block(document: &Document, item: &Node) -> Option<Vec<Edit
     Some(vec![Edit::replace(item.span.clone(), lines.trim_start())])
 }
 
-/// Calls the skill `name`.
+/// Renames the skill to `name`.
 pub(super) fn rename(subject: &Subject<'_>, name: &str) -> Option<Fix> {
     let (key, value) = subject.field("name")?;
     let edits = set_value(subject.document, key, value, &document::write_scalar(name))?;
     Some(Fix::unsafe_(format!("call it `{name}`"), edits))
 }
 
-/// A repair that inserts a line at the start of the frontmatter.
+/// Returns a repair that inserts a line at the start of the frontmatter.
 pub(super) fn first_line(document: &Document, line: &str) -> Option<Edit> {
     let start = document.yaml_span()?.start;
     if start > document.opening_span().end {
         return Some(Edit::insert(start, line.to_owned() + newline(document)));
     }
-    // To the reference the frontmatter begins right behind the delimiter, on whose line nothing may be put.
+    // For the reference validator the frontmatter starts directly after the delimiter, so nothing may be added on that
+    // line.
     let rest = document.text().get(start..)?;
     let end = ["\r\n", "\n", "\r"].into_iter().find(|end| rest.starts_with(end))?;
     Some(Edit::insert(start + end.len(), line.to_owned() + end))
 }
 
-/// The field that byte `at` is in and whose value is no YAML.
+/// Returns the field that contains byte `at` and whose value is not YAML.
 fn raw_at(document: &Document, at: usize) -> Option<(&Node, &Node)> {
     let pairs = document.frontmatter()?.pairs();
-    // There may be thousands, each with a problem of its own.
+    // There may be thousands, each with its own problem.
     let (key, value) = pairs[..pairs.partition_point(|(key, _)| key.span.start <= at)].last()?;
     let is_raw = matches!(value.value, Value::Scalar { style: Style::Raw, .. });
     (is_raw && (value.span.start..=value.span.end).contains(&at)).then_some((key, value))
 }
 
-/// Whether `value`, which is no YAML, looks like a list or a mapping on the lines below its key:
-/// quotes around all of it would make one text of them.
+/// Reports whether `value`, which is not YAML, looks like a list or a mapping on the lines below its key: quotes around
+/// all of it would turn it into one text.
 fn looks_nested(document: &Document, key: &Node, value: &Node) -> bool {
     let source = document.text().get(key.span.end..value.span.end).unwrap_or_default();
     let (_, source) = source.split_once(':').unwrap_or_default();
@@ -228,14 +228,14 @@ fn looks_nested(document: &Document, key: &Node, value: &Node) -> bool {
     }
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
     let entry = first.split_once(": ").map(|(entry, _)| entry).or_else(|| first.strip_suffix(':'));
-    // Sentences have colons too.
+    // Sentences contain colons too.
     let is_prose = matches!(key.text(), Some("name" | "description" | "license" | "compatibility"));
     first == "-"
         || first.starts_with("- ")
         || (!first.starts_with(['{', '[']) && entry.is_some_and(|entry| !is_prose || !entry.contains(' ')))
 }
 
-/// Says how to put the value of `key`, which is no YAML, into quotes; `at` is the place of the problem.
+/// Returns how to put the value of `key`, which is not YAML, in quotes; `at` is the position of the problem.
 pub(super) fn how_to_quote(document: &Document, at: usize, key: &str, raw: &str) -> String {
     if raw_at(document, at).is_some_and(|(key, value)| looks_nested(document, key, value)) {
         return "put the value in the faulty line in quotes, not the whole list or mapping".to_owned();
@@ -243,7 +243,7 @@ pub(super) fn how_to_quote(document: &Document, at: usize, key: &str, raw: &str)
     super::quote::suggestion(key, raw)
 }
 
-/// Puts a value that is no YAML into quotes; `at` is the place of the problem.
+/// Puts a value that is not YAML in quotes; `at` is the position of the problem.
 pub(super) fn quote_raw(document: &Document, at: usize) -> Option<Fix> {
     let conflict = |kind: &document::ProblemKind| matches!(kind, document::ProblemKind::ConflictMarker);
     if document.problems().iter().any(|problem| conflict(&problem.kind)) {
@@ -252,42 +252,42 @@ pub(super) fn quote_raw(document: &Document, at: usize) -> Option<Fix> {
     let (key, value) = raw_at(document, at).filter(|(key, value)| !looks_nested(document, key, value))?;
     let source = document.text().get(value.span.clone())?;
     let signs = || source.match_indices('#').map(|(at, sign)| (&source[..at], &source[at + sign.len()..]));
-    // What looks like a comment was read as a part of the value.
+    // Text that looks like a comment was read as part of the value.
     let hidden = source.lines().any(|line| line.starts_with('#'))
         || signs().any(|(_, after)| document::is_switch(after));
     let raw = value.text().filter(|raw| !hidden && !raw.chars().any(document::is_forbidden))?;
     let edits = set_all(document, key, value, &super::quote::written(raw))?;
     let title = "put the value in quotes";
-    // A mapping that is broken does not become one by quotes, and a comment would become text.
+    // Quotes do not turn a broken mapping into a valid one, and a comment would become text.
     let broken = key.text() == Some("metadata");
     let cut = signs().any(|(before, _)| before.ends_with(char::is_whitespace));
-    // No name has a `#`: that is a comment, and would be lost with the text when that becomes a name.
+    // No name contains a `#`: it starts a comment, which would be lost when the text becomes a name.
     if cut && key.text() == Some("name") {
         return None;
     }
     let open = match open_quote(raw) {
-        // It is closed further below, where others read all of the text.
+        // The quote is closed further below, and other readers read everything up to there.
         Some(quote) if rest_of_frontmatter(document, value).contains(quote) => return None,
         quote => quote.is_some(),
     };
     Some(if broken || cut || open { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) })
 }
 
-/// The quote that `raw` begins with, where it is not closed, or a comment follows right behind its end, which some parsers
-/// read as one.
+/// Returns the quote that `raw` starts with, if it is not closed, or if a comment follows directly after its end, which
+/// some parsers accept as a comment.
 fn open_quote(raw: &str) -> Option<char> {
     let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''))?;
     let is_open = raw[1..].split_once(quote).is_none_or(|(_, behind)| behind.starts_with('#'));
     is_open.then_some(quote)
 }
 
-/// What stands behind `value` in the frontmatter.
+/// Returns the text after `value` in the frontmatter.
 fn rest_of_frontmatter<'a>(document: &'a Document, value: &Node) -> &'a str {
     let end = document.yaml_span().map_or(0, |yaml| yaml.end);
     document.text().get(value.span.end..end).unwrap_or_default()
 }
 
-/// Replaces the tabs that lines of `span` are indented with by two spaces each.
+/// Replaces each tab that indents a line of `span` by two spaces.
 pub(super) fn untab(document: &Document, span: std::ops::Range<usize>) -> Option<Fix> {
     let text = document.text();
     let mut edits = Vec::new();

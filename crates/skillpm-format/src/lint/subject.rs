@@ -1,43 +1,43 @@
-//! What is checked: values only, gathered by whoever asks.
+//! The input of a check: values only, gathered by the caller.
 
 use super::reference::Reading;
 use crate::document::{Document, Node};
 use crate::name::{NameError, SkillName};
 use crate::text::trimmed;
 
-/// What is checked.
+/// The input of a check.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// The file's content.
     pub document: &'a Document,
-    /// The name of the directory that the file lies in, where it has one that counts.
+    /// The name of the file's directory, if that name is meaningful.
     pub directory_name: Option<&'a str>,
     /// The name of the file.
     pub file_name: &'a str,
-    /// The other files of the skill; `None` where nobody looked, and then nothing is said of them.
+    /// The other files of the skill; `None` if nobody looked, and then nothing is reported about them.
     pub files: Option<&'a [SkillFile]>,
-    /// Paths below the skill's directory at which somebody looked and found nothing.
+    /// Paths relative to the skill's directory where a lookup found nothing.
     pub absent: &'a [String],
-    /// The skills that are checked together with this one, this one included.
+    /// The skills that are checked together with this one, including this one.
     pub others: &'a [OtherSkill],
-    /// What the reference validator makes of the document, where that is known already.
+    /// The document as read by the reference validator, if already known.
     pub(super) reading: Option<&'a Reading>,
-    /// Whether somebody looked already at the name and found nothing wrong.
+    /// Whether the name has already been checked and found valid.
     pub(super) right_name: bool,
-    /// The description, as [`Self::text`]: many rules ask for it.
+    /// The description, as returned by [`Self::text`]: many rules use it.
     pub(super) description: Option<(&'a Node, &'a str)>,
 }
 
 /// A file or link of a skill, other than its `SKILL.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFile {
-    /// The path below the skill's directory, `/`-separated.
+    /// The path relative to the skill's directory, `/`-separated.
     pub path: String,
-    /// What it is.
+    /// The kind of file.
     pub kind: SkillFileKind,
 }
 
-/// What lies at a path of a skill.
+/// The kind of a path in a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkillFileKind {
     /// A regular file.
@@ -48,14 +48,14 @@ pub enum SkillFileKind {
         shebang: bool,
         /// The text, for Markdown files of moderate size.
         markdown: Option<String>,
-        /// Whether it is an archive that needs a password.
+        /// Whether it is an archive that requires a password.
         locked: bool,
     },
     /// A symbolic link.
     Link,
 }
 
-/// Another skill of the same run.
+/// Another skill in the same run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherSkill {
     /// Its name, as written.
@@ -65,7 +65,7 @@ pub struct OtherSkill {
 }
 
 impl<'a> Subject<'a> {
-    /// A `SKILL.md` by itself.
+    /// Creates a subject from a single `SKILL.md`.
     pub fn new(document: &'a Document, directory_name: Option<&'a str>, file_name: &'a str) -> Self {
         Self {
             document,
@@ -80,25 +80,25 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// With the other files of the skill.
+    /// Adds the other files of the skill.
     #[must_use]
     pub fn with_files(self, files: &'a [SkillFile]) -> Self {
         Self { files: Some(files), ..self }
     }
 
-    /// With paths below the skill's directory at which there is nothing.
+    /// Adds paths relative to the skill's directory where nothing exists.
     #[must_use]
     pub fn without(self, absent: &'a [String]) -> Self {
         Self { absent, ..self }
     }
 
-    /// With the skills that are checked together with it.
+    /// Adds the skills that are checked together with it.
     #[must_use]
     pub fn among(self, others: &'a [OtherSkill]) -> Self {
         Self { others, ..self }
     }
 
-    /// The same skill with another document.
+    /// Returns the same skill with another document.
     pub(super) fn seen_as<'b>(&self, document: &'b Document) -> Subject<'b>
     where
         'a: 'b,
@@ -107,17 +107,17 @@ impl<'a> Subject<'a> {
         Subject { document, reading: None, right_name: false, description, ..*self }
     }
 
-    /// The key and the value of a top-level field.
+    /// Returns the key and the value of a top-level field.
     pub(super) fn field(&self, name: &str) -> Option<&'a (Node, Node)> {
         self.document.frontmatter()?.entry(name)
     }
 
-    /// The value of a top-level field with its trimmed text, where it is text and not blank.
+    /// Returns the value of a top-level field with its trimmed text, if it is text and not blank.
     pub(super) fn text(&self, name: &str) -> Option<(&'a Node, &'a str)> {
         text_of(self.document, name)
     }
 
-    /// The name, as [`Self::text`], and what makes it none; `None` where nothing does.
+    /// Returns the name, like [`Self::text`], and the reasons why it is invalid. Returns `None` if there are none.
     pub(super) fn wrong_name(&self) -> Option<(&'a Node, &'a str, Vec<NameError>)> {
         if self.right_name {
             return None;
@@ -128,7 +128,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The value of the top-level field `name` with its trimmed text, where it is text and not blank.
+/// Returns the value of the top-level field `name` with its trimmed text, if it is text and not blank.
 fn text_of<'a>(document: &'a Document, name: &str) -> Option<(&'a Node, &'a str)> {
     let value = document.frontmatter()?.get(name)?;
     let text = trimmed(value.text()?);

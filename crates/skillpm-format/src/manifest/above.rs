@@ -1,22 +1,22 @@
-//! What stands above the lines of a manifest when lines go: a comment directly above the entry of a skill goes with it,
-//! and all others stay. Those at the head of the file or of a section are about more than the first entry, so they stay too,
-//! and so do those inside of an entry that loses a line.
+//! The text above the lines of a manifest when lines are removed: a comment directly above the entry of a skill is
+//! removed with it, and all others stay. Comments at the head of the file or of a section are about more than the first
+//! entry, so they stay too, as do those inside an entry that loses a line.
 
 use toml_edit::{DocumentMut, Item, RawString, Table};
 
 use super::gaps::apart;
 
-/// What becomes of a comment directly above what goes.
+/// What happens to a comment directly above a removed line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Above {
-    /// It goes too.
+    /// It is removed too.
     Goes,
     /// It stays, as at the head of a section.
     Stays,
 }
 
-/// Takes `key` out of `table`, whose items have lines of their own, and hands what stays of the text above on to the next
-/// one. Returns what is left over because there is none.
+/// Removes `key` from `table`, whose items are on their own lines, and moves the text to keep above it to the next
+/// item. Returns the text that is left over if there is no next item.
 pub(super) fn take_line(table: &mut Table, key: &str, comment: Above) -> String {
     let above = above(table, key);
     let (is_first, next) = neighbours(table, key);
@@ -31,7 +31,7 @@ pub(super) fn take_line(table: &mut Table, key: &str, comment: Above) -> String 
     }
 }
 
-/// Whether `key` is the first line of `table`, and the key of the next one.
+/// Reports whether `key` is the first line of `table`, and returns the key of the next one.
 fn neighbours(table: &Table, key: &str) -> (bool, Option<String>) {
     let mut lines = table.iter().filter(|(_, item)| is_line(item)).map(|(key, _)| key);
     let is_first = lines.next() == Some(key);
@@ -39,14 +39,14 @@ fn neighbours(table: &Table, key: &str) -> (bool, Option<String>) {
     (is_first, next.map(ToOwned::to_owned))
 }
 
-/// What is to stay of the text above the header of `table`, which is to be removed.
+/// Returns the text to keep above the header of `table`, which is about to be removed.
 pub(super) fn kept_of_header(document: &DocumentMut, table: &Table) -> String {
     let first = next_position(document.as_table(), 0);
     let is_first = document.as_table().get_values().is_empty() && table.position() == first;
     kept(&text_of(table.decor().prefix()), is_first).to_owned()
 }
 
-/// Puts `text` above the header that comes behind `position`, or at the end of the file.
+/// Puts `text` above the header that follows `position`, or at the end of the file.
 pub(super) fn put_behind(document: &mut DocumentMut, position: Option<isize>, text: &str) {
     if text.is_empty() {
         return;
@@ -61,8 +61,8 @@ pub(super) fn put_behind(document: &mut DocumentMut, position: Option<isize>, te
     }
 }
 
-/// Takes the head of the file from where it stands, for the header of the section `name`, which is about to be written
-/// as the first one: else that would stand above what is said of the whole file.
+/// Takes the head of the file from its place, for the header of the section `name`, which is about to be written as the
+/// first one: otherwise the header would end up above the comment about the whole file.
 pub(super) fn take_head(document: &mut DocumentMut, name: &str) -> String {
     if document.is_empty() {
         let head = text_of(Some(document.trailing()));
@@ -70,7 +70,7 @@ pub(super) fn take_head(document: &mut DocumentMut, name: &str) -> String {
         let has_end = head.is_empty() || head.ends_with('\n');
         return if has_end { head } else { head + "\n" };
     }
-    // The section is there without a header of its own where there are some below it: `[skills.pdf]`.
+    // The section exists without its own header if there are headers below it: `[skills.pdf]`.
     let is_first = document.iter().next().is_some_and(|(first, item)| {
         first == name && item.as_table().is_some_and(|table| !has_header(table) && !table.is_dotted())
     });
@@ -90,12 +90,12 @@ fn text_of(text: Option<&RawString>) -> String {
     text.and_then(RawString::as_str).unwrap_or_default().to_owned()
 }
 
-/// The part of the text `above` an entry that stays without it: `whole` lines, or those that stand apart.
+/// Returns the part of the text `above` an entry that stays without it: `whole` lines, or those that are set apart.
 fn kept(above: &str, whole: bool) -> &str {
     if whole { above.rfind('\n').map_or("", |end| &above[..=end]) } else { apart(above) }
 }
 
-/// Two texts with no more blank lines between them than one of them has.
+/// Joins two texts with no more blank lines between them than one of them has.
 fn joined(text: &str, next: &str) -> String {
     let mut next = next;
     if !text.is_empty() && apart(text).len() == text.len() {
@@ -108,14 +108,14 @@ fn joined(text: &str, next: &str) -> String {
     text.to_owned() + next
 }
 
-/// Whether an item is written in lines below the header of its table.
+/// Reports whether an item is written on lines below the header of its table.
 pub(super) fn is_line(item: &Item) -> bool {
     item.is_value() || item.as_table().is_some_and(Table::is_dotted)
 }
 
 fn above(table: &Table, key: &str) -> String {
     match table.get_key_value(key) {
-        // `pdf.github = "a/b"`: the text stands above its first line.
+        // `pdf.github = "a/b"`: the text is above its first line.
         Some((_, Item::Table(inner))) => match inner.iter().next() {
             Some((first, _)) => above(inner, first),
             None => String::new(),
@@ -141,12 +141,12 @@ fn put_above(table: &mut Table, key: &str, text: &str) {
     }
 }
 
-/// Whether a header of its own is written for `table`.
+/// Reports whether `table` is written with its own header.
 fn has_header(table: &Table) -> bool {
     !(table.is_dotted() || table.is_implicit() && table.get_values().is_empty())
 }
 
-/// The place of the first header behind `position` in `table` and below.
+/// Returns the position of the first header after `position` in `table` and below.
 fn next_position(table: &Table, position: isize) -> Option<isize> {
     let inner = table.iter().filter_map(|(_, item)| item.as_table());
     let places = inner.flat_map(|inner| {
@@ -156,7 +156,7 @@ fn next_position(table: &Table, position: isize) -> Option<isize> {
     places.flatten().min()
 }
 
-/// The table with the header at `position`.
+/// Returns the table with the header at `position`.
 fn table_at(table: &mut Table, position: isize) -> Option<&mut Table> {
     table.iter_mut().filter_map(|(_, item)| item.as_table_mut()).find_map(|inner| {
         if has_header(inner) && inner.position() == Some(position) {

@@ -1,5 +1,5 @@
-//! Changes of a manifest: people write the file too, so that what is not changed stays to the byte, with its
-//! order, its comments and its line endings.
+//! Changes to a manifest: users edit the file too, so unchanged parts stay byte for byte, with their order, comments
+//! and line endings.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
@@ -10,7 +10,7 @@ use crate::name::SkillName;
 use crate::spec::Reference;
 
 impl Manifest {
-    /// Adds a skill, or replaces what was said of it. Nothing is rewritten where nothing changes.
+    /// Adds a skill, or replaces its entry. Rewrites nothing if nothing changes.
     pub fn set_skill(&mut self, name: &SkillName, requirement: Requirement) {
         if self.skills.get(name) == Some(&requirement) {
             return;
@@ -35,7 +35,7 @@ impl Manifest {
         self.skills.insert(name.clone(), requirement);
     }
 
-    /// Removes a skill; `false` where it was not there.
+    /// Removes a skill. Returns `false` if it was not there.
     pub fn remove_skill(&mut self, name: &SkillName) -> bool {
         if self.skills.remove(name).is_none() {
             return false;
@@ -80,10 +80,10 @@ impl Manifest {
         }
     }
 
-    /// The text to be written; `None` where whoever reads it would not read this manifest.
+    /// Returns the text to write. Returns `None` if reading it back would not give this manifest.
     ///
-    /// What people write has more forms than any test has seen, and a manifest that cannot be read is worse than one that
-    /// was not changed.
+    /// Users write more forms than any test covers, and a manifest that cannot be read is worse than one that was not
+    /// changed.
     pub fn written(&self) -> Option<String> {
         let text = self.to_string();
         let is_same = |read: Self| {
@@ -95,7 +95,7 @@ impl Manifest {
         Self::parse(&text).is_ok_and(is_same).then_some(text)
     }
 
-    /// The document, to be changed.
+    /// Returns the document, to be changed.
     fn document(&mut self) -> &mut DocumentMut {
         #[expect(clippy::expect_used, reason = "the same text was parsed when it was read")]
         let parsed = || Box::new(Document::parse(self.text.as_str()).expect("TOML").into_mut());
@@ -103,24 +103,24 @@ impl Manifest {
     }
 }
 
-/// The text of the file.
+/// Writes the text of the file.
 impl std::fmt::Display for Manifest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Some(document) = &self.changed else { return f.write_str(&self.text) };
-        // What the editor that wrote the file put around its text; the parser drops it.
+        // A byte-order mark that the editor put before the text; the parser drops it.
         let (mark, old) = match self.text.strip_prefix('\u{feff}') {
             Some(old) => ("\u{feff}", old),
             None => ("", self.text.as_str()),
         };
         f.write_str(mark)?;
         let text = document.to_string();
-        // Lines end with carriage return and line feed on Windows.
+        // On Windows, lines end with a carriage return and a line feed.
         if old.contains('\r') { f.write_str(&with_ends_of(old, &text)) } else { f.write_str(&text) }
     }
 }
 
-/// The text `new` with the line ends of `old`, from which it was made: lines that were there keep theirs, and
-/// others get what most have.
+/// Returns the text `new` with the line endings of `old`, from which it was made: existing lines keep theirs, and new
+/// ones get the most common ending.
 fn with_ends_of(old: &str, new: &str) -> String {
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let bare = |lines: &[&str]| -> Vec<String> {
@@ -151,7 +151,7 @@ fn with_ends_of(old: &str, new: &str) -> String {
 }
 
 impl LintSettings {
-    /// What is said, wherever it stands.
+    /// Returns the values, wherever they are.
     fn texts(&self) -> Vec<&str> {
         let Self { profile, rules } = self;
         let rules = rules.iter().flat_map(|(rule, level)| [rule, level]);
@@ -160,7 +160,7 @@ impl LintSettings {
 }
 
 impl PolicySettings {
-    /// What is said, key by key and wherever it stands.
+    /// Returns the values, key by key, wherever they are.
     fn texts(&self) -> Vec<Vec<&str>> {
         let Self {
             allow,
@@ -183,7 +183,7 @@ impl PolicySettings {
 }
 
 impl Requirement {
-    /// What is written of a skill: a table in one line.
+    /// Returns the entry of a skill: a table on one line.
     pub(super) fn to_toml(&self) -> InlineTable {
         let mut table = InlineTable::new();
         let (key, value) = self.origin.manifest();
@@ -219,7 +219,7 @@ impl Requirement {
     }
 }
 
-/// The table `name`, made if it is not there. The parser has seen to it that it is a table.
+/// Returns the table `name`, created if it is missing. The parser has ensured that it is a table.
 fn section<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut Item {
     let item = document.entry(name).or_insert_with(|| Item::Table(Table::new()));
     if !item.is_table_like() {
@@ -228,7 +228,7 @@ fn section<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut Item {
     item
 }
 
-/// As [`section`], of one that is about to get a line, and with it a header if it has none.
+/// Returns a table like [`section`] that is about to get a line, and with it a header if it has none.
 fn with_header<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut Item {
     let head = above::take_head(document, name);
     let item = section(document, name);
@@ -238,7 +238,8 @@ fn with_header<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut Item {
     item
 }
 
-/// Whether the entry of a skill has lines, which may have comments: `[skills.pdf]`, or braces around several lines.
+/// Reports whether the entry of a skill has several lines, which may have comments: `[skills.pdf]`, or braces around
+/// several lines.
 fn has_lines(entry: &Item) -> bool {
     match entry {
         Item::Table(_) => true,
@@ -247,9 +248,9 @@ fn has_lines(entry: &Item) -> bool {
     }
 }
 
-/// Makes `entry` say what `new` says, of which only what changes is written: what its user wrote above a line that goes may
-/// be about the whole, and stays. Returns what is left over of the text above
-/// lines that are gone, and the place of the section.
+/// Changes `entry` to the values of `new`, writing only what changes: a comment that the user wrote above a removed
+/// line may be about the whole entry, and stays. Returns the leftover text above removed lines, and the position of the
+/// section.
 fn set_keys(entry: &mut Item, new: &InlineTable) -> (String, Option<isize>) {
     let keys = entry.as_table_like().into_iter().flat_map(TableLike::iter);
     let gone: Vec<String> =
@@ -270,7 +271,7 @@ fn set_keys(entry: &mut Item, new: &InlineTable) -> (String, Option<isize>) {
     (left, entry.as_table().and_then(Table::position))
 }
 
-/// Whether two values of a skill's table mean the same, however they are written.
+/// Reports whether two values of a skill's table mean the same, however they are written.
 fn is_same(old: &Item, new: &Value) -> bool {
     let texts = |array: &Array| array.iter().map(|value| value.as_str().map(ToOwned::to_owned)).collect();
     let list = |array: Option<&Array>| -> Option<Vec<_>> { array.map(texts) };
@@ -279,7 +280,7 @@ fn is_same(old: &Item, new: &Value) -> bool {
         && list(old.as_array()) == list(new.as_array())
 }
 
-/// Sets `key`. What stands around an old value, such as a comment behind it, stays, and so does what stands in a list.
+/// Sets `key`. The text around an old value, such as a comment after it, stays, and so does the text inside a list.
 fn put(table: &mut Item, key: &str, mut value: Value) {
     let there = table.as_table_like_mut().and_then(|table| table.get_mut(key));
     match (there, &value) {

@@ -1,36 +1,36 @@
-//! What stands between the items of a list, or of a table between braces, when items come and go: comments may
-//! stand there, and whoever wrote them wants to keep them.
+//! The text between the items of a list, or of an inline table, when items are added or removed: it may contain
+//! comments that the user wants to keep.
 //!
-//! What is behind a comma in the same line belongs to the item in front of it, what is in lines of its own to the item
-//! below.
+//! A comment after a comma on the same line belongs to the item before it; comments on their own lines belong to the
+//! item below.
 
 use toml_edit::{Array, Decor, InlineTable, RawString, Value};
 
 use super::above::Above;
 
-/// Items with commas between them, and the text around each.
+/// Items separated by commas, and the text around each.
 trait Items {
-    /// What stands between a bracket and the only item of a line.
+    /// The text between a bracket and the only item of a line.
     const PAD: &'static str;
 
     fn count(&self) -> usize;
 
-    /// What stands in front of item `at`, behind the last comma or the opening bracket.
+    /// Returns the text in front of item `at`, after the last comma or the opening bracket.
     fn before(&self, at: usize) -> String;
 
     fn set_before(&mut self, at: usize, text: &str);
 
-    /// What stands behind item `at`, in front of its comma or, where it has none, of `end`.
+    /// Returns the text after item `at`, before its comma or, if it has none, before `end`.
     fn after(&self, at: usize) -> String;
 
     fn set_after(&mut self, at: usize, text: &str);
 
-    /// What stands in front of the closing bracket.
+    /// Returns the text in front of the closing bracket.
     fn end(&self) -> String;
 
     fn set_end(&mut self, text: &str);
 
-    /// Whether the last item has a comma too.
+    /// Reports whether the last item has a comma too.
     fn has_last_comma(&self) -> bool;
 }
 
@@ -79,7 +79,7 @@ impl Items for Array {
     }
 }
 
-/// The key of item `at`.
+/// Returns the key of item `at`.
 fn key_at(table: &InlineTable, at: usize) -> Option<String> {
     table.iter().nth(at).map(|(key, _)| key.to_owned())
 }
@@ -129,7 +129,7 @@ impl Items for InlineTable {
     }
 }
 
-/// Makes `list` one of the texts `new`, item by item.
+/// Changes `list` to the texts of `new`, item by item.
 pub(super) fn set_list(list: &mut Array, new: &Array) {
     let is_wanted = |value: &Value| new.iter().any(|wanted| wanted.as_str() == value.as_str());
     let indent = indent(list);
@@ -160,7 +160,7 @@ fn take_from_list(list: &mut Array, at: usize) {
     list.remove(at);
 }
 
-/// Takes `key` out of `table`.
+/// Removes `key` from `table`.
 pub(super) fn take_key(table: &mut InlineTable, key: &str, comment: Above) {
     let at = table.iter().position(|(other, _)| other == key);
     if let Some(at) = at {
@@ -179,7 +179,7 @@ pub(super) fn add_key(table: &mut InlineTable, key: &str, mut value: Value) {
     table.set_before(table.len() - 1, &text(decor.prefix()));
 }
 
-/// Hands what is to stay of the text around item `at`, which is to be removed, on to what follows.
+/// Moves the text to keep around item `at`, which is about to be removed, to the next item.
 fn hand_on(items: &mut impl Items, at: usize, comment: Above) {
     let is_last = at + 1 == items.count();
     let behind = items.after(at) + &if is_last { items.end() } else { items.before(at + 1) };
@@ -188,16 +188,16 @@ fn hand_on(items: &mut impl Items, at: usize, comment: Above) {
     if is_last { items.set_end(&text) } else { items.set_before(at + 1, &text) }
 }
 
-/// What stays between two items when the one between them goes, with the texts `before` and `behind` it.
-/// Comments in lines of their own above it go unless they `stay`.
+/// Returns the text to keep between two items when the one between them is removed, with the texts `before` and
+/// `behind` it. Comments on their own lines above it are removed unless they `stay`.
 fn without_item(before: &str, behind: &str, stay: bool, is_last: bool) -> String {
     let Some((start, indent)) = before.rsplit_once('\n') else {
-        // It shares its line with what is in front of it.
+        // It shares its line with the item in front of it.
         return if is_last || behind.contains('\n') { behind } else { before }.to_owned();
     };
     let line = before.find('\n').map_or(0, |end| end + 1);
     let kept = if stay { start.len() + 1 } else { line + apart(&before[line..]).len() };
-    // A comment in its own line goes with it.
+    // A comment on its line is removed with it.
     let rest = match behind.split_once('\n') {
         Some((_, rest)) => rest,
         None if is_last => behind,
@@ -206,15 +206,14 @@ fn without_item(before: &str, behind: &str, stay: bool, is_last: bool) -> String
     before[..kept].to_owned() + rest
 }
 
-/// What stands in front of items in lines of their own.
+/// Returns the text in front of items that are on their own lines.
 fn indent(items: &impl Items) -> String {
     let mut before = (0..items.count()).rev().map(|at| items.before(at));
     let indent = before.find_map(|text| Some(text.rsplit_once('\n')?.1.to_owned()));
     indent.unwrap_or_else(|| "    ".to_owned())
 }
 
-/// Makes room for a new item at `at`, with `indent` where it has a line of its own, and returns what is to stand
-/// around it.
+/// Makes room for a new item at `at`, with `indent` if it gets its own line, and returns the text to put around it.
 fn room<I: Items>(items: &mut I, at: usize, indent: &str) -> Decor {
     let count = items.count();
     if at < count {
@@ -243,7 +242,7 @@ fn room<I: Items>(items: &mut I, at: usize, indent: &str) -> Decor {
     }
 }
 
-/// The part of `text` above an item that does not stand directly above it: up to the last blank line.
+/// Returns the part of `text` above an item that is not directly above it: up to the last blank line.
 pub(super) fn apart(text: &str) -> &str {
     let mut end = 0;
     let mut at = 0;

@@ -1,9 +1,8 @@
-//! Three texts become one, line by line.
+//! Merging three texts into one, line by line.
 //!
-//! The result is that of `git merge-file`: changes that have an unchanged line between them are
-//! both taken; others conflict, unless they are the same. What both sides of a conflict have in
-//! common stands outside of its markers, unless it is so little that markers around it would be
-//! harder to read.
+//! The result is that of `git merge-file`: changes with an unchanged line between them are both taken; others conflict,
+//! unless they are equal. Lines common to both sides of a conflict are placed outside its markers, unless there are so
+//! few that extra markers would be harder to read.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -13,21 +12,21 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::Labels;
 use crate::text::visible;
 
-/// Two conflicts that have no more lines between them are one.
+/// The maximum number of lines between two conflicts that are joined into one.
 const MAX_GAP: usize = 3;
 
 /// A merged text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) text: String,
-    /// Whether there are markers in it.
+    /// Whether it contains conflict markers.
     pub(super) conflict: bool,
 }
 
-/// Merges `ours` and `theirs`, which both came of `base`.
+/// Merges `ours` and `theirs`, which are both based on `base`.
 ///
-/// Where the texts end their lines in different ways, these do not count as changes of lines: the
-/// result has the line ends of the side that changed them.
+/// If the texts have different line endings, these do not count as changes of lines: the result has the line endings of
+/// the side that changed them.
 pub(super) fn merge(base: &str, ours: &str, theirs: &str, labels: &Labels<'_>) -> Lines {
     let ends = [base, ours, theirs].map(Ends::of);
     let [of_base, of_ours, of_theirs] = ends;
@@ -44,10 +43,10 @@ pub(super) fn merge(base: &str, ours: &str, theirs: &str, labels: &Labels<'_>) -
     }
 }
 
-/// How the lines of a text end.
+/// The line endings of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// There is one line, and it has no end.
+    /// There is one line, and it has no line ending.
     None,
     Lf,
     Crlf,
@@ -67,7 +66,7 @@ impl Ends {
     }
 }
 
-/// A change of one side: the lines of the base, and what is there instead.
+/// A change on one side: the lines of the base, and the lines that replace them.
 #[derive(Debug, Clone)]
 struct Hunk {
     base: Range<usize>,
@@ -77,7 +76,7 @@ struct Hunk {
 /// A part of the result, in lines of the sides.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
-    /// What both sides have.
+    /// Lines common to both sides.
     Both(Range<usize>),
     Ours(Range<usize>),
     Theirs(Range<usize>),
@@ -95,7 +94,7 @@ fn split(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The changes from `base` to `side`; between two of them there are lines that both have.
+/// Returns the changes from `base` to `side`; between two of them there are lines common to both.
 fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
     let mut hunks: Vec<Hunk> = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, base, side) {
@@ -113,8 +112,8 @@ fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
     settled(hunks, base, side)
 }
 
-/// Lines that were only added or only deleted can often be seen in several places: after `a b`, is
-/// the new `b` in `a b b` the first or the second one? As in git, it is the last one.
+/// Moves changes that only add or only delete lines to one of several possible places: after `a b`, is the new `b` in
+/// `a b b` the first or the second one? As in git, it is the last one.
 fn settled(hunks: Vec<Hunk>, base: &[&str], side: &[&str]) -> Vec<Hunk> {
     let mut settled: Vec<Hunk> = Vec::with_capacity(hunks.len());
     for mut hunk in hunks.into_iter().rev() {
@@ -134,7 +133,7 @@ fn settled(hunks: Vec<Hunk>, base: &[&str], side: &[&str]) -> Vec<Hunk> {
             if steps < room || settled.is_empty() {
                 break;
             }
-            // It met the next one, and both may go on together.
+            // It reached the next change, and both may move on together.
             if let Some(next) = settled.pop() {
                 hunk = Hunk { base: hunk.base.start..next.base.end, side: hunk.side.start..next.side.end };
             }
@@ -148,7 +147,7 @@ fn settled(hunks: Vec<Hunk>, base: &[&str], side: &[&str]) -> Vec<Hunk> {
 /// The changes of one side, read from the start.
 struct Reader<'a> {
     hunks: Peekable<std::slice::Iter<'a, Hunk>>,
-    /// The places in base and side behind the last change: from there on they run in step.
+    /// The positions in base and side after the last change: from there on they advance together.
     base: usize,
     side: usize,
 }
@@ -158,7 +157,7 @@ impl<'a> Reader<'a> {
         Self { hunks: hunks.iter().peekable(), base: 0, side: 0 }
     }
 
-    /// Where the next change starts in the base.
+    /// Returns where the next change starts in the base.
     fn next_start(&mut self) -> Option<usize> {
         self.hunks.peek().map(|hunk| hunk.base.start)
     }
@@ -170,13 +169,13 @@ impl<'a> Reader<'a> {
         Some(hunk.clone())
     }
 
-    /// The line of this side at line `base` of the base, which is not before the last change.
+    /// Returns the line of this side at line `base` of the base, which is not before the last change.
     fn line(&self, base: usize) -> usize {
         self.side + (base - self.base)
     }
 }
 
-/// All parts in their order. Changes that overlap or touch each other are one part.
+/// Returns all parts in order. Changes that overlap or touch each other form one part.
 fn parts(here: &[Hunk], there: &[Hunk], ours: &[&str], theirs: &[&str]) -> Vec<Part> {
     let (mut here, mut there) = (Reader::new(here), Reader::new(there));
     let mut parts = Vec::new();
@@ -209,7 +208,7 @@ fn parts(here: &[Hunk], there: &[Hunk], ours: &[&str], theirs: &[&str]) -> Vec<P
     parts
 }
 
-/// Appends lines that both sides have, to the part before where that has such lines too.
+/// Appends lines common to both sides, to the previous part if that has such lines too.
 fn push_both(parts: &mut Vec<Part>, lines: Range<usize>) {
     match parts.last_mut() {
         _ if lines.is_empty() => {}
@@ -218,7 +217,7 @@ fn push_both(parts: &mut Vec<Part>, lines: Range<usize>) {
     }
 }
 
-/// Appends what both sides changed: as conflicts only where they differ.
+/// Appends the changes of both sides: as conflicts only where they differ.
 fn refine(
     parts: &mut Vec<Part>,
     ours: &[&str],
@@ -237,7 +236,7 @@ fn refine(
     push_both(parts, at..in_ours.end);
 }
 
-/// Makes one conflict of those that have next to nothing between them.
+/// Joins conflicts that have almost nothing between them.
 fn join(parts: Vec<Part>, ours: &[&str]) -> Vec<Part> {
     let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
     for part in parts {
@@ -254,16 +253,16 @@ fn join(parts: Vec<Part>, ours: &[&str]) -> Vec<Part> {
     joined
 }
 
-/// Whether `lines` are few, or say nothing.
+/// Reports whether `lines` are few, or contain nothing meaningful.
 fn is_little(lines: &[&str]) -> bool {
     lines.len() <= MAX_GAP || !lines.iter().any(|line| line.contains(char::is_alphanumeric))
 }
 
-/// Puts the result together.
+/// A writer for the result.
 struct Writer<'a> {
     ours: &'a [&'a str],
     theirs: &'a [&'a str],
-    /// The labels in one harmless line each.
+    /// The labels, each on one harmless line.
     labels: [String; 2],
     text: String,
 }
@@ -294,7 +293,7 @@ impl<'a> Writer<'a> {
     }
 
     fn conflict(&mut self, here: &[&str], there: &[&str]) {
-        // As the lines around the markers, so that an editor does not see two kinds of line ends.
+        // Like the lines around the markers, so that an editor does not see two kinds of line endings.
         let before = Some(self.text.as_str()).filter(|text| !text.is_empty());
         let mut around = before.into_iter().chain(here.iter().chain(there).copied());
         let crlf = around.find(|text| text.ends_with('\n')).is_some_and(|text| text.ends_with("\r\n"));
@@ -307,7 +306,7 @@ impl<'a> Writer<'a> {
         self.marker(&format!(">>>>>>> {theirs}"), end);
     }
 
-    /// Writes a line of its own, even behind a last line that has no end.
+    /// Writes a marker on its own line, even after a last line without a line ending.
     fn marker(&mut self, marker: &str, end: &str) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push_str(end);

@@ -1,4 +1,4 @@
-//! What a text has: Markdown, scripts and others.
+//! The reportable contents of a text: Markdown, scripts and others.
 
 use std::ops::Range;
 
@@ -19,14 +19,14 @@ impl<'a> Text<'a> {
         Self { path, content, lines: LineIndex::new(content), is_script }
     }
 
-    /// Something that stands at byte `at` and is known again by what it says.
+    /// Returns an item at byte `at` that is identified by its text.
     fn item(&self, kind: Kind, at: usize, text: &str) -> Item {
         let line = Some(self.lines.line(at));
         Item { kind, key: text.to_owned(), needs: Vec::new(), quiet: false, line, text: text.to_owned() }
     }
 }
 
-/// What of the `SKILL.md` is told before it is used at all, besides what rules of the linter find.
+/// Returns what is reported about the `SKILL.md` before any use, in addition to the findings of linter rules.
 pub(super) fn alarms(document: &Document) -> Vec<Item> {
     let (text, mut items) = (Text::new("SKILL.md", document.text(), false), Vec::new());
     hooks(&text, document, &mut items);
@@ -36,7 +36,7 @@ pub(super) fn alarms(document: &Document) -> Vec<Item> {
     items
 }
 
-/// Adds everything in `text` that could be told.
+/// Adds everything in `text` that could be reported.
 pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
     hidden(text, items);
     for address in addresses::find(text.content) {
@@ -52,7 +52,7 @@ pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
     } else if text.is_script {
         if matches!(&*ending, "sh" | "bash" | "zsh" | "ksh" | "fish") || has_shell(text.content) {
             unseen(text, &(0..text.content.len()), items);
-            // The diff shows its lines; what it calls is told where nothing called it before.
+            // The diff shows the lines of a script; a command is reported if nothing called it before.
             for command in commands::of_lines(text.content, 0) {
                 let item = text.item(Kind::Command, command.at, &command.text);
                 items.push(Item { needs: command.programs, quiet: true, ..item });
@@ -63,12 +63,12 @@ pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
     }
 }
 
-/// Adds the characters that nobody sees.
+/// Adds the invisible characters.
 fn hidden(text: &Text<'_>, items: &mut Vec<Item>) {
     let mark = if text.content.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     for run in hidden_runs(text.content, mark) {
         let hidden = &text.content[run.clone()];
-        // A text with such bytes is told as what it is not.
+        // A text with such bytes is reported as not being text.
         if hidden.chars().all(|c| c == '\0') {
             continue;
         }
@@ -77,21 +77,21 @@ fn hidden(text: &Text<'_>, items: &mut Vec<Item>) {
     }
 }
 
-/// Whether the file at `path` is read as Markdown.
+/// Reports whether the file at `path` is read as Markdown.
 pub(super) fn is_document(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     !name.contains('.')
         || matches!(&*ending(name).to_ascii_lowercase(), "md" | "markdown" | "mdx" | "mdc" | "txt" | "rst")
 }
 
-/// Whether the first line names a shell.
+/// Reports whether the first line names a shell.
 fn has_shell(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     first.starts_with("#!")
         && first.split(['/', ' ']).any(|word| matches!(word, "sh" | "bash" | "zsh" | "dash" | "ksh"))
 }
 
-/// Adds the tools that the frontmatter asks for.
+/// Adds the tools that the frontmatter requests.
 fn tools(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     let Some((key, _)) = document.frontmatter().and_then(|root| root.entry("allowed-tools")) else { return };
     for tool in document.allowed_tools() {
@@ -132,10 +132,10 @@ fn unseen(text: &Text<'_>, body: &Range<usize>, items: &mut Vec<Item>) {
     }
 }
 
-/// Adds what the Markdown in the bytes `body` has.
+/// Adds the contents of the Markdown in the bytes `body`.
 fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mut Vec<Item>) {
     comments(text, markdown, items);
-    // What stands behind an exclamation mark runs by itself, and is told as such.
+    // Code after an exclamation mark runs automatically, and is reported as such.
     for code in markdown.code.iter().filter(|code| !text.content[..code.start].ends_with('!')) {
         for command in commands::of_code(&text.content[code.clone()], code.start) {
             let item = text.item(Kind::Command, command.at, &command.text);

@@ -26,16 +26,16 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// So many places are told; a text in which every word has one needs no longer list.
+/// The maximum number of reported places; a text with one in every word needs no longer list.
 const MAX_FINDINGS: usize = 20;
-/// How many bytes are looked at at once.
+/// The number of bytes examined at once.
 const PIECE: usize = 64;
-/// The longest decoded text that is shown.
+/// The maximum length of decoded text that is displayed.
 const MAX_SHOWN: usize = 80;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let text = subject.document.text();
-    // The mark at the start and control characters of the frontmatter have rules of their own.
+    // The byte-order mark at the start and control characters in the frontmatter have their own rules.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = subject.document.body_span().start;
     for run in runs(text, start).into_iter().take(MAX_FINDINGS) {
@@ -52,7 +52,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What the hidden characters are, or what they say where that is text.
+/// Returns a description of the hidden characters, or the message they encode if that is text.
 pub(crate) fn message(hidden: &str) -> String {
     let count = hidden.chars().count();
     let first = hidden.chars().next().map_or(0, u32::from);
@@ -83,7 +83,7 @@ fn name(c: char) -> Option<&'static str> {
     })
 }
 
-/// What the tag characters or variation selectors of `hidden` say, where that is text.
+/// Returns the text encoded by the tag characters or variation selectors of `hidden`, if it is text.
 fn decoded(hidden: &str) -> Option<String> {
     let byte = |c: char| {
         let number = u32::from(c);
@@ -101,10 +101,10 @@ fn decoded(hidden: &str) -> Option<String> {
     (!shown.trim().is_empty() && !shown.chars().any(char::is_control)).then_some(shown)
 }
 
-/// The longest runs of hidden characters from byte `from` on.
+/// Returns the longest runs of hidden characters from byte `from` on.
 pub(crate) fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
-    // Where the tags of a flag end.
+    // The end of the tags of a flag.
     let mut flag = 0;
     let mut at = from;
     while let Some(odd) = next_odd(text.as_bytes(), at) {
@@ -126,17 +126,17 @@ pub(crate) fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Returns where the first byte from `at` on is that a plain ASCII text does not have.
+/// Returns the position of the first byte from `at` on that plain ASCII text does not contain.
 fn next_odd(bytes: &[u8], at: usize) -> Option<usize> {
     let is_odd = |byte: u8| !matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
-    // Each piece to its end, so that many bytes are looked at at once.
+    // Each piece is examined to its end, so that many bytes are processed at once.
     let has_odd = |piece: &&[u8]| piece.iter().fold(false, |any, byte| any | is_odd(*byte));
     let rest = bytes.get(at..)?;
     let plain = rest.chunks(PIECE).take_while(|piece| !has_odd(piece)).count() * PIECE;
     rest.get(plain..)?.iter().position(|byte| is_odd(*byte)).map(|odd| at + plain + odd)
 }
 
-/// Whether `c` can be seen. The common ones are told without a table.
+/// Reports whether `c` is visible. The common characters are recognized without a table.
 fn is_plain(c: char) -> bool {
     match c {
         '\t'
@@ -154,7 +154,7 @@ fn is_plain(c: char) -> bool {
         | '\u{ac00}'..='\u{d7a3}'
         | '\u{ff01}'..='\u{ff9f}'
         | '\u{1f300}'..='\u{1faff}' => true,
-        // Letters that show nothing, and selectors.
+        // Invisible letters, and selectors.
         '\u{115f}'
         | '\u{1160}'
         | '\u{3164}'
@@ -166,16 +166,16 @@ fn is_plain(c: char) -> bool {
         | '\u{e0100}'..='\u{e01ef}'
         | '\u{180b}'..='\u{180f}' => false,
         c => {
-            // What this table does not know yet may be a new emoji or letter.
+            // A character that this table does not know yet may be a new emoji or letter.
             c.general_category_group() != GeneralCategoryGroup::Other
                 || (c.general_category() == GeneralCategory::Unassigned && !matches!(c, '\u{e0000}'..='\u{e0fff}'))
-                // A lost character can be seen, and another rule tells of it.
+                // A replacement character is visible, and another rule reports it.
                 || c == '\u{fffd}'
         }
     }
 }
 
-/// The byte after the tags that make a flag of the black flag before byte `from`.
+/// Returns the position after the tags that turn the black flag before byte `from` into another flag.
 fn flag_end(text: &str, from: usize) -> usize {
     let tags: usize =
         text[from..].chars().take_while(|c| matches!(c, '\u{e0020}'..='\u{e007e}')).map(char::len_utf8).sum();
@@ -185,7 +185,7 @@ fn flag_end(text: &str, from: usize) -> usize {
     if short && text[end..].starts_with('\u{e007f}') { end + '\u{e007f}'.len_utf8() } else { from }
 }
 
-/// Whether writing needs `c` behind `before` and in front of `next`.
+/// Reports whether the script requires `c` after `before` and in front of `next`.
 fn is_allowed(c: char, next: Option<char>, before: &str) -> bool {
     let previous = before.chars().next_back().unwrap_or(' ');
     match c {
@@ -194,7 +194,7 @@ fn is_allowed(c: char, next: Option<char>, before: &str) -> bool {
             (c == '\u{200d}' && is_emoji(last_visible(before)) && next.is_some_and(is_emoji))
                 || (joins(previous) && next.is_some_and(|next| joins(next) || !next.is_ascii()))
         }
-        // One selector after what has several looks; more in a row carry data.
+        // One selector after a character with several forms; more in a row carry data.
         '\u{fe0e}' | '\u{fe0f}' => {
             is_emoji(previous) || matches!(previous, '0'..='9' | '#' | '*' | '©' | '®')
         }
@@ -205,13 +205,13 @@ fn is_allowed(c: char, next: Option<char>, before: &str) -> bool {
         }
         '\u{e0100}'..='\u{e01ef}' => previous.script() == Script::Han,
         '\u{180b}'..='\u{180f}' => previous.script() == Script::Mongolian,
-        // Marks of direction belong between scripts that run in both.
+        // Direction marks belong between scripts that run in opposite directions.
         '\u{200e}' | '\u{200f}' | '\u{61c}' => line_runs_left(before) || next.is_some_and(runs_left),
         '\u{34f}' => joins(previous) || runs_left(previous),
-        // Old Korean is made of parts.
+        // Old Korean is composed of parts.
         '\u{115f}' | '\u{1160}' => next.is_some_and(|next| next.script() == Script::Hangul),
         '\u{17b4}' | '\u{17b5}' => previous.script() == Script::Khmer,
-        // Format characters that scripts of their own have: Arabic numbers, Kaithi, Egyptian.
+        // Format characters specific to certain scripts: Arabic numbers, Kaithi, Egyptian.
         '\u{600}'..='\u{605}'
         | '\u{6dd}'
         | '\u{70f}'
@@ -227,7 +227,7 @@ fn is_allowed(c: char, next: Option<char>, before: &str) -> bool {
     }
 }
 
-/// The last character that is no selector.
+/// Returns the last character that is not a selector.
 fn last_visible(before: &str) -> char {
     before.chars().rev().find(|c| !is_selector(*c)).unwrap_or(' ')
 }
@@ -236,7 +236,7 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Symbols, of which emoji are made, and the few letters and marks that are emoji too.
+/// Reports whether `c` is a symbol, which emoji are made of, or one of the few letters and marks that are emoji too.
 fn is_emoji(c: char) -> bool {
     !c.is_ascii()
         && (matches!(
@@ -245,7 +245,7 @@ fn is_emoji(c: char) -> bool {
         ) || c.general_category_group() == GeneralCategoryGroup::Symbol)
 }
 
-/// Whether letters of `c`'s script join, so that joiners mean something between them.
+/// Reports whether letters of `c`'s script join, so that joiners have a meaning between them.
 fn joins(c: char) -> bool {
     use Script as S;
     !c.is_ascii()
@@ -281,8 +281,8 @@ fn runs_left(c: char) -> bool {
     may_run_left(c) && matches!(c.script(), S::Arabic | S::Hebrew | S::Syriac | S::Thaana | S::Nko)
 }
 
-/// Whether `c` is of a block that has letters which run from right to left. Told without a table,
-/// because a text of nothing but marks asks it for each mark about all marks before.
+/// Reports whether `c` is in a block that has right-to-left letters. This uses no table, because in a text that
+/// consists only of marks it is called for each mark with all marks before it.
 fn may_run_left(c: char) -> bool {
     matches!(
         c,
@@ -290,7 +290,7 @@ fn may_run_left(c: char) -> bool {
     )
 }
 
-/// Whether the line up to here has letters that run from right to left.
+/// Reports whether the line up to here has right-to-left letters.
 fn line_runs_left(before: &str) -> bool {
     before.chars().rev().take(200).take_while(|c| !matches!(c, '\n' | '\r')).any(runs_left)
 }

@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// What is left of a template wherever it stands outside code. In lower case.
+/// Leftovers of a template that count anywhere outside code. In lower case.
 const ANYWHERE: &[&str] = &[
     "[todo:",
     "[todo]",
@@ -43,8 +43,8 @@ const ANYWHERE: &[&str] = &[
     "{{description}}",
 ];
 
-/// One of these is in every body that has one of those, in the cases in which people write them.
-/// They are searched for as they are, which is ten times as fast as looking at every byte.
+/// Signs of which one is in every body that has any of those, in the cases that users write. They are searched for as
+/// they are, which is ten times as fast as examining every byte.
 const SIGNS: &[&str] = &[
     "TODO",
     "eplace with actual",
@@ -93,7 +93,7 @@ fn finding(found: &str, span: Range<usize>) -> Finding {
     finding.help("write what belongs there, or delete it")
 }
 
-/// Whether [`in_field`] may find something. Never false where it does; most texts end here.
+/// Reports whether [`in_field`] may find something. Never false if it does; most texts end here.
 fn may_have_in_field(text: &str) -> bool {
     let bytes = text.as_bytes();
     let has = |at: usize, parts: &[&str]| {
@@ -102,7 +102,7 @@ fn may_have_in_field(text: &str) -> bool {
             found.is_some_and(|found| found.eq_ignore_ascii_case(part.as_bytes()))
         })
     };
-    // Many descriptions have the word `place`.
+    // Many descriptions contain the word `place`.
     let places = ["psum", "placeholder", "place with actual", "place this "];
     text.starts_with("TODO")
         || memchr::memchr3_iter(b'[', b'{', b'<', bytes)
@@ -112,7 +112,7 @@ fn may_have_in_field(text: &str) -> bool {
         || memchr::memchr_iter(b'"', bytes).any(|at| has(at, &["\"structuring"]))
 }
 
-/// What is left in a name or a description, which have no use for placeholders.
+/// Returns a leftover in a name or a description, which have no use for placeholders.
 fn in_field(text: &str) -> Option<&str> {
     if !may_have_in_field(text) {
         return None;
@@ -120,7 +120,7 @@ fn in_field(text: &str) -> Option<&str> {
     in_field_any(text)
 }
 
-/// As [`in_field`], the long way.
+/// Does the same as [`in_field`], the slow way.
 fn in_field_any(text: &str) -> Option<&str> {
     let lower = text.to_ascii_lowercase();
     let whole = |at: usize, end: &str| {
@@ -141,11 +141,11 @@ fn in_field_any(text: &str) -> Option<&str> {
     ANYWHERE.iter().find_map(|part| lower.find(part).map(|at| &text[at..at + part.len()]))
 }
 
-/// What is left in a body; whether it is in code is not looked at.
+/// Returns the leftovers in a body, without checking whether they are in code.
 fn in_body(body: &str) -> Vec<Range<usize>> {
     let bytes = body.as_bytes();
     let mut found = Vec::new();
-    // One pass, and two bytes before anything else.
+    // One pass, which checks two bytes before anything else.
     for (at, pair) in bytes.windows(2).enumerate() {
         let starts = match pair[0] {
             b'[' => matches!(pair[1], b'T' | b't' | b'I' | b'i'),
@@ -172,7 +172,7 @@ fn in_body(body: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where `part` at `at` ends: a bracket with its partner on the same line.
+/// Returns where `part` at `at` ends: for a bracket, at the matching one on the same line.
 fn end(body: &str, at: usize, part: &str) -> usize {
     let after = at + part.len();
     if !part.starts_with('[') || part.ends_with(']') {
@@ -182,7 +182,7 @@ fn end(body: &str, at: usize, part: &str) -> usize {
     close.filter(|close| body[*close..].starts_with(']')).map_or(after, |close| close + 1)
 }
 
-/// Whether only marks of lists, headings and quotes stand before the end of `before` on its line.
+/// Reports whether only list, heading and quote markers precede the end of `before` on its line.
 fn starts_line(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     line.trim_matches(['-', '*', '#', '>', ' ', '\t']).is_empty()
