@@ -1,8 +1,8 @@
 //! Messages that name verbs and options as values.
 //!
-//! The library does not know how its callers spell things: on a command line one types `skillpm undo -g`, in Python
-//! one calls a function, an agent calls a tool. So a [`Message`] holds the verbs to run and the options to pass as typed
-//! parts, and each front end words them with its [`Wording`]. `Display` words them neutrally: `` `undo` with
+//! The library does not know how its callers spell things: on a command line users type `skillpm undo -g`, in Python
+//! they call a function, an agent calls a tool. So a [`Message`] holds the verbs to run and the options to pass as
+//! typed parts, and each front end words them with its [`Wording`]. `Display` words them neutrally: `` `undo` with
 //! `scope=user` ``.
 
 use std::borrow::Cow;
@@ -33,23 +33,23 @@ macro_rules! names {
 }
 
 names! {
-    /// The verbs that a message can tell to run.
+    /// The verbs that a message can suggest running.
     Verb {
         /// Lists agents.
         Agents = "agents",
-        /// Shows what was activated, run and refused.
+        /// Shows which skills were activated, run and refused.
         Audit = "audit",
         /// Manages the store and the downloads.
         Cache = "cache",
         /// Shows what an agent learns about all skills.
         Catalog = "catalog",
-        /// Makes a new skill.
+        /// Creates a new skill.
         Create = "create",
-        /// Shows what was edited, or what is new.
+        /// Shows local edits, or changes in a new version.
         Diff = "diff",
         /// Hides skills from agents.
         Disable = "disable",
-        /// Finds and repairs what is broken.
+        /// Finds and repairs problems.
         Doctor = "doctor",
         /// Shows disabled skills to agents again.
         Enable = "enable",
@@ -57,9 +57,9 @@ names! {
         Explain = "explain",
         /// Writes the lockfile of another tool.
         Export = "export",
-        /// Brings skills into canonical form.
+        /// Rewrites skills in canonical form.
         Fmt = "fmt",
-        /// Takes over what other tools installed.
+        /// Takes over skills that other tools installed.
         Import = "import",
         /// Installs skills.
         Install = "install",
@@ -105,7 +105,7 @@ names! {
 }
 
 names! {
-    /// The options that a message can tell to pass. What an option without a value says is on or off.
+    /// The options that a message can suggest passing. An option without a value is on or off.
     Opt {
         /// Undo an unfinished update.
         Abort = "abort",
@@ -137,13 +137,13 @@ names! {
         Env = "env",
         /// Repair what is found.
         Fix = "fix",
-        /// Replace what is in the way.
+        /// Replace whatever is in the way.
         Force = "force",
         /// Forget a record.
         Forget = "forget",
         /// Take skills from the project's packages.
         FromProject = "from-project",
-        /// Resolve nothing: only what is locked.
+        /// Resolve nothing: use only what is locked.
         Frozen = "frozen",
         /// Take the newest version, past a pinned one.
         Latest = "latest",
@@ -153,11 +153,11 @@ names! {
         List = "list",
         /// List the templates.
         ListTemplates = "list-templates",
-        /// Fail where the lockfile would change.
+        /// Fail if the lockfile would change.
         Locked = "locked",
         /// A source with a marketplace.
         Marketplace = "marketplace",
-        /// The most bytes of a file to read.
+        /// The maximum number of bytes of a file to read.
         MaxBytes = "max-bytes",
         /// Leave out dependencies.
         NoDeps = "no-deps",
@@ -207,9 +207,9 @@ impl Verb {
 pub struct Call {
     /// The verb.
     pub verb: Verb,
-    /// The scope to run it in, where that matters.
+    /// The scope to run it in, if it matters.
     pub scope: Option<ScopeKind>,
-    /// The project to run it in, where it is not the current one.
+    /// The project to run it in, if it is not the current one.
     pub project: Option<PathBuf>,
     /// Words and options, in the order in which they read best.
     pub arguments: Vec<Argument>,
@@ -218,7 +218,7 @@ pub struct Call {
 /// An argument of a [`Call`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Argument {
-    /// A positional one, or a placeholder such as `NAME`.
+    /// A positional argument, or a placeholder such as `NAME`.
     Word(String),
     /// An option, with its value or a placeholder if it takes one.
     Option(Opt, Option<String>),
@@ -238,7 +238,7 @@ impl Call {
         words.into_iter().fold(self, Self::word)
     }
 
-    /// Adds a path as positional argument.
+    /// Adds a path as a positional argument.
     #[must_use]
     pub fn path(self, path: impl AsRef<Path>) -> Self {
         self.word(path.as_ref().to_string_lossy())
@@ -264,7 +264,7 @@ impl Call {
         pairs.into_iter().fold(self, |call, (option, value)| call.option(option, value))
     }
 
-    /// Names the project to run it in; `None` is the current one.
+    /// Sets the project to run it in; `None` means the current one.
     #[must_use]
     pub fn project(self, project: Option<&Path>) -> Self {
         Self { project: project.map(Path::to_owned), ..self }
@@ -320,7 +320,7 @@ pub trait Wording {
     }
 }
 
-/// Words without any front end in mind.
+/// A wording without any front end in mind.
 struct Neutral;
 
 impl Wording for Neutral {
@@ -347,7 +347,7 @@ impl Wording for Neutral {
 }
 
 impl Message {
-    /// Returns the message as `wording` words it.
+    /// Returns the message in the words of `wording`.
     pub fn worded(&self, wording: &dyn Wording) -> String {
         let part = |part: &Part| match part {
             Part::Text(text) => text.clone(),
@@ -370,7 +370,7 @@ impl Message {
         self
     }
 
-    /// Joins `messages`, with `between` between two of them.
+    /// Joins `messages`, with `between` between them.
     #[must_use]
     pub fn joined(messages: impl IntoIterator<Item = Self>, between: &str) -> Self {
         let mut all = Self::default();
@@ -383,7 +383,7 @@ impl Message {
         all
     }
 
-    /// Whether the message, in neutral words, starts with `text`.
+    /// Reports whether the message, in neutral words, starts with `text`.
     pub fn starts_with(&self, text: &str) -> bool {
         self.to_string().starts_with(text)
     }
@@ -397,7 +397,7 @@ impl Message {
     }
 }
 
-/// What a [`Message`] can be put together from.
+/// A piece that a [`Message`] can be built from.
 pub trait Piece {
     /// Adds it at the end of `message`.
     fn add_to(self, message: &mut Message);
@@ -511,14 +511,14 @@ impl PartialEq<String> for Message {
     }
 }
 
-/// What a person should know although the verb went on.
+/// Something that the user should know although the verb continued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// What it is about, for programs. Codes do not change.
+    /// The kind of warning, for programs. Codes do not change.
     pub code: &'static str,
-    /// What is odd.
+    /// What is wrong.
     pub message: Message,
-    /// What to do about it, a line each.
+    /// What to do about it, one line each.
     pub hints: Vec<Message>,
 }
 
@@ -553,8 +553,7 @@ impl PartialEq<String> for Warning {
     }
 }
 
-/// Puts a [`Message`] together from texts, [`Call`]s, [`Verb`]s, [`Opt`]s, pairs of an option and its value, and
-/// messages.
+/// Builds a [`Message`] from texts, [`Call`]s, [`Verb`]s, [`Opt`]s, pairs of an option and its value, and messages.
 ///
 /// ```
 /// use skillpm_format::advice::{Opt, Verb, message};

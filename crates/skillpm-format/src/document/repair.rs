@@ -1,8 +1,8 @@
-//! The lenient second try for frontmatter that is not YAML.
+//! The lenient second attempt at frontmatter that is not YAML.
 //!
-//! Other clients load such files: most have one `description` with an unquoted colon. Every
-//! top-level key is parsed on its own; where that fails its value is taken as the text it is.
-//! Positions stay those of the file, because no text is rewritten.
+//! Other clients load such files: most have a single `description` with an unquoted colon. Every top-level key is
+//! parsed separately; if that fails, its value is taken literally as text. Positions stay those of the file, because no
+//! text is rewritten.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,10 +10,10 @@ use std::ops::Range;
 use super::problem::{FaultKind, Problem, ProblemKind};
 use super::tree::{self, Layout, NoTree, Node, Style, Value};
 
-/// What every switch for the linter has behind its `#`: `# skillpm: allow name-directory`.
+/// The text after the `#` of every switch for the linter: `# skillpm: allow name-directory`.
 pub(crate) const SWITCH: &str = "skillpm:";
 
-/// Whether a comment is a switch for the linter, by what stands behind its sign.
+/// Reports whether a comment is a switch for the linter, given the text after its sign.
 pub(crate) fn is_switch(comment: &str) -> bool {
     comment.trim_start().starts_with(SWITCH)
 }
@@ -21,13 +21,13 @@ pub(crate) fn is_switch(comment: &str) -> bool {
 /// One top-level key with its value, as byte ranges of the YAML text.
 struct BrokenField {
     key: Range<usize>,
-    /// From the colon's end to the end of the last line that belongs to it.
+    /// The range from the end of the colon to the end of the last line that belongs to the key.
     rest: Range<usize>,
-    /// Whether the value starts with a bracket; unknown while nothing of it has come.
+    /// Whether the value starts with a bracket; `None` while no part of it has been read.
     is_flow: Option<bool>,
-    /// Whether it is a block after `|` or `>`, in which the blank lines at its end may count.
+    /// Whether it is a block after `|` or `>`, in which trailing blank lines may count.
     is_block: bool,
-    /// How many brackets in it open something, less those that close.
+    /// The number of opening brackets in it minus the closing ones.
     depth: isize,
 }
 
@@ -48,13 +48,13 @@ impl BrokenField {
         }
     }
 
-    /// Whether the value starts with a bracket and has not closed all of them.
+    /// Reports whether the value starts with a bracket and has not closed all of them.
     fn is_open(&self) -> bool {
         self.is_flow == Some(true) && self.depth > 0
     }
 }
 
-/// Parses `yaml` key by key. `None` where the text is not made of `key: value` lines.
+/// Parses `yaml` key by key. Returns `None` if the text does not consist of `key: value` lines.
 pub(super) fn repair(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Option<Node> {
     let mut found = Vec::new();
     let cleaned = without_conflicts(yaml, base, &mut found);
@@ -71,7 +71,7 @@ pub(super) fn repair(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Op
     Some(Node { span, value: Value::Mapping { pairs, layout: Layout::Block } })
 }
 
-/// Lines of `text` with their offsets, without line ends.
+/// Returns the lines of `text` with their offsets, without line ends.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_inclusive(['\n', '\r']).scan(0, |at, line| {
         let start = *at;
@@ -99,10 +99,10 @@ fn without_conflicts(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> St
     cleaned
 }
 
-/// Cuts `yaml` into its top-level keys, or `None` where a line belongs to none of them.
+/// Splits `yaml` into its top-level keys. Returns `None` if a line belongs to none of them.
 fn entries(yaml: &str) -> Option<Vec<BrokenField>> {
     let mut entries: Vec<BrokenField> = Vec::new();
-    // Whether the last entry has a line that is a key of its own unless brackets are around it.
+    // Whether the last entry has a line that is itself a key unless it is inside brackets.
     let mut doubtful = false;
     for (at, line) in lines(yaml) {
         let quoted = line.starts_with(['"', '\'']);
@@ -119,7 +119,7 @@ fn entries(yaml: &str) -> Option<Vec<BrokenField>> {
                 entry.add(&line[colon + 1..], at + line.len());
                 entries.push(entry);
             }
-            // Blank lines and comments end nothing. Those that a block ends with may be a part of it.
+            // Blank lines and comments end nothing. Those at the end of a block may be part of it.
             None if line.trim().is_empty() => {
                 if let Some(block) = entries.last_mut().filter(|entry| entry.is_block) {
                     block.rest.end = yaml.len().min(at + line.len() + 1);
@@ -140,7 +140,7 @@ fn entries(yaml: &str) -> Option<Vec<BrokenField>> {
     (!doubtful || !is_open).then_some(entries)
 }
 
-/// The length of the key that `line` starts with, and where its colon is, if it starts with one.
+/// Returns the length of the key that `line` starts with and the position of its colon, if it starts with a key.
 fn key_and_colon(line: &str) -> Option<(usize, usize)> {
     let length = match line.chars().next()? {
         quote @ ('"' | '\'') => quoted_length(line, quote)?,
@@ -155,7 +155,7 @@ fn key_and_colon(line: &str) -> Option<(usize, usize)> {
         .then_some((length, line.len() - rest.len() - 1))
 }
 
-/// The length of the text in quotes that `line` starts with, quotes included.
+/// Returns the length of the quoted text that `line` starts with, quotes included.
 fn quoted_length(line: &str, quote: char) -> Option<usize> {
     let mut characters = line.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
@@ -169,7 +169,7 @@ fn quoted_length(line: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// The key and the value of `entry`: parsed where that works, else raw.
+/// Returns the key and the value of `entry`: parsed if that works, otherwise raw.
 fn parse_entry(
     yaml: &str,
     base: usize,
@@ -181,7 +181,7 @@ fn parse_entry(
         Ok(Some(Node { value: Value::Mapping { mut pairs, .. }, .. })) if pairs.len() == 1 => {
             return pairs.pop();
         }
-        // More than one value where the top level has one key: not what this repair is for.
+        // More than one value where the top level has one key: this repair is not meant for that.
         Ok(_) | Err(NoTree::Limit(_)) => return None,
         Err(NoTree::Syntax { fault, span }) => (fault, span),
     };
@@ -205,7 +205,7 @@ fn parse_entry(
     Some((key, Node { span: value, value: Value::Scalar { text: text.into(), style: Style::Raw } }))
 }
 
-/// `rest` without the switch for the linter that ends its last line: it is never a part of the value.
+/// Returns `rest` without a switch for the linter at the end of its last line: it is never part of the value.
 fn without_switch(yaml: &str, rest: Range<usize>) -> Range<usize> {
     let text = &yaml[rest.clone()];
     let line = text.rfind(['\n', '\r']).map_or(0, |end| end + 1);
@@ -217,7 +217,7 @@ fn without_switch(yaml: &str, rest: Range<usize>) -> Range<usize> {
     }
 }
 
-/// The bytes of the file from the first to the last character of the value behind the colon.
+/// Returns the bytes of the file from the first to the last character of the value after the colon.
 fn value_span(yaml: &str, rest: Range<usize>, base: usize) -> Range<usize> {
     let text = &yaml[rest.clone()];
     let start = rest.start + (text.len() - text.trim_start().len());
@@ -225,7 +225,7 @@ fn value_span(yaml: &str, rest: Range<usize>, base: usize) -> Range<usize> {
     base + start.min(end)..base + end
 }
 
-/// The value as one line of text, its lines joined the way YAML folds them.
+/// Returns the value as one line of text, its lines joined the way YAML folds them.
 fn raw_text(rest: &str) -> String {
     let mut lines: Vec<&str> =
         rest.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -236,7 +236,7 @@ fn raw_text(rest: &str) -> String {
     unquoted(&text).unwrap_or(text)
 }
 
-/// The content of `text` where one pair of quotes surrounds all of it, with escapes undone.
+/// Returns the content of `text` if one pair of quotes surrounds all of it, with escapes decoded.
 fn unquoted(text: &str) -> Option<String> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -249,7 +249,7 @@ fn unquoted(text: &str) -> Option<String> {
                 'n' | 't' | 'r' => plain.push(' '),
                 other => plain.extend(['\\', other]),
             },
-            // Quotes inside: these two do not belong together.
+            // Quotes inside: these two are not a pair.
             c if c == quote => return None,
             c => plain.push(c),
         }
@@ -257,7 +257,7 @@ fn unquoted(text: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Says more exactly what is wrong, now that the value is known.
+/// Returns a more precise fault, now that the value is known.
 fn refine(fault: FaultKind, value: &str) -> FaultKind {
     match (fault, value.chars().next()) {
         (fault @ (FaultKind::Control(_) | FaultKind::Tab | FaultKind::AfterQuote | FaultKind::Escape), _) => {

@@ -1,18 +1,18 @@
-//! Writing scalars so that every YAML reader takes them for the same text.
+//! Writing scalars so that every YAML reader reads them as the same text.
 //!
-//! Readers of YAML 1.1 make numbers, booleans, dates and nothing of more words than those of
-//! YAML 1.2. What any of them would not leave as text is put in double quotes.
+//! Readers of YAML 1.1 treat more words as numbers, booleans, dates and null than those of YAML 1.2. Anything that one
+//! of them would not read as text is put in double quotes.
 
 use std::fmt::Write as _;
 
-/// Words that some reader takes for a boolean, nothing, a merge or a default, in lower case.
+/// Words that some reader treats as a boolean, null, a merge or a default, in lower case.
 const WORDS: [&str; 18] = [
     "y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "<<", "=", ".inf", "+.inf", "-.inf",
     ".nan", "+.nan", "-.nan",
 ];
 
-/// Returns `text` as it stands after `key: `: without quotes where every reader then takes it for
-/// the same text, else in double quotes. One line always.
+/// Returns `text` as written after `key: `: without quotes if every reader then reads it as the same text, otherwise in
+/// double quotes. The result is always one line.
 pub fn write_scalar(text: &str) -> String {
     if fits_plain(text) && !resolves(text) { text.to_owned() } else { double_quoted(text) }
 }
@@ -38,12 +38,12 @@ pub fn double_quoted(text: &str) -> String {
     quoted
 }
 
-/// What YAML does not let stand as it is, or what some reader takes for a line end.
+/// Reports whether YAML does not allow `c` unescaped, or some reader treats it as a line end.
 pub(super) fn needs_escape(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') || u32::from(c) & 0xfffe == 0xfffe
 }
 
-/// Whether `text` can stand without quotes as far as its characters go.
+/// Reports whether the characters of `text` allow it to be written without quotes.
 pub(super) fn fits_plain(text: &str) -> bool {
     let mut characters = text.chars();
     let (Some(first), second) = (characters.next(), characters.next()) else { return false };
@@ -62,7 +62,7 @@ pub(super) fn fits_plain(text: &str) -> bool {
         && !text.chars().any(needs_escape)
 }
 
-/// Whether some reader makes something else than text of `plain`, written without quotes.
+/// Reports whether some reader does not read `plain`, written without quotes, as text.
 pub(crate) fn resolves(plain: &str) -> bool {
     if plain.is_empty() || WORDS.contains(&plain.to_ascii_lowercase().as_str()) {
         return true;
@@ -74,7 +74,7 @@ pub(crate) fn resolves(plain: &str) -> bool {
     is_number(unsigned) || is_sexagesimal(unsigned) || is_date(plain)
 }
 
-/// Whether `plain`, written without quotes, is a number or a boolean in the core schema of YAML 1.2.
+/// Reports whether `plain`, written without quotes, is a number or a boolean in the core schema of YAML 1.2.
 pub(crate) fn is_number_or_boolean(plain: &str) -> bool {
     let unsigned = plain.strip_prefix(['+', '-']).unwrap_or(plain);
     let based = |prefix: &str, radix| {
@@ -90,7 +90,7 @@ pub(crate) fn is_number_or_boolean(plain: &str) -> bool {
     is_word || is_decimal || based("0x", 16) || based("0o", 8)
 }
 
-/// Whether `plain`, written without quotes, is nothing at all in the core schema of YAML 1.2.
+/// Reports whether `plain`, written without quotes, is null in the core schema of YAML 1.2.
 pub(crate) fn is_null(plain: &str) -> bool {
     matches!(plain, "" | "null" | "Null" | "NULL" | "~")
 }
@@ -108,7 +108,7 @@ fn is_number(unsigned: &str) -> bool {
     decimal || based("0x", 16) || based("0o", 8) || based("0b", 2)
 }
 
-/// `12:30` and `1:30:00.5`: numbers to the base 60 in YAML 1.1.
+/// Recognizes `12:30` and `1:30:00.5`: numbers to the base 60 in YAML 1.1.
 fn is_sexagesimal(unsigned: &str) -> bool {
     let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'_');
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
@@ -117,7 +117,7 @@ fn is_sexagesimal(unsigned: &str) -> bool {
         && is_digits(fraction)
 }
 
-/// `2026-01-31`, with or without a time behind it.
+/// Recognizes `2026-01-31`, with or without a time after it.
 fn is_date(plain: &str) -> bool {
     let mut parts = plain.splitn(3, '-');
     let digits = |text: Option<&str>, most: usize| {
@@ -132,7 +132,7 @@ fn is_date(plain: &str) -> bool {
         && (rest.len() == day || is_time(&rest[day..]))
 }
 
-/// `T10:00:00.5Z` and ` 10:00:00 +1:00`, as they stand behind a day. Words behind one make a text of it.
+/// Recognizes `T10:00:00.5Z` and ` 10:00:00 +1:00`, as written after a day. Words after a time make the whole a text.
 fn is_time(behind: &str) -> bool {
     behind.starts_with(['T', 't', ' ', '\t'])
         && behind.bytes().filter(|b| *b == b':').count() >= 2

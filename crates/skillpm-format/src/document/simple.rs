@@ -1,9 +1,9 @@
-//! A short way through frontmatter that is written as nearly everybody writes it.
+//! A fast path for frontmatter in the form in which nearly everybody writes it.
 //!
-//! Lines of `key: value` with plain or quoted text, a block of text, a list or one mapping below a
-//! key: that needs no YAML parser, and the parser is what reading a skill spends its time in. This
-//! reader makes the very tree that [`super::tree::parse`] makes, or says nothing at all: whatever
-//! is not plainly one of those shapes is left to the parser. The tests compare the two.
+//! Lines of `key: value` with plain or quoted text, a block of text, a list or one mapping below a key: that needs no
+//! YAML parser, which takes most of the time spent on reading a skill. This reader builds exactly the tree that
+//! [`super::tree::parse`] builds, or nothing at all: anything that is not clearly one of those shapes is left to the
+//! parser. The tests compare the two.
 
 #[cfg(test)]
 mod tests;
@@ -12,16 +12,16 @@ use std::ops::Range;
 
 use super::tree::{Layout, Node, Style, Value};
 
-/// The longest key, in bytes; YAML stops looking for the colon much later.
+/// The maximum length of a key, in bytes; YAML stops looking for the colon much later.
 const MAX_KEY: usize = 100;
-/// Few mappings have more entries than that.
+/// The usual maximum number of entries in a mapping.
 const USUAL_ENTRIES: usize = 6;
-/// Few texts of several lines have more bytes than that.
+/// The usual maximum number of bytes in a text of several lines.
 const USUAL_BLOCK: usize = 1024;
-/// The most entries of one collection: repeated keys are looked for by comparing each with each.
+/// The maximum number of entries of one collection: duplicate keys are found by comparing all pairs.
 const MAX_ENTRIES: usize = 64;
 
-/// Reads `yaml`, which stands at byte `base` of the file. `None` where the parser has to.
+/// Reads `yaml`, which starts at byte `base` of the file. Returns `None` if it needs the parser.
 pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
     if !yaml.ends_with('\n') || !is_usual(yaml) {
         return None;
@@ -31,10 +31,10 @@ pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
     (reader.at == yaml.len()).then_some(root)
 }
 
-/// Whether `yaml` has only characters that mean nothing special to a parser: no control character
-/// but LF, and none that YAML 1.1 takes for a line end or leaves out.
+/// Reports whether `yaml` has only characters without a special meaning to a parser: no control character except LF,
+/// and none that YAML 1.1 treats as a line end or drops.
 fn is_usual(yaml: &str) -> bool {
-    // To the end, so that the compiler can look at many bytes at a time.
+    // The loop runs to the end, so that the compiler can process many bytes at a time.
     let is_control = |byte: u8| u8::from(byte < b' ') & u8::from(byte != b'\n') | u8::from(byte == 0x7f);
     let (controls, all) =
         yaml.bytes().fold((0, 0), |(controls, all), byte| (controls | is_control(byte), all | byte));
@@ -43,16 +43,16 @@ fn is_usual(yaml: &str) -> bool {
     controls == 0 && (all.is_ascii() || !yaml.chars().any(is_odd))
 }
 
-/// A line without its end.
+/// A line without its line ending.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     text: &'a str,
-    /// How many spaces it starts with.
+    /// The number of spaces it starts with.
     indent: usize,
 }
 
 impl<'a> Line<'a> {
-    /// The first line of `text`; `None` where there is none with an end.
+    /// Returns the first line of `text`. Returns `None` if no line has an end.
     fn first(text: &'a str) -> Option<Self> {
         let text = &text[..memchr::memchr(b'\n', text.as_bytes())?];
         Some(Self { text, indent: spaces(text.bytes()) })
@@ -64,30 +64,30 @@ struct Reader<'a> {
     base: usize,
     /// Where the next line starts.
     at: usize,
-    /// The next line: it is asked for several times.
+    /// The next line, which is needed several times.
     next: Option<Line<'a>>,
-    /// Where the value that was read last ends, as a byte of the file.
+    /// The end of the last value read, as a byte of the file.
     end: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// The next line, which stays the next one; `None` at the end.
+    /// Returns the next line without consuming it. Returns `None` at the end.
     fn peek(&self) -> Option<Line<'a>> {
         self.next
     }
 
-    /// Goes behind `line`, which is the next one.
+    /// Moves past `line`, which is the next one.
     fn skip(&mut self, line: &Line<'_>) {
         self.at += line.text.len() + 1;
         self.next = Line::first(&self.yaml[self.at..]);
     }
 
-    /// The indentation of the lines that belong to the key above them; `None` where there are none.
+    /// Returns the indentation of the lines that belong to the key above them. Returns `None` if there are none.
     fn indent_below(&self) -> Option<usize> {
         self.peek().map(|line| line.indent).filter(|indent| *indent > 0)
     }
 
-    /// The lines with `indent` as a mapping. Others may only follow where they belong further out.
+    /// Reads the lines with `indent` as a mapping. Others may only follow if they belong further out.
     fn mapping(&mut self, indent: usize) -> Option<Node> {
         let start = self.base + self.at + indent;
         let mut pairs: Vec<(Node, Node)> = Vec::with_capacity(USUAL_ENTRIES);
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
             .then_some(Node { span: start..self.end, value: Value::Mapping { pairs, layout: Layout::Block } })
     }
 
-    /// The lines with `indent` as a list.
+    /// Reads the lines with `indent` as a list.
     fn list(&mut self, indent: usize) -> Option<Node> {
         let start = self.base + self.at + indent;
         let mut items = Vec::new();
@@ -126,8 +126,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The next line if it has `indent`; `Some(None)` where the collection ends before it, and
-    /// `None` where it belongs to nothing.
+    /// Returns the next line if it has `indent`. Returns `Some(None)` if the collection ends before it, and `None` if
+    /// the line belongs to nothing.
     #[expect(clippy::option_option, reason = "the outer one is for `?` and means: ask the parser")]
     fn next_of(&self, indent: usize, may_end: bool) -> Option<Option<Line<'a>>> {
         match self.peek() {
@@ -138,8 +138,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands behind the colon, which ends before byte `from` of `line`, or below that line. The key was read
-    /// last.
+    /// Reads the value after the colon, which ends before byte `from` of `line`, or below that line. The key was the
+    /// last thing read.
     fn value(&mut self, line: &Line<'a>, from: usize, indent: usize) -> Option<Node> {
         let rest = &line.text[from..];
         let text = &rest[spaces(rest.bytes())..];
@@ -158,12 +158,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text that starts at byte `from` of `line`, which was skipped, and ends on it.
+    /// Reads the text that starts at byte `from` of `line`, already skipped, and ends on it.
     fn inline(&mut self, line: &Line<'a>, from: usize) -> Option<Node> {
         let text = &line.text[from..];
         let text = &text[..text.len() - spaces(text.bytes().rev())];
         let first = *text.as_bytes().first()?;
-        // What belongs to a plain text goes on where the next line is indented deeper.
+        // A plain text continues if the next line is indented deeper.
         if self.indent_below().is_some_and(|below| below > line.indent) {
             return None;
         }
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The block of text below the line, skipped, that ends with `header`.
+    /// Reads the block of text below the line, already skipped, that ends with `header`.
     fn block(&mut self, header: &str) -> Option<Node> {
         let (style, strip) = match header {
             ">" => (Style::Folded, false),
@@ -194,12 +194,12 @@ impl<'a> Reader<'a> {
             _ => return None,
         };
         let indent = self.indent_below()?;
-        // The parser says that a block starts with its text, not with its header.
+        // The parser reports that a block starts with its text, not with its header.
         let start = self.base + self.at + indent;
-        // More than it takes, of a text that most of the frontmatter is; one that grows is moved each time.
+        // More than needed, for a text that makes up most of the frontmatter; growing it would move it each time.
         let mut text = String::with_capacity((self.yaml.len() - self.at).min(USUAL_BLOCK));
         while let Some(line) = self.next_of(indent, !text.is_empty())? {
-            // Spaces at an end are folded by rules of their own.
+            // Trailing spaces have their own folding rules.
             if line.text.ends_with(' ') {
                 return None;
             }
@@ -221,19 +221,19 @@ impl<'a> Reader<'a> {
         Node { span, value: Value::scalar(text.into(), style) }
     }
 
-    /// Bytes of the next line as bytes of the file.
+    /// Returns bytes of the next line as bytes of the file.
     fn span(&self, of_line: Range<usize>) -> Range<usize> {
         let start = self.base + self.at;
         start + of_line.start..start + of_line.end
     }
 }
 
-/// How many of `bytes` are spaces before the first that is none.
+/// Returns the number of leading spaces in `bytes`.
 fn spaces(bytes: impl Iterator<Item = u8>) -> usize {
     bytes.take_while(|byte| *byte == b' ').count()
 }
 
-/// The length of the key that `line` starts with, if it does and a value may follow.
+/// Returns the length of the key that `line` starts with, if it starts with one and a value may follow.
 fn key_length(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
@@ -242,7 +242,7 @@ fn key_length(line: &str) -> Option<usize> {
     (ends && bytes[0].is_ascii_alphanumeric()).then_some(length)
 }
 
-/// Whether `text` is text without quotes to every YAML parser.
+/// Reports whether every YAML parser reads `text` as text without quotes.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let starts = bytes.first().is_some_and(|byte| {

@@ -1,8 +1,7 @@
 //! Applying repairs to a text.
 //!
-//! A repair is only kept where it does what it says and nothing else: the text still loads, no
-//! field that it does not touch has another value, and what it repairs is gone. Everything outside
-//! of its edits stays byte for byte.
+//! A repair is only kept if it does what it claims and nothing else: the text still loads, no field that it does not
+//! touch changes its value, and the repaired fault is gone. Everything outside its edits stays byte for byte.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,8 +12,8 @@ use super::{Edit, Finding, Fix, Safety, Severity};
 use crate::document::{Document, Node};
 use crate::skill;
 
-/// How often a text is checked and repaired again: each round may make room for other repairs, and a reader that ends
-/// at the first fault shows one in each.
+/// The maximum number of times a text is checked and repaired again: each round may enable other repairs, and a reader
+/// that stops at the first fault shows only one per round.
 const MAX_ROUNDS: usize = 100;
 
 /// A text after some repairs.
@@ -22,7 +21,7 @@ const MAX_ROUNDS: usize = 100;
 pub struct Applied {
     /// The text.
     pub text: String,
-    /// The number of repairs that were made.
+    /// The number of repairs made.
     pub applied: usize,
     /// The number of repairs that overlap one that was made, or do not fit the text.
     pub skipped: usize,
@@ -33,34 +32,33 @@ pub struct Applied {
 pub struct Fixed {
     /// The new content.
     pub document: Document,
-    /// What is still found in it.
+    /// The remaining findings in it.
     pub findings: Vec<Finding>,
-    /// The number of repairs that were made.
+    /// The number of repairs made.
     pub applied: usize,
-    /// The number of repairs that were wanted and could not be made.
+    /// The number of requested repairs that could not be made.
     pub skipped: usize,
 }
 
 impl Fixed {
-    /// The number of findings that `--fix=unsafe` could repair.
+    /// Returns the number of findings that `--fix=unsafe` could repair.
     pub fn left_unsafe(&self) -> usize {
         let fixes = self.findings.iter().filter_map(|finding| finding.fix.as_ref());
         fixes.filter(|fix| fix.safety == Safety::Unsafe).count()
     }
 }
 
-/// Makes the repairs of `findings` that are at least as safe as `safety` asks, in their order; where
-/// two overlap the first one wins. Nothing is checked: see [`fix_all`].
+/// Makes the repairs of `findings` that are at least as safe as `safety`, in order; of two that overlap, the first one
+/// wins. Nothing is checked: see [`fix_all`].
 pub fn apply(text: &str, findings: &[Finding], safety: Safety) -> Applied {
     let fixes: Vec<&Fix> = wanted(findings, safety).filter_map(|finding| finding.fix.as_ref()).collect();
     let (chosen, skipped) = choose(text, &fixes);
     Applied { text: patched(text, &chosen), applied: chosen.len(), skipped }
 }
 
-/// Checks and repairs `document` until nothing is left to repair. `check` is asked for the findings
-/// of the content as it is by then.
+/// Checks and repairs `document` until nothing is left to repair. `check` returns the findings of the current content.
 ///
-/// With [`Safety::Safe`] only repairs that change no meaning are made, with [`Safety::Unsafe`] all.
+/// With [`Safety::Safe`] only repairs that do not change the meaning are made, with [`Safety::Unsafe`] all.
 pub fn fix_all(document: &Document, safety: Safety, check: impl Fn(&Document) -> Vec<Finding>) -> Fixed {
     let mut fixed = Fixed { document: document.clone(), findings: check(document), applied: 0, skipped: 0 };
     for _ in 0..MAX_ROUNDS {
@@ -75,11 +73,11 @@ fn wanted(findings: &[Finding], safety: Safety) -> impl Iterator<Item = &Finding
     findings.iter().filter(move |finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety))
 }
 
-/// A text after some repairs that went well, what is found in it, and how many there were.
+/// A text after some successful repairs, its findings, and the number of repairs.
 type Better = (Document, Vec<Finding>, usize);
 
-/// All repairs at once where that goes well, else all of those that go well alone, else the first of these; `None`
-/// where none does.
+/// Makes all repairs at once if that works, otherwise all of those that work alone, otherwise the first of these.
+/// Returns `None` if none works.
 fn round(before: &Fixed, safety: Safety, check: &impl Fn(&Document) -> Vec<Finding>) -> Option<Better> {
     let all: Vec<&Finding> = wanted(&before.findings, safety).collect();
     together(before, &all, check).or_else(|| {
@@ -96,7 +94,7 @@ fn round(before: &Fixed, safety: Safety, check: &impl Fn(&Document) -> Vec<Findi
     })
 }
 
-/// Makes the repairs of `findings` at once; `None` where the text is no better for it.
+/// Makes the repairs of `findings` at once. Returns `None` if the text does not improve.
 fn together(
     before: &Fixed,
     findings: &[&Finding],
@@ -109,7 +107,7 @@ fn together(
     }
     let document = Document::parse(patched(before.document.text(), &chosen));
     let found = check(&document);
-    // Where syntax was repaired, or somebody reads on, what it hid comes to light.
+    // After a syntax repair, or if a reader gets further, hidden faults come to light.
     let reveals = document.problems().len() < before.document.problems().len()
         || findings.iter().any(|finding| finding.ends);
     let rests = (before.document.text().len(), document.text().len());
@@ -119,7 +117,7 @@ fn together(
     better.then_some((document, found, chosen.len()))
 }
 
-/// Picks the repairs that overlap none that was picked before; says how many are left.
+/// Picks the repairs that do not overlap any picked before, and returns how many are left.
 fn choose<'a>(text: &str, fixes: &[&'a Fix]) -> (Vec<&'a Fix>, usize) {
     let mut taken = Taken::default();
     let mut chosen = Vec::new();
@@ -134,13 +132,13 @@ fn choose<'a>(text: &str, fixes: &[&'a Fix]) -> (Vec<&'a Fix>, usize) {
     (chosen, skipped)
 }
 
-/// The parts of a text that repairs change, from start to end; none of them share a byte or meet.
+/// The parts of a text that repairs change, from start to end; no two share a byte or meet.
 #[derive(Default)]
 struct Taken(BTreeMap<usize, usize>);
 
 impl Taken {
-    /// The last part that shares a byte with `span` or meets it: two insertions at one place would depend on their
-    /// order.
+    /// Returns the last part that shares a byte with `span` or meets it: two insertions at one place would depend on
+    /// their order.
     fn near(&self, span: &Range<usize>) -> Option<Range<usize>> {
         let (start, end) = self.0.range(..=span.end).next_back()?;
         (*end >= span.start).then_some(*start..*end)
@@ -162,7 +160,7 @@ fn patched(text: &str, fixes: &[&Fix]) -> String {
     let mut new = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits {
-        // Edits of one repair may overlap by mistake: the first one wins here too.
+        // Edits of one repair may overlap by mistake: here too the first one wins.
         let Some(kept) = text.get(at..edit.span.start) else { continue };
         new.push_str(kept);
         new.push_str(&edit.text);
@@ -172,8 +170,8 @@ fn patched(text: &str, fixes: &[&Fix]) -> String {
     new
 }
 
-/// Whether `new` loads as well as `old` did, with the same body and the same value for every field
-/// that no edit touches.
+/// Reports whether `new` loads as well as `old` did, with the same body and the same value for every field that no edit
+/// touches.
 fn is_no_worse(old: &Document, new: &Document, fixes: &[&Fix]) -> bool {
     let edits: Vec<&Edit> = fixes.iter().flat_map(|fix| &fix.edits).collect();
     let has_body =
@@ -188,7 +186,7 @@ fn keeps_fields(old: &Document, new: &Document, edits: &[&Edit]) -> bool {
     let Some(root) = old.frontmatter() else { return true };
     let mut touched = Vec::new();
     let mut end = old.yaml_span().map_or(root.span.end, |yaml| yaml.end);
-    // A field reaches to the next one: a value that is not there yet comes between them.
+    // A field extends to the next one: a value that is not there yet is inserted between them.
     for (key, _) in root.pairs().iter().rev() {
         if edits.iter().any(|edit| reaches(edit, &(key.span.start..end))) {
             touched.extend(key.text());
@@ -198,12 +196,12 @@ fn keeps_fields(old: &Document, new: &Document, edits: &[&Edit]) -> bool {
     let (before, now) = (fields(old), fields(new));
     let same =
         |(key, value): (&String, &Json)| touched.contains(&key.as_str()) || now.get(key) == Some(value);
-    // A field that was not there comes from an edit that says so.
+    // A new field comes from an edit that names it.
     let told = |key: &String| before.contains_key(key) || edits.iter().any(|edit| edit.text.contains(key));
     before.iter().all(same) && now.keys().all(told)
 }
 
-/// Whether `edit` changes something in `field`; what is inserted before it does not.
+/// Reports whether `edit` changes something in `field`; an insertion before it does not.
 fn reaches(edit: &Edit, field: &Range<usize>) -> bool {
     let Range { start, end } = edit.span;
     if start == end {
@@ -218,13 +216,13 @@ fn fields(document: &Document) -> BTreeMap<String, Json> {
     pairs.iter().map(|(key, value)| (key.flat_text().unwrap_or_default(), value.to_json())).collect()
 }
 
-/// Whether each of the rules of `repaired` finds less than before. Where reading ended, the next place at which it does
-/// may be of the same rule, behind all that was repaired.
+/// Reports whether each of the rules of `repaired` finds less than before. If reading stopped early, the next place
+/// where it stops may be of the same rule, after everything that was repaired.
 ///
 /// `lengths` are those of the two texts.
 fn are_gone(repaired: &[&Finding], (old, new): (&[Finding], &[Finding]), lengths: (usize, usize)) -> bool {
     let count = |findings: &[Finding], rule| findings.iter().filter(|finding| finding.rule == rule).count();
-    // A text can have thousands of findings, of a few rules.
+    // A text can have thousands of findings from a few rules.
     let rules: BTreeMap<&str, &Finding> = repaired.iter().map(|finding| (finding.rule, *finding)).collect();
     let is_behind = |last: &Finding| {
         let end = last.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.span.end).max();
@@ -239,7 +237,7 @@ fn are_gone(repaired: &[&Finding], (old, new): (&[Finding], &[Finding]), lengths
     })
 }
 
-/// Whether there are more errors than before, and more that no repair takes away.
+/// Reports whether there are more errors than before, and more that no repair removes.
 fn has_new_errors(old: &[Finding], new: &[Finding]) -> bool {
     let errors = |findings: &[Finding]| {
         let all = || findings.iter().filter(|finding| finding.severity == Severity::Error);

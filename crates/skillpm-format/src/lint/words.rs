@@ -1,22 +1,22 @@
 //! Words in texts, for rules about how a skill is written.
 
-/// Whether `text` has one of `parts`.
+/// Reports whether `text` contains one of `parts`.
 pub(super) fn has_text(text: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some())
 }
 
-/// The byte at which `word` stands in `text` as a word of its own. Both are lower-case.
+/// Returns the byte at which `word` occurs in `text` as a whole word. Both are in lower case.
 pub(super) fn find(text: &str, word: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), word).find(|at| is_word(text, *at, word.len()))
 }
 
-/// Whether one of `words` stands in `text` as a word of its own. All are lower-case.
+/// Reports whether one of `words` occurs in `text` as a whole word. All are in lower case.
 pub(super) fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| find(text, word).is_some())
 }
 
-/// Whether one of `parts`, three lower-case letters each, stands in `text`, in any case: a quick look
-/// for longer texts that have them. Many bytes are looked at at once, and none is skipped.
+/// Reports whether one of `parts`, three lower-case letters each, occurs in `text`, in any case: a quick check for
+/// longer texts that contain them. It processes many bytes at once and skips none.
 pub(super) fn has_part<const N: usize>(text: &str, parts: [[u8; 3]; N]) -> bool {
     let bytes = text.as_bytes();
     let (second, third) = (bytes.get(1..).unwrap_or_default(), bytes.get(2..).unwrap_or_default());
@@ -28,14 +28,14 @@ pub(super) fn has_part<const N: usize>(text: &str, parts: [[u8; 3]; N]) -> bool 
     found != 0
 }
 
-/// Whether no letter, digit or underscore is beside the `length` bytes at `at`.
+/// Reports whether no letter, digit or underscore adjoins the `length` bytes at `at`.
 fn is_word(text: &str, at: usize, length: usize) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     !text[..at].ends_with(part) && !text[at + length..].starts_with(part)
 }
 
-/// `text` with everything in quotes and backquotes as blanks of the same length: what users say is
-/// not what the author says.
+/// Returns `text` with everything in quotes and backquotes replaced by blanks of the same length: these are the user's
+/// words, not the author's.
 pub(super) fn without_quotes(text: &str) -> String {
     let mut rest = text;
     let mut plain = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! What the resolver asks of those who can look into sources.
+//! The requests of the resolver to code that can look into sources.
 
 use semver::VersionReq;
 
@@ -7,18 +7,18 @@ use crate::name::SkillName;
 use crate::spec::SourceSpec;
 use crate::version::Version;
 
-/// Tells the resolver what sources have. It may open them for that, and fetches no more than it takes to tell.
+/// A provider that reports to the resolver what sources have. It may open them, and fetches no more than it needs.
 pub trait DependencyProvider {
-    /// What it takes to fetch a skill that was offered.
+    /// The data needed to fetch an offered skill.
     type Candidate;
-    /// Why a source cannot be asked, or has no such skill.
+    /// The reason why a source cannot be read, or has no such skill.
     type Error;
 
     /// Offers the skill `name` of the source that `dependent` comes from, in a version of `range`.
     ///
     /// # Errors
     ///
-    /// Fails for a source that cannot be asked or is refused.
+    /// Fails for a source that cannot be read or is refused.
     fn named(
         &mut self,
         dependent: &Dependent,
@@ -30,57 +30,57 @@ pub trait DependencyProvider {
     ///
     /// # Errors
     ///
-    /// Fails for an address that is of no use to `dependent`.
+    /// Fails for an address that `dependent` cannot use.
     fn locate(&mut self, dependent: &Dependent, spec: &SourceSpec) -> Result<SourceSpec, Self::Error>;
 
     /// Returns the one skill at `location`, which `dependent` depends on.
     ///
     /// # Errors
     ///
-    /// Fails for a source that cannot be asked or is refused, and where it has no skill there, or several.
+    /// Fails for a source that cannot be read or is refused, and if it has no skill there, or several.
     fn at(
         &mut self,
         dependent: &Dependent,
         location: &Location<'_>,
     ) -> Result<Available<Self::Candidate>, Self::Error>;
 
-    /// Returns whether agents see a skill `name` of somewhere else, so that nothing is missing without one here.
+    /// Reports whether agents see a skill `name` from elsewhere, so that nothing is missing without one here.
     fn is_elsewhere(&mut self, name: &SkillName) -> bool;
 
-    /// Returns whether the skill `name` can be put in its place.
+    /// Reports whether there is room for the skill `name` in its place.
     ///
     /// # Errors
     ///
-    /// Fails for a place that cannot be looked at.
+    /// Fails for a place that cannot be examined.
     fn has_room_for(&mut self, name: &SkillName) -> Result<bool, Self::Error>;
 }
 
-/// Where a dependency is.
+/// The location of a dependency.
 #[derive(Debug, Clone)]
 pub struct Location<'a> {
     /// The source, and the directory or skill in it.
     pub spec: SourceSpec,
-    /// The locked revision at which the source is read; `None` reads it as it is now.
+    /// The locked revision at which the source is read; `None` reads its current state.
     pub revision: Option<&'a str>,
 }
 
-/// What a source has of a name.
+/// The offer of a source for a name.
 #[derive(Debug)]
 pub enum Offer<C> {
     /// One skill that fits.
     Fits(Box<Available<C>>),
-    /// None that fits.
+    /// No skill that fits.
     Not(Has),
 }
 
-/// What a source has instead of a skill that fits.
+/// What a source has if it has no skill that fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Has {
-    /// One skill of the name, in this version, where it declares one.
+    /// One skill with the name, in this version if it declares one.
     Version(Option<String>),
-    /// Several skills of the name.
+    /// Several skills with the name.
     Several,
-    /// No skill of the name.
+    /// No skill with the name.
     Nothing,
 }
 
@@ -89,11 +89,12 @@ pub enum Has {
 pub struct Available<C> {
     /// The skill, as one whose own dependencies are to be resolved.
     pub skill: Dependent,
-    /// What it takes to fetch it.
+    /// The data needed to fetch it.
     pub candidate: C,
 }
 
-/// Returns whether `version` is in `range`. No range takes every skill, and a range none without a version.
+/// Reports whether `version` is in `range`. Without a range every skill is accepted; with one, a skill without a
+/// version is not.
 pub fn meets(range: Option<&VersionReq>, version: Option<&str>) -> bool {
     range.is_none_or(|range| {
         version.and_then(|text| Version::new(text).ok()).is_some_and(|v| range.matches(v.number()))

@@ -4,16 +4,16 @@ use std::fmt;
 
 use super::{Origin, SourceSpec, SpecError, skill_name, split_directory, split_suffixes, subdirectory};
 
-/// An `http` or `https` address without credentials and without a fragment, as manifests and
-/// lockfiles may hold it. The host is in lower case, and no slash ends it.
+/// An `http` or `https` address without credentials and without a fragment, in the form for manifests and lockfiles.
+/// The host is in lower case, and there is no trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(String);
 
-/// Endings of files that can be installed from.
+/// Extensions of files that can be installed from.
 const FILES: &[&str] = &[".zip", ".skill", ".tar.gz", ".tgz", ".tar", ".md"];
-/// Endings of files that cannot, and that are no sites either: reading them says so.
+/// Extensions of files that cannot be installed from but are not sites either: reading them reports that.
 const OTHER_FILES: &[&str] = &[".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".7z", ".rar"];
-/// Where sites list their skills.
+/// The path where sites list their skills.
 const WELL_KNOWN: &str = "/.well-known/";
 
 impl Address {
@@ -21,8 +21,8 @@ impl Address {
     ///
     /// # Errors
     ///
-    /// [`SpecError::Credentials`] where it carries a user name or password, which must not end up
-    /// in a file that is committed; [`SpecError::Unsupported`] for anything that is no such address.
+    /// Fails with [`SpecError::Credentials`] if it contains a user name or password, which must not end up in a
+    /// committed file, and with [`SpecError::Unsupported`] for anything that is not such an address.
     pub fn new(text: &str) -> Result<Self, SpecError> {
         let unsupported = || SpecError::Unsupported(text.to_owned());
         let (scheme, rest) = split_scheme(text).ok_or_else(unsupported)?;
@@ -43,19 +43,19 @@ impl Address {
         Ok(Self(format!("{scheme}://{}{path}", authority.to_ascii_lowercase())))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The path of the address, without its query; empty or with a slash at its start.
+    /// Returns the path of the address, without its query: empty, or with a slash at its start.
     pub fn path(&self) -> &str {
         let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
         let path = rest.find(['/', '?']).map_or("", |at| &rest[at..]);
         path.split('?').next().unwrap_or(path)
     }
 
-    /// The host, without a port; an IPv6 address is in brackets.
+    /// Returns the host, without a port; an IPv6 address is in brackets.
     pub fn host(&self) -> &str {
         let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
         let authority = rest.split(['/', '?']).next().unwrap_or(rest);
@@ -65,19 +65,19 @@ impl Address {
         }
     }
 
-    /// Whether its path ends as that of an archive or a Markdown file does.
+    /// Reports whether its path ends like that of an archive or a Markdown file.
     pub fn is_file(&self) -> bool {
         let path = self.path().to_ascii_lowercase();
         FILES.iter().chain(OTHER_FILES).any(|ending| path.ends_with(ending))
     }
 
-    /// Whether nobody on the way can change what comes: it is `https`, or never leaves this machine.
+    /// Reports whether its content is safe from tampering in transit: it is `https`, or never leaves this machine.
     pub fn is_private(&self) -> bool {
         self.0.starts_with("https:") || is_loopback(self.host())
     }
 
-    /// What a file at this address is called: the last part of its path without its ending, of a
-    /// `SKILL.md` the part before it, and the host where the path has none.
+    /// Returns the name of a file at this address: the last part of its path without its extension, for a `SKILL.md`
+    /// the part before it, and the host if the path has no such part.
     pub fn file_stem(&self) -> &str {
         let mut parts = self.path().split('/').rev().filter(|part| !part.is_empty());
         let last = parts.next();
@@ -86,7 +86,7 @@ impl Address {
         named.map_or(self.host(), file_stem)
     }
 
-    /// The site that this address is about: an address of its index means the site too.
+    /// Returns the site of this address: an address of its index means the site too.
     pub(super) fn site(self) -> Self {
         let end = match self.0.split_once(WELL_KNOWN) {
             Some((site, "agent-skills" | "agent-skills/index.json" | "skills" | "skills/index.json")) => {
@@ -98,12 +98,12 @@ impl Address {
     }
 }
 
-/// Reads `URL//directory@skill`; `origin` is what lies at the URL.
+/// Reads `URL//directory@skill`; `origin` creates the origin at the URL.
 pub(super) fn typed(text: &str, origin: impl FnOnce(Address) -> Origin) -> Result<SourceSpec, SpecError> {
-    // An `@` before the first slash belongs to a user name, and those are refused.
+    // An `@` before the first slash belongs to a user name, which is refused.
     let start = text.find("://").map_or(0, |at| at + 3);
     let first = text[start..].find('/').map_or(text.len(), |at| start + at);
-    // A query may hold anything, so nothing stands behind it.
+    // A query may contain anything, so nothing can follow it.
     let (rest, reference, skill) =
         if text.contains('?') { (&text[first..], None, None) } else { split_suffixes(&text[first..]) };
     if reference.is_some() {
@@ -118,7 +118,7 @@ pub(super) fn typed(text: &str, origin: impl FnOnce(Address) -> Origin) -> Resul
     })
 }
 
-/// The name of a file without an ending that archives and Markdown files have.
+/// Returns the name of a file without an extension of archives or Markdown files.
 pub fn file_stem(name: &str) -> &str {
     let ending = FILES.iter().find(|ending| {
         let start = name.len().checked_sub(ending.len()).filter(|start| *start > 0);
@@ -133,20 +133,20 @@ impl fmt::Display for Address {
     }
 }
 
-/// Whether `host` is this machine: `localhost`, or an address of the loopback.
+/// Reports whether `host` is this machine: `localhost`, or a loopback address.
 pub fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare.eq_ignore_ascii_case("localhost")
         || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Splits `https://rest`; the scheme comes back in lower case.
+/// Splits `https://rest` and returns the scheme in lower case.
 pub(super) fn split_scheme(text: &str) -> Option<(&'static str, &str)> {
     let (scheme, rest) = text.split_once("://")?;
     ["https", "http"].into_iter().find(|known| scheme.eq_ignore_ascii_case(known)).map(|known| (known, rest))
 }
 
-/// Whether `text` is a host, with or without a port.
+/// Reports whether `text` is a host, with or without a port.
 pub(super) fn is_host(text: &str) -> bool {
     let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((inner, port)) => {

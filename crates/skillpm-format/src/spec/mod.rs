@@ -1,4 +1,4 @@
-//! Source specifications: what people type after `skillpm install`.
+//! Source specifications: what users type after `skillpm install`.
 
 mod address;
 mod download;
@@ -27,26 +27,26 @@ pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Identity, Reference, is_commit, is_object_id};
 pub use site::Site;
 
-/// A source as it was typed: where skills lie, at which revision, and which of them is meant.
+/// A source as typed: where skills are, at which revision, and which of them is meant.
 ///
-/// What can be typed stands with each kind, in [`SourceKind::TYPED`], and in the reference,
+/// The forms that can be typed are listed with each kind, in [`SourceKind::TYPED`], and in the reference,
 /// `docs/reference/sources.md`.
 ///
-/// [`Display`](fmt::Display) writes the form in full (`github:owner/repo/path#ref@skill`), which
-/// reads back as the same value.
+/// [`Display`](fmt::Display) writes the full form (`github:owner/repo/path#ref@skill`), which reads back as the same
+/// value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceSpec {
-    /// Where the skills lie.
+    /// The source that contains the skills.
     pub origin: Origin,
-    /// The directory below it that is meant, `/`-separated.
+    /// The requested directory below it, `/`-separated.
     pub path: Option<String>,
-    /// The revision that is meant.
+    /// The requested revision.
     pub reference: Option<Reference>,
-    /// The name of the skill that is meant.
+    /// The name of the requested skill.
     pub skill: Option<String>,
 }
 
-/// A text that is not a source.
+/// An error for text that is not a source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Nothing was typed.
@@ -55,45 +55,45 @@ pub enum SpecError {
     /// A word without a slash, such as `pdf`.
     #[error("`{0}` is not a source: expected `owner/repo` or a path such as `./{0}`")]
     Word(String),
-    /// An address or scheme that is not read.
+    /// An address or scheme that is not supported.
     #[error("`{0}` is not an address that skillpm can install from")]
     Unsupported(String),
-    /// A part that cannot be one of GitHub's names.
+    /// A part that cannot be a name on GitHub.
     #[error("`{0}` cannot be the {1} of a repository on GitHub")]
     BadName(String, &'static str),
-    /// A directory that leaves the repository, is spelled in two ways, or ends in white space.
+    /// A directory that leaves the repository, has two spellings, or ends in white space.
     #[error("`{0}` is not a directory inside a repository")]
     BadPath(String),
-    /// A revision that no git server accepts, or a part that is empty.
+    /// A revision that no git server accepts, or an empty part.
     #[error("`{0}` is not the name of a tag, branch or commit")]
     BadReference(String),
     /// Nothing after `@`.
     #[error("the name of a skill is missing after `@`")]
     BadSkill,
-    /// A name that no package has.
+    /// A name that no package can have.
     #[error("`{0}` cannot be the name of a package for `{1}:`")]
     BadPackage(String, &'static str),
-    /// A user name or password, which would end up in files that are committed.
+    /// A user name or password, which would end up in committed files.
     #[error("addresses with a user name or password are not allowed")]
     Credentials,
-    /// A revision of something that has none.
+    /// A revision of a source that has no revisions.
     #[error("`{0}` has no revisions, so `#` cannot be used with it")]
     NoRevisions(String),
 }
 
 impl SourceSpec {
-    /// Returns the specification of all of `origin`, as it is now.
+    /// Returns the specification of the whole of `origin`, in its current state.
     pub fn new(origin: impl Into<Origin>) -> Self {
         Self { origin: origin.into(), path: None, reference: None, skill: None }
     }
 
-    /// Returns the specification of a path on this machine, taken as it is: `#` and `@` are part of it.
+    /// Returns the specification of a path on this machine, taken literally: `#` and `@` are part of it.
     pub fn local(path: &str) -> Self {
         Self::new(Origin::local(path))
     }
 
-    /// The same with one more part of the directory as the end of the revision's name: where a page shows both, a
-    /// branch may have slashes.
+    /// Returns the same specification with one more part of the directory added to the revision's name: on a page that
+    /// shows both, the name of a branch may contain slashes.
     #[must_use]
     pub fn with_longer_reference(&self) -> Option<Self> {
         let path = self.path.as_deref()?;
@@ -109,13 +109,13 @@ impl SourceSpec {
         Some(Self { path: path.map(ToOwned::to_owned), reference: Some(reference), ..self.clone() })
     }
 
-    /// What can be typed after `skillpm install` to mean it, in the short form where there is one. What is below a path of
-    /// this machine has no form of its own where that is an archive: it is chosen by the skill.
+    /// Returns what to type after `skillpm install` to name it, in the short form if there is one. A directory below a
+    /// local path has no form if that path is an archive: it is chosen by the skill.
     pub fn typed(&self) -> String {
         self.with_origin(self.origin.typed())
     }
 
-    /// The text behind `place`, that of the origin.
+    /// Returns the text after `place`, the text of the origin.
     fn with_origin(&self, mut place: String) -> String {
         let Some(mark) = self.origin.directory_mark() else { return place };
         if let Some(path) = &self.path {
@@ -124,7 +124,7 @@ impl SourceSpec {
         }
         let alone = self.reference.is_none() && self.skill.is_none();
         if alone && split_suffixes(&place).2.is_some() && !place.contains('?') {
-            // An `@` in the last part would begin the name of a skill.
+            // An `@` in the last part would start the name of a skill.
             place.push('/');
         }
         if let Some(reference) = &self.reference {
@@ -132,7 +132,7 @@ impl SourceSpec {
             place.push_str(reference.name());
         }
         if let Some(skill) = &self.skill {
-            // Behind a bare host, `@` would end a user name.
+            // After a bare host, `@` would end a user name.
             let is_bare = |address: &Address| address.path().is_empty() && self.path.is_none();
             if self.origin.web_address().is_some_and(is_bare) {
                 place.push('/');
@@ -144,15 +144,15 @@ impl SourceSpec {
     }
 }
 
-/// Splits `place#reference@skill`. A skill's name has no slash and is no version, so the `@` of
-/// `#@scope/pkg` and of `#pkg@1.2.0`, which are common names of tags, is part of the reference.
+/// Splits `place#reference@skill`. A skill's name has no slash and is not a version, so the `@` of `#@scope/pkg` and of
+/// `#pkg@1.2.0`, which are common names of tags, is part of the reference.
 fn split_suffixes(text: &str) -> (&str, Option<&str>, Option<&str>) {
     let (place, reference) = match text.split_once('#') {
         Some((place, reference)) => (place, Some(reference)),
         None => (text, None),
     };
     match (reference, reference.unwrap_or(place).rsplit_once('@')) {
-        // The `@` of `git@host:repo` stands before a host.
+        // The `@` of `git@host:repo` is in front of a host.
         (None, Some((before, skill))) if !skill.contains(['/', ':']) => (before, None, Some(skill)),
         (Some(_), Some((before, skill)))
             if !skill.contains('/') && !before.is_empty() && !is_version(skill) =>
@@ -163,7 +163,7 @@ fn split_suffixes(text: &str) -> (&str, Option<&str>, Option<&str>) {
     }
 }
 
-/// Splits `place//directory`; the slashes after a scheme are none of these.
+/// Splits `place//directory`; the slashes after a scheme do not count.
 fn split_directory(place: &str) -> (&str, Option<&str>) {
     let start = place.find("://").map_or(0, |at| at + 3);
     match place[start..].find("//") {
@@ -172,13 +172,13 @@ fn split_directory(place: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether `text` looks like a version: `1.2`, `v2`.
+/// Reports whether `text` looks like a version: `1.2`, `v2`.
 fn is_version(text: &str) -> bool {
     text.strip_prefix('v').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn skill_name(text: &str) -> Result<String, SpecError> {
-    // Not at its start: ` 1.2` is a name, and `1.2` would be read as a version.
+    // Not at the start: ` 1.2` is a name, and `1.2` would be read as a version.
     let text = text.trim_end();
     if text.is_empty() { Err(SpecError::BadSkill) } else { Ok(text.to_owned()) }
 }
@@ -187,13 +187,13 @@ fn skill_name(text: &str) -> Result<String, SpecError> {
 ///
 /// # Errors
 ///
-/// [`SpecError::BadPath`].
+/// Fails with [`SpecError::BadPath`].
 pub fn check_directory(path: &str) -> Result<(), SpecError> {
     directory(&path.split('/').collect::<Vec<_>>()).map(|_| ())
 }
 
-/// The same for a directory that was typed. White space at its end would be lost where the
-/// specification is written and read again; a manifest can have it, if a repository does.
+/// Checks a typed directory in the same way. White space at its end would be lost when the specification is written and
+/// read again; a manifest can contain it, if a repository does.
 fn typed_directory(parts: &[&str]) -> Result<Option<String>, SpecError> {
     match directory(parts)? {
         Some(text) if text.ends_with(char::is_whitespace) => Err(SpecError::BadPath(text)),
@@ -201,7 +201,7 @@ fn typed_directory(parts: &[&str]) -> Result<Option<String>, SpecError> {
     }
 }
 
-/// As [`typed_directory`], of a text that may be missing or empty.
+/// Checks a text that may be missing or empty like [`typed_directory`].
 fn subdirectory(path: Option<&str>) -> Result<Option<String>, SpecError> {
     match path {
         Some(path) if !path.is_empty() => typed_directory(&path.split('/').collect::<Vec<_>>()),
@@ -209,7 +209,7 @@ fn subdirectory(path: Option<&str>) -> Result<Option<String>, SpecError> {
     }
 }
 
-/// Checks that `revision` is a commit, which `is_id` tells.
+/// Checks with `is_id` that `revision` is a commit.
 fn check_commit(revision: &str, is_id: fn(&str) -> bool) -> Result<(), String> {
     if is_id(revision) {
         return Ok(());
@@ -248,7 +248,7 @@ impl FromStr for SourceSpec {
         if let Some(spec) = origin::recognize(text, |kind| kind.recognized) {
             return spec;
         }
-        // `scheme:rest`: not ours, and never a name on GitHub.
+        // `scheme:rest`: not supported here, and never a name on GitHub.
         let (place, ..) = split_suffixes(text);
         if place.contains(':') {
             return Err(SpecError::Unsupported(text.to_owned()));

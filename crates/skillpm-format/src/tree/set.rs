@@ -1,4 +1,4 @@
-//! The files of one skill: nothing that may not be written can be in a [`FileSet`].
+//! The files of one skill: a [`FileSet`] contains nothing that must not be written to disk.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -15,23 +15,23 @@ use crate::refusal::{Limits, Refusal};
 /// One file of a [`FileSet`].
 #[derive(Debug, Clone)]
 pub struct FileEntry {
-    /// Where it lies below the skill's directory.
+    /// The path below the skill's directory.
     pub path: SafePath,
-    /// Whether it gets mode 0755; the others get 0644. [`FileSet::rights`] may hold some of that back.
+    /// Whether it gets mode 0755; the others get 0644. [`FileSet::rights`] may withhold some of that.
     pub executable: bool,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
     pub(super) id: usize,
 }
 
 impl FileEntry {
-    /// Returns an entry whose content `id` names.
+    /// Returns an entry whose content is identified by `id`.
     pub fn new(path: SafePath, executable: bool, size: u64, id: usize) -> Self {
         Self { path, executable, size, id }
     }
 }
 
-/// The files of one skill, sorted by path: safe names, regular files, nothing twice.
+/// The files of one skill, sorted by path: safe names, regular files, no duplicates.
 #[derive(Clone)]
 pub struct FileSet {
     pub(super) files: Vec<FileEntry>,
@@ -43,7 +43,8 @@ impl FileSet {
     ///
     /// # Errors
     ///
-    /// Names that are there twice, collide or are file and directory at once; too many files or
+    /// Fails on names that occur twice, collide, or are both file and directory, and on more files or bytes than
+    /// `limits` allow.
     /// bytes for `limits`.
     pub fn new(
         mut files: Vec<FileEntry>,
@@ -69,18 +70,18 @@ impl FileSet {
         Self { files: self.files, content }
     }
 
-    /// Returns the same files with their content from elsewhere, by the same ids.
+    /// Returns the same files with their content from elsewhere, under the same ids.
     #[must_use]
     pub fn from(&self, content: Arc<dyn Content>) -> Self {
         Self { files: self.files.clone(), content }
     }
 
-    /// The files, sorted by the bytes of their paths.
+    /// Returns the files, sorted by the bytes of their paths.
     pub fn files(&self) -> &[FileEntry] {
         &self.files
     }
 
-    /// The file at `path`, if there is one.
+    /// Returns the file at `path`, if there is one.
     pub fn get(&self, path: &str) -> Option<&FileEntry> {
         self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|at| &self.files[at])
     }
@@ -89,12 +90,12 @@ impl FileSet {
     ///
     /// # Errors
     ///
-    /// As [`Content::copy_to`].
+    /// Fails like [`Content::copy_to`].
     pub fn copy_to(&self, file: &FileEntry, sink: &mut dyn Write) -> Result<(), ReadError> {
         self.content.copy_to(file.id, sink)
     }
 
-    /// What `file` may be used for at most, wherever it is written.
+    /// Returns the maximum permissions of `file`, wherever it is written.
     pub fn rights(&self, file: &FileEntry) -> Rights {
         self.content.rights(file.id)
     }
@@ -103,18 +104,18 @@ impl FileSet {
     ///
     /// # Errors
     ///
-    /// As [`Content::copy_to`].
+    /// Fails like [`Content::copy_to`].
     pub fn read(&self, file: &FileEntry) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
         self.copy_to(file, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Reads everything and returns the tree digest.
+    /// Reads all content and returns the tree digest.
     ///
     /// # Errors
     ///
-    /// As [`Content::copy_to`].
+    /// Fails like [`Content::copy_to`].
     pub fn digest(&self) -> Result<Digest, ReadError> {
         let mut lines = Vec::with_capacity(self.files.len());
         for file in &self.files {
@@ -126,7 +127,7 @@ impl FileSet {
     }
 }
 
-/// Content that is there for as long as something is held.
+/// Content that is available for as long as a guard is held.
 struct Guarded {
     content: Arc<dyn Content>,
     _guard: Arc<dyn Any + Send + Sync>,
@@ -152,7 +153,7 @@ impl fmt::Debug for FileSet {
     }
 }
 
-/// Refuses two paths that would meet on some file system, directories included.
+/// Refuses two paths that would be the same on some file system, directories included.
 fn check_names(files: &[FileEntry]) -> Result<(), Refusal> {
     // Key of every file and directory -> its spelling, and whether it is a file.
     let mut seen: BTreeMap<Cow<'_, str>, (&str, bool)> = BTreeMap::new();

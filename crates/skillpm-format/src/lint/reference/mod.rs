@@ -1,9 +1,9 @@
 //! A file as the reference validator reads it.
 //!
-//! Its way is not ours: it cuts the text at the second `---`, wherever that stands, and hands the
-//! part before it to a YAML reader of its own kind, which refuses much of what YAML allows and
-//! takes some of what it forbids. What it takes, and the first thing that it refuses, is what this
-//! module finds out; the rules then say it. Nothing here is used outside of the `reference` profile.
+//! It reads files differently from skillpm: it cuts the text at the second `---`, wherever that is, and passes the part
+//! before it to its own kind of YAML reader, which refuses much of what YAML allows and accepts some of what it
+//! forbids. This module finds out what it accepts, and the first thing that it refuses; the rules then report it.
+//! Nothing here is used outside the `reference` profile.
 
 mod check;
 mod parse;
@@ -23,10 +23,10 @@ use super::Subject;
 use crate::document::{Document, Node, Problem, ProblemKind, Style, Value};
 use reader::Reader;
 
-/// What the reference validator makes of a file.
+/// The result of the reference validator for a file.
 #[derive(Debug)]
 pub(super) enum Reading {
-    /// The same metadata as everybody else.
+    /// The same metadata that every other reader finds.
     Same,
     /// Metadata: the document with the fields that the reference sees, and with no problems.
     Fields(Box<Document>),
@@ -34,19 +34,19 @@ pub(super) enum Reading {
     Stopped(Stop),
 }
 
-/// Why the reference validator reads no further.
+/// The stop of the reference validator at a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stop {
     /// The reason.
     pub(super) cause: Cause,
-    /// Where, in bytes of the file.
+    /// The position, in bytes of the file.
     pub(super) span: Range<usize>,
 }
 
 /// A reason to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Cause {
-    /// The file is not UTF-8, which nobody catches.
+    /// The file is not UTF-8; the error is not caught.
     #[error("the file is not UTF-8")]
     NotUtf8,
     /// The file does not start with `---`.
@@ -55,7 +55,7 @@ pub(super) enum Cause {
     /// There is no second `---`.
     #[error("there is no second `---`")]
     NotClosed,
-    /// A control character in the frontmatter, which nobody catches.
+    /// A control character in the frontmatter; the error is not caught.
     #[error("it has a control character")]
     Control(char),
     /// Nothing between the delimiters.
@@ -79,13 +79,13 @@ pub(super) enum Cause {
     /// A tab where a token starts.
     #[error("it has a tab where a key or a value starts")]
     Tab,
-    /// A character with which nothing starts.
+    /// A character that cannot start anything.
     #[error("nothing can start with this character")]
     Start(char),
-    /// A `: ` inside of a value.
+    /// A `: ` inside a value.
     #[error("there is a `: ` inside this value")]
     Colon,
-    /// A line where only a key can stand, without a colon near enough.
+    /// A line that can only hold a key, without a colon near enough.
     #[error("a key with its colon must stand here, on one line and within 1024 characters")]
     NoColon,
     /// A `- ` where no list can start.
@@ -94,13 +94,13 @@ pub(super) enum Cause {
     /// A quote that is never closed.
     #[error("this quote is never closed")]
     Unclosed,
-    /// An escape that is not known.
+    /// An unknown escape.
     #[error("this escape is not known to it")]
     Escape,
     /// Something after `|` or `>`.
     #[error("nothing can follow `|` or `>` on their line")]
     BlockHeader,
-    /// Nothing where a value is needed.
+    /// A missing value where one is required.
     #[error("a value is missing here")]
     Content,
     /// A line that belongs to no block.
@@ -109,22 +109,22 @@ pub(super) enum Cause {
     /// A second document.
     #[error("a second document starts here")]
     Documents,
-    /// A key that is there twice.
+    /// A duplicate key.
     #[error("this key appears twice")]
     Duplicate,
     /// A key that is a list or a mapping.
     #[error("a key must be text")]
     KeyKind,
-    /// Comments in two places that belong to one, which crashes it. Empty lines count as comments.
+    /// Comments in two places that belong to one token, which crashes it. Empty lines count as comments.
     #[error("it cannot keep the comments and empty lines around this")]
     Comment,
-    /// The key `<<` with something that cannot be merged.
+    /// The key `<<` with a value that cannot be merged.
     #[error("`<<` must be a mapping to merge")]
     Merge,
     /// Mappings side by side that are indented differently.
     #[error("sibling mappings are indented differently")]
     SiblingIndent,
-    /// Larger than anything that is worth reading. The reference takes its time for it.
+    /// A text larger than anything worth reading. The reference takes a long time for it.
     #[error("it is too large")]
     Size,
     /// Nested too deep.
@@ -135,11 +135,11 @@ pub(super) enum Cause {
 /// The three characters that open and close the frontmatter.
 const DELIMITER: &str = "---";
 
-/// The most bytes that are read as the reference would read them.
+/// The maximum number of bytes that are read in the way of the reference.
 const MAX_YAML: usize = 1024 * 1024;
 
 impl Cause {
-    /// Whether it is the YAML reader that refuses.
+    /// Reports whether the YAML reader is what refuses.
     pub(super) fn is_yaml(self) -> bool {
         !matches!(
             self,
@@ -152,7 +152,7 @@ impl Cause {
         )
     }
 
-    /// The rule of ours that is about the same.
+    /// Returns the rule of skillpm about the same fault.
     fn rule(self) -> Option<&'static str> {
         Some(match self {
             Self::Flow => "yaml-flow-style",
@@ -168,7 +168,7 @@ impl Cause {
 }
 
 impl Reading {
-    /// Reads `document` as the reference validator does.
+    /// Reads `document` like the reference validator.
     pub(super) fn of(document: &Document) -> Self {
         if is_same(document) {
             return Self::Same;
@@ -179,8 +179,7 @@ impl Reading {
         }
     }
 
-    /// Calls `look` with what the reference validator makes of `subject`, which is read only where
-    /// that is not known.
+    /// Calls `look` with the reference validator's reading of `subject`, which is computed only if it is not known.
     pub(super) fn with<T>(subject: &Subject<'_>, look: impl FnOnce(&Self) -> T) -> T {
         match subject.reading {
             Some(reading) => look(reading),
@@ -188,7 +187,7 @@ impl Reading {
         }
     }
 
-    /// The reason why it stopped reading `subject`.
+    /// Returns the reason why it stopped reading `subject`.
     pub(super) fn stop(subject: &Subject<'_>) -> Option<Stop> {
         Self::with(subject, |reading| match reading {
             Self::Stopped(stop) => Some(stop.clone()),
@@ -196,7 +195,7 @@ impl Reading {
         })
     }
 
-    /// The document with the fields that the reference sees in `document`; `None` where it stopped.
+    /// Returns the document with the fields that the reference sees in `document`. Returns `None` if it stopped.
     pub(super) fn view<'a>(&'a self, document: &'a Document) -> Option<&'a Document> {
         match self {
             Self::Same => Some(document),
@@ -206,15 +205,15 @@ impl Reading {
     }
 }
 
-/// The bytes that the reference takes for the frontmatter: up to the second `---` anywhere.
+/// Returns the bytes that the reference treats as the frontmatter: up to the second `---` anywhere.
 pub(super) fn slice(document: &Document) -> Option<Range<usize>> {
     let rest = document.text().strip_prefix(DELIMITER)?;
     let length = memchr::memmem::find(rest.as_bytes(), DELIMITER.as_bytes())?;
     Some(DELIMITER.len()..DELIMITER.len() + length)
 }
 
-/// Whether the reference surely reads what our own reader has read: nothing but one line of text for
-/// each key, or lists and one mapping of those, up to the same delimiter. The tests compare the two.
+/// Reports whether the reference certainly reads what skillpm's own reader has read: only one line of text for each
+/// key, or lists and one mapping of those, up to the same delimiter. The tests compare the two.
 fn is_same(document: &Document) -> bool {
     let (Some(root), Some(yaml)) = (document.frontmatter(), document.yaml_span()) else { return false };
     let is_line = |node: &Node| match &node.value {
@@ -272,15 +271,15 @@ fn read(document: &Document) -> Result<Document, Stop> {
     }
 }
 
-/// The length of the blank lines before a `---` that is the first text of the file; 0 where something else is.
+/// Returns the length of the blank lines before a `---` that is the first text of the file; 0 if the text differs.
 fn blank_lines(text: &str) -> usize {
     let blank = text.len() - text.trim_start_matches([' ', '\t', '\n', '\r']).len();
     let is_line = text[..blank].ends_with(['\n', '\r']);
     if is_line && text[blank..].starts_with(DELIMITER) { blank } else { 0 }
 }
 
-/// Puts spaces in the place of the characters around a text that are white space in Python and nowhere else: the
-/// reference looks at a name and a description without what is around them, and measures with it.
+/// Replaces characters around a text that are white space in Python only by spaces: the reference strips a name and a
+/// description before it looks at them, but measures them unstripped.
 fn blank_edges(value: &mut Node) {
     let Value::Scalar { text, .. } = &mut value.value else { return };
     let is_separator = |c: char| matches!(c, '\u{1c}'..='\u{1f}');

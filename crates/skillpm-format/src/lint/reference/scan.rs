@@ -1,16 +1,16 @@
-//! From characters to tokens, as the reference's scanner makes them.
+//! From characters to tokens, like the scanner of the reference.
 //!
-//! Only block style: whatever starts a list in brackets, a mapping in braces, an anchor, an alias,
-//! a tag or a directive ends in a refusal, so scanning stops there.
+//! Only block style: anything that starts a list in brackets, a mapping in braces, an anchor, an alias, a tag or a
+//! directive ends in a refusal, so scanning stops there.
 
 use super::reader::{END, Mark, Reader, is_end_or_blank};
 use super::{Cause, Stop};
 use crate::document::Style;
 
-/// The most characters between the start of a key and its colon.
+/// The maximum number of characters between the start of a key and its colon.
 const MAX_KEY: usize = 1024;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The end of the text.
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     Scalar(String, Style),
 }
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -44,15 +44,15 @@ pub(super) struct Token {
     pub(super) column: usize,
     /// For `:`, whether a comment follows on its line; for text, whether empty lines follow.
     pub(super) trailing: bool,
-    /// Whether a comment before it is kept with it, or for a block the one behind its `|`.
+    /// Whether a comment before it is kept with it, or for a block the one after its `|`.
     pub(super) leading: bool,
 }
 
-/// A place where a key may start whose colon has not come yet.
+/// A place where a key may start whose colon has not been found yet.
 struct SimpleKey {
     /// The number of tokens before it.
     token: usize,
-    /// Whether nothing else than a key can stand there.
+    /// Whether only a key can be there.
     required: bool,
     at: Mark,
 }
@@ -61,7 +61,7 @@ struct SimpleKey {
 pub(super) struct Scanner<'a> {
     pub(super) reader: &'a mut Reader,
     tokens: Vec<Token>,
-    /// The column of the innermost block; `None` outside of all.
+    /// The column of the innermost block; `None` outside all blocks.
     pub(super) indent: Option<usize>,
     indents: Vec<Option<usize>>,
     /// Whether a key may start here.
@@ -69,11 +69,11 @@ pub(super) struct Scanner<'a> {
     key: Option<SimpleKey>,
     /// The line of the last token, if that is a `:`.
     value_line: Option<usize>,
-    /// How many tokens there are before each comment that is kept with the next one.
+    /// The number of tokens before each comment that is kept with the next one.
     comments: Vec<usize>,
 }
 
-/// All tokens of the text.
+/// Returns all tokens of the text.
 pub(super) fn tokens(reader: &mut Reader) -> Result<Vec<Token>, Stop> {
     let mut scanner = Scanner {
         reader,
@@ -96,7 +96,7 @@ pub(super) fn tokens(reader: &mut Reader) -> Result<Vec<Token>, Stop> {
 }
 
 impl Scanner<'_> {
-    /// Scans a token; `false` at the end.
+    /// Scans a token. Returns `false` at the end.
     fn advance(&mut self) -> Result<bool, Stop> {
         if let Some(line) = self.skip() {
             self.comment(line);
@@ -144,13 +144,13 @@ impl Scanner<'_> {
         Ok(true)
     }
 
-    /// A refusal of the character at the cursor.
+    /// Returns a refusal of the character at the cursor.
     pub(super) fn stop(&self, cause: Cause) -> Stop {
         let at = self.reader.mark().index;
         Stop { cause, span: self.reader.bytes(at, at + 1) }
     }
 
-    /// A token from `start` to the cursor.
+    /// Returns a token from `start` to the cursor.
     pub(super) fn token(&self, kind: Kind, start: Mark) -> Token {
         Token {
             kind,
@@ -162,8 +162,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Moves over blanks, comments and line ends; returns the line of the first comment. Empty lines are comments too;
-    /// they are on the line before them after a line end that does not count as one.
+    /// Moves over blanks, comments and line ends, and returns the line of the first comment. Empty lines are comments
+    /// too; they count as part of the line before them after a line end that does not count as one.
     pub(super) fn skip(&mut self) -> Option<usize> {
         let mut first = None;
         if self.reader.mark().index == 0 && self.reader.peek(0) == '\u{feff}' {
@@ -180,7 +180,7 @@ impl Scanner<'_> {
                 self.allow_key = true;
             } else if self.reader.line_break().is_some() {
                 self.allow_key = true;
-                // After an empty line even tabs are passed over.
+                // After an empty line even tabs are skipped.
                 if self.reader.peek(0) == '\n' {
                     first.get_or_insert(self.reader.mark().line);
                     let blank = self
@@ -194,8 +194,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Remembers where comments are kept of which the first is on `line`: with the text before them, else with a `:` on
-    /// that line, else with what comes next.
+    /// Remembers where comments that start on `line` are kept: with the text before them, otherwise with a `:` on that
+    /// line, otherwise with the next token.
     fn comment(&mut self, line: usize) {
         match self.tokens.last_mut() {
             Some(Token { kind: Kind::Scalar(..), .. }) => {}
@@ -270,7 +270,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Starts a block at the cursor, if it stands deeper than the one around it.
+    /// Starts a block at the cursor, if it is deeper than the one around it.
     fn open(&mut self, kind: Kind) {
         let at = self.reader.mark();
         if self.add_indent(at.column) {
@@ -285,7 +285,7 @@ impl Scanner<'_> {
         self.tokens.push(self.token(kind, at));
     }
 
-    /// Ends the blocks that stand deeper than `column`.
+    /// Ends the blocks that are deeper than `column`.
     fn unwind(&mut self, column: Option<usize>) {
         while self.indent > column {
             self.indent = self.indents.pop().flatten();
@@ -322,7 +322,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A key and its colon stand on one line, not too far from each other.
+    /// Forgets a key whose colon did not follow on the same line and close enough, as every key requires.
     fn forget_stale_key(&mut self) -> Result<(), Stop> {
         let now = self.reader.mark();
         match &self.key {
@@ -334,7 +334,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Whether text without quotes may start with `c`.
+/// Reports whether text without quotes may start with `c`.
 fn starts_plain(c: char) -> bool {
     !is_end_or_blank(c)
         && !matches!(

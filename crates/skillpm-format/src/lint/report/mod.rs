@@ -1,8 +1,7 @@
 //! Reports for programs: pure functions from findings to a text or a value.
 //!
-//! Paths are `/`-separated, places count from 1, columns count characters. Nothing of a file gets
-//! into a report as it is: each format has its own escapes, and where a format has none, hidden
-//! characters are written as code points.
+//! Paths are `/`-separated, positions count from 1, columns count characters. No part of a file gets into a report
+//! verbatim: each format has its own escapes, and if a format has none, hidden characters are written as code points.
 
 pub mod github;
 pub mod json;
@@ -16,54 +15,53 @@ use super::{Finding, Profile, Severity};
 /// The page of the reference that has a heading for each rule.
 const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/rules.md");
 
-/// What was checked, and what was found.
+/// The checked skills and their findings.
 #[derive(Debug, Clone)]
 pub struct LintReport<'a> {
-    /// By which profile.
+    /// The profile used.
     pub profile: Profile,
     /// Whether warnings fail too.
     pub strict: bool,
-    /// The skills, those without findings included.
+    /// The skills, including those without findings.
     pub skills: Vec<SkillReport<'a>>,
 }
 
-/// What was found in one skill.
+/// The findings in one skill.
 #[derive(Debug, Clone)]
 pub struct SkillReport<'a> {
-    /// The path of its file, `/`-separated, as it is to be shown.
+    /// The path of its file, `/`-separated, as displayed.
     pub path: String,
-    /// The text of the file, at least to the end of the last line that is told of; may be empty where
-    /// nothing was found.
+    /// The text of the file, at least to the end of the last reported line; may be empty if there are no findings.
     pub text: &'a str,
-    /// What was found.
+    /// The findings.
     pub findings: &'a [Finding],
 }
 
 impl LintReport<'_> {
-    /// How many findings of `severity` there are.
+    /// Returns the number of findings of `severity`.
     pub fn count(&self, severity: Severity) -> usize {
         self.skills.iter().map(|skill| skill.count(severity)).sum()
     }
 }
 
 impl SkillReport<'_> {
-    /// How many findings of `severity` there are.
+    /// Returns the number of findings of `severity`.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 }
 
-/// The address at which the reference tells about the rule `id`.
+/// Returns the address at which the reference describes the rule `id`.
 pub fn rule_page(id: &str) -> String {
     format!("{RULES_PAGE}#{id}")
 }
 
-/// A path as tools that match it with those of a repository want it.
+/// Returns a path in the form needed by tools that match it with paths of a repository.
 fn in_tree(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
-/// The bytes of a finding, moved to whole characters inside of the text.
+/// Returns the range of a finding, adjusted to whole characters inside the text.
 fn span(text: &str, span: &std::ops::Range<usize>) -> std::ops::Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));
     let end = text.ceil_char_boundary(span.end.min(text.len()));

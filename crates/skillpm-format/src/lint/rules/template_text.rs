@@ -43,8 +43,8 @@ const ANYWHERE: &[&str] = &[
     "{{description}}",
 ];
 
-/// Signs of which one is in every body that has any of those, in the cases that users write. They are searched for as
-/// they are, which is ten times as fast as examining every byte.
+/// Signs, one of which occurs in every body that contains one of the texts above, in the spellings that users write.
+/// They are searched for as they are, which is ten times as fast as examining every byte.
 const SIGNS: &[&str] = &[
     "TODO",
     "eplace with actual",
