@@ -1,21 +1,21 @@
-//! Why bytes from outside were refused: the threat model as one enum.
+//! The reasons why bytes from outside are refused: the threat model as one enum.
 //!
-//! Every reader of foreign trees (archives, directories, later git) answers with this type, so
-//! that one table of messages and one test per variant cover them all.
+//! Every reader of foreign trees (archives, directories, later git) returns this type, so that one table of messages
+//! and one test per variant cover them all.
 
 use crate::path::PathError;
 use crate::text::visible_name;
 
-/// What is wrong with an archive or a tree. Names are as the archive has them and may hold control characters; its
-/// message has them in one line, with nothing hidden.
+/// A fault of an archive or a tree. Names are as in the archive and may contain control characters; the message has
+/// them on one line, with nothing hidden.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     // The archive's structure.
-    /// The bytes are of another kind, such as an HTML page.
+    /// The bytes are of a different kind, such as an HTML page.
     #[error("this is not {expected}: it looks like {found}")]
     NotAnArchive {
-        /// The kind that was expected, with its article: `a zip archive`.
+        /// The expected kind, with its article: `a zip archive`.
         expected: &'static str,
         /// What the first bytes look like: `an HTML page`.
         found: &'static str,
@@ -31,7 +31,7 @@ pub enum Refusal {
     HeaderMismatch {
         /// The entry, by its name in the central directory.
         name: String,
-        /// Which field differs.
+        /// The field that differs.
         field: &'static str,
     },
     /// Bytes before, between or after the entries.
@@ -40,10 +40,10 @@ pub enum Refusal {
     /// Two entries share bytes.
     #[error("`{}`: this entry overlaps another one", visible_name(.0))]
     Overlap(String),
-    /// A second archive hides in this one.
+    /// A second archive is hidden in this one.
     #[error("the archive holds a second directory of entries in {0}")]
     SecondArchive(&'static str),
-    /// A password is needed.
+    /// A password is required.
     #[error("`{}`: this entry is encrypted", visible_name(.0))]
     Encrypted(String),
     /// A compression method other than stored and deflate, or a feature that no skill needs.
@@ -54,7 +54,7 @@ pub enum Refusal {
         /// The feature, as a noun.
         feature: String,
     },
-    /// Compressed data that cannot be inflated, or that ends before the place where it should.
+    /// Compressed data that cannot be inflated, or that ends too early.
     #[error("`{}`: the compressed data is damaged", visible_name(.0))]
     BadData(String),
     /// The content does not match the checksum in the archive.
@@ -65,21 +65,21 @@ pub enum Refusal {
     SizeMismatch {
         /// The entry.
         name: String,
-        /// What the header says.
+        /// The size in the header.
         declared: u64,
-        /// What was found: for content that is too long, where reading stopped.
+        /// The actual size: for content that is too long, where reading stopped.
         actual: u64,
     },
-    /// The commit in the archive's comment is not the one that was asked for.
+    /// The commit in the archive's comment differs from the requested one.
     #[error("the archive is of commit {found}, but {expected} was requested")]
     WrongCommit {
-        /// The commit that was asked for.
+        /// The requested commit.
         expected: String,
         /// The commit in the comment.
         found: String,
     },
 
-    /// A file of the store is not what its name says.
+    /// A file in the store does not match its name.
     #[error("`{}` does not match the digest in its name", visible_name(.0))]
     Damaged(String),
 
@@ -87,21 +87,21 @@ pub enum Refusal {
     /// A name that is not a safe path.
     #[error("`{name}`: this name is not allowed: {reason}", name = visible_name(.name))]
     Name {
-        /// The name as the archive has it.
+        /// The name as in the archive.
         name: String,
         /// The rule that it breaks.
         reason: PathError,
     },
-    /// A name that is not UTF-8; the lossy form is shown.
+    /// A name that is not UTF-8, in its lossy form.
     #[error("`{}`: this name is not UTF-8", visible_name(.0))]
     NameEncoding(String),
     /// The same name twice.
     #[error("`{}`: this name appears twice", visible_name(.0))]
     Duplicate(String),
-    /// Two names that are one on a file system that folds case or normal forms.
+    /// Two names that are the same on a file system that folds case or normal forms.
     #[error("`{}` and `{}` are the same name on some file systems", visible_name(.0), visible_name(.1))]
     Collision(String, String),
-    /// A name that is a file and a directory at once.
+    /// A name that is both a file and a directory.
     #[error("`{}`: this name is both a file and a directory", visible_name(.0))]
     FileAndDirectory(String),
 
@@ -128,17 +128,17 @@ pub enum Refusal {
     /// Too many entries.
     #[error("there are {count} entries, {limit} are allowed")]
     TooManyEntries {
-        /// How many there are, as far as they were counted.
+        /// The number of entries, as far as they were counted.
         count: u64,
-        /// How many are allowed.
+        /// The maximum number.
         limit: u64,
     },
     /// Too many bytes once unpacked.
     #[error("the content has {size} bytes, {limit} are allowed")]
     TooLarge {
-        /// How many there are, as far as they were counted.
+        /// The number of bytes, as far as they were counted.
         size: u64,
-        /// How many are allowed.
+        /// The maximum number.
         limit: u64,
     },
     /// An entry that unpacks to many times its size.
@@ -146,17 +146,17 @@ pub enum Refusal {
     Ratio {
         /// The entry.
         name: String,
-        /// How many times.
+        /// The actual ratio.
         ratio: u64,
-        /// How many times is allowed.
+        /// The maximum ratio.
         limit: u64,
     },
 }
 
-/// How much is read from an archive or a tree before it is refused.
+/// The limits beyond which an archive or a tree is refused.
 ///
-/// The defaults leave room above everything in 50,102 real skills (largest skill 48 MB, most files
-/// 2,137, compression ratio at the 99th percentile 11) and far above a repository of 10,000 skills.
+/// The defaults leave room above everything in 50,102 real skills (largest skill 48 MB, most files 2,137, compression
+/// ratio at the 99th percentile 11) and far above a repository of 10,000 skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the archive file.

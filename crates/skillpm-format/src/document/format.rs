@@ -1,8 +1,8 @@
 //! The canonical form of a `SKILL.md`.
 //!
-//! The specification's keys first and in its order, one entry per line, two spaces for each level,
-//! quotes only where some reader needs them, one blank line before the body. Values, comments and
-//! the body stay what they are; where that cannot be promised nothing is changed.
+//! The specification's keys first and in its order, one entry per line, two spaces per level, quotes only where some
+//! reader needs them, one blank line before the body. Values, comments and the body are preserved; if that cannot be
+//! guaranteed, nothing is changed.
 
 use std::ops::Range;
 
@@ -13,28 +13,28 @@ use super::{Document, ProblemKind};
 
 /// The keys that come first, in this order.
 const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
-/// The keys whose values are text, whatever they look like.
+/// The keys whose values are text, regardless of their form.
 const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "allowed-tools"];
 
-/// What ends a line in YAML 1.1 and not in YAML 1.2: no other form is sure to mean the same to both.
+/// Characters that end a line in YAML 1.1 but not in YAML 1.2: no other form is sure to mean the same in both.
 const DISPUTED: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Why a text has no canonical form, and where.
+/// The reason why a text has no canonical form, and the position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Unformattable {
-    /// What is in the way.
+    /// The reason.
     pub reason: String,
     /// The bytes at fault; may be empty.
     pub span: Range<usize>,
 }
 
-/// Returns the canonical form of `document`; it is the text itself where that is canonical.
+/// Returns the canonical form of `document`, which is the text itself if that is canonical.
 ///
 /// # Errors
 ///
-/// Where the frontmatter cannot be read without doubt, or holds what has no canonical form:
-/// anchors, tags, keys that are no texts.
+/// Fails if the frontmatter cannot be read unambiguously, or contains something that has no canonical form: anchors,
+/// tags, keys that are not text.
 pub fn format(document: &Document) -> Result<String, Unformattable> {
     let obstacle = document
         .problems()
@@ -63,10 +63,10 @@ pub fn format(document: &Document) -> Result<String, Unformattable> {
     }
 }
 
-/// Puts the parts together.
+/// Joins the parts.
 fn whole(outline: &Outline<'_>, newline: &str, body: &str) -> String {
     let mut order = outline.root.clone();
-    // Stable: what the specification does not have keeps its order.
+    // A stable sort: keys that are not in the specification keep their order.
     order.sort_by_key(|number| {
         let key = outline.entries[*number].key.and_then(Node::text).unwrap_or_default();
         ORDER.iter().position(|first| *first == key).unwrap_or(ORDER.len())
@@ -94,7 +94,7 @@ fn whole(outline: &Outline<'_>, newline: &str, body: &str) -> String {
     out
 }
 
-/// Leaves out the blank lines at the start.
+/// Drops the blank lines at the start.
 fn without_blank_lines(body: &str) -> &str {
     let blank = body.len() - body.trim_start_matches([' ', '\t', '\n', '\r']).len();
     if blank == body.len() {
@@ -103,7 +103,7 @@ fn without_blank_lines(body: &str) -> &str {
     &body[body[..blank].rfind(['\n', '\r']).map_or(0, |end| end + 1)..]
 }
 
-/// The last word: whether `formatted` says what `document` says, comments and body included.
+/// The final check: reports whether `formatted` means the same as `document`, comments and body included.
 fn is_kept(document: &Document, outline: &Outline<'_>, formatted: &str) -> bool {
     let new = Document::parse(formatted.to_owned());
     let value = |document: &Document| document.frontmatter.as_ref().map(Node::to_json);
@@ -122,8 +122,8 @@ fn is_kept(document: &Document, outline: &Outline<'_>, formatted: &str) -> bool 
             .is_ok_and(|new| comments(&new) == comments(outline))
 }
 
-/// Returns the lines of the flow collection `node` of `document` with one entry per line, each
-/// indented by `indent`; `None` where that would lose something.
+/// Returns the lines of the flow collection `node` of `document` with one entry per line, each indented by `indent`.
+/// Returns `None` if that would lose something.
 pub(crate) fn block_lines(document: &Document, node: &Node, indent: usize, newline: &str) -> Option<String> {
     let text = document.text();
     let is_disputed = text.get(node.span.clone()).is_none_or(|source| source.contains(DISPUTED));
@@ -157,7 +157,7 @@ impl Writer<'_> {
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// Writes an entry; with `inline` it continues a line that is indented already.
+    /// Writes an entry; with `inline` it continues a line that is already indented.
     fn entry(&mut self, number: usize, indent: usize, inline: bool) {
         let outline = self.outline;
         let entry = &outline.entries[number];
@@ -172,15 +172,15 @@ impl Writer<'_> {
             None => self.out.push('-'),
         }
         let is_block = self.value(entry, indent);
-        // As deep as the key that may come next it would belong to that one, and as deep as the lines of a block to
-        // them.
+        // At the depth of a key that may come next, it would belong to that key, and at the depth of a block's lines to
+        // the block.
         let depth = if indent > 0 { indent } else { 2 - usize::from(is_block) };
         for comment in &entry.after {
             self.line(depth, comment);
         }
     }
 
-    /// Writes the value of an entry; true where its last lines are those of a block scalar.
+    /// Writes the value of an entry. Returns true if its last lines are those of a block scalar.
     fn value(&mut self, entry: &OutlineEntry<'_>, indent: usize) -> bool {
         match &entry.value {
             Shape::Scalar(node) => {
@@ -236,7 +236,7 @@ impl Writer<'_> {
         self.out.push_str(self.newline);
     }
 
-    /// Writes the block scalar `node`; true where it is still one.
+    /// Writes the block scalar `node`. Returns true if it is still a block scalar.
     fn block(&mut self, entry: &OutlineEntry<'_>, node: &Node, header: usize, indent: usize) -> bool {
         let Value::Scalar { text, style } = &node.value else { return false };
         let lines = if *style == Style::Folded { folded(self.outline.text, node, header) } else { None };
@@ -275,7 +275,7 @@ impl Writer<'_> {
     }
 }
 
-/// How a scalar is written.
+/// The way to write a scalar.
 enum Written<'a> {
     Line(String),
     Literal(&'a str),
@@ -290,8 +290,9 @@ fn scalar(node: &Node, is_text: bool) -> Written<'_> {
     if plain && text.contains('\n') && fits_literal(text) {
         return Written::Literal(text);
     }
-    // Without quotes it may be a number to somebody, and outside of texts that may be meant. Nothing at all is no text
-    // anywhere: quotes would make one of it, and nobody would be told any more that there is none.
+    // Without quotes some reader may take it for a number, and outside text fields that may be intended. A missing
+    // value is not text anywhere: quotes would turn it into text, and nobody would be warned any more that it is
+    // missing.
     let stays = fits_plain(text) && (!resolves(text) || (plain && (!is_text || is_null(text))));
     Written::Line(if stays { text.clone().into_owned() } else { double_quoted(text) })
 }
@@ -302,18 +303,18 @@ fn key_text(key: &Node) -> String {
     if stays { text.clone().into_owned() } else { double_quoted(text) }
 }
 
-/// Whether `text` can be the content of a block scalar.
+/// Reports whether `text` can be the content of a block scalar.
 fn fits_literal(text: &str) -> bool {
     let content = text.trim_matches('\n');
     !content.is_empty()
         && !content.starts_with('\t')
         && !text.chars().any(|c| needs_escape(c) && !matches!(c, '\n' | '\t'))
-        // Blanks and nothing else in the first line would be taken for indentation.
+        // A first line that consists only of blanks would be taken for indentation.
         && text.lines().find(|line| !line.is_empty()).is_some_and(|line| !line.trim().is_empty())
 }
 
-/// Header and lines of the folded scalar `node`, whose line breaks stay where they are; `None`
-/// where its indentation is not that of its first line.
+/// Returns the header and lines of the folded scalar `node`, whose line breaks stay where they are. Returns `None` if
+/// its indentation is not that of its first line.
 fn folded<'a>(source: &'a str, node: &'a Node, header: usize) -> Option<(String, Vec<&'a str>)> {
     let text = node.text()?;
     let source = source.get(header..node.span.end)?;

@@ -1,20 +1,20 @@
-//! What rules need to know of Markdown: links, code and HTML, and where they stand.
+//! The parts of Markdown that rules need: links, code and HTML, with their positions.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// The most bytes of Markdown that are looked at; no agent reads more.
+/// The maximum number of bytes of Markdown that are examined; no agent reads more.
 pub const MAX_MARKDOWN: usize = 1 << 20;
 
 /// A link or an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Where it leads, without the escapes of Markdown; percent signs are as written.
+    /// The target, without the escapes of Markdown; percent signs are as written.
     pub target: String,
-    /// Its bytes: all of it where it says itself where it leads, else of the definition's use.
+    /// The range of bytes: the whole link if it contains its target, otherwise the use of the definition.
     pub span: Range<usize>,
-    /// The bytes of the target where it is written out in `span` as it is, else all of `span`.
+    /// The range of the target if it is written out literally in `span`, otherwise all of `span`.
     pub target_span: Range<usize>,
     /// Whether it is an image.
     pub image: bool,
@@ -25,24 +25,24 @@ pub struct Link {
 pub struct Markdown {
     /// Links and images, in the order of the text.
     pub links: Vec<Link>,
-    /// Code blocks with their fences, and code in a line.
+    /// Code blocks with their fences, and inline code.
     pub code: Vec<Range<usize>>,
-    /// HTML, comments included.
+    /// HTML, including comments.
     pub html: Vec<Range<usize>>,
 }
 
 impl Markdown {
-    /// Reads `text`, which stands at byte `base` of the file.
+    /// Reads `text`, which starts at byte `base` of the file.
     pub fn parse(text: &str, base: usize) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_MARKDOWN.min(text.len()))];
         let mut markdown = Self::default();
         let mut html = None;
-        // A footnote's text is no place that a link leads to.
+        // The text of a footnote is not a target of a link.
         let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
         for (event, span) in Parser::new_ext(text, options).into_offset_iter() {
             let at = base + span.start..base + span.end;
             match event {
-                // An address such as `<me@example.org>` leads to no file.
+                // An address such as `<me@example.org>` does not lead to a file.
                 Event::Start(Tag::Link { link_type: LinkType::Email, .. }) => {}
                 Event::Start(Tag::Link { dest_url, .. }) => {
                     markdown.link(&dest_url, text, span, base, false);
@@ -61,7 +61,7 @@ impl Markdown {
     }
 
     fn link(&mut self, target: &str, text: &str, span: Range<usize>, base: usize, image: bool) {
-        // The last one: the words of a link may be its address too.
+        // The last occurrence: the text of a link may be its address too.
         let written = text[span.clone()].rfind(target).filter(|_| !target.is_empty());
         let whole = base + span.start..base + span.end;
         let target_span =
@@ -69,23 +69,23 @@ impl Markdown {
         self.links.push(Link { target: target.to_owned(), span: whole, target_span, image });
     }
 
-    /// Whether byte `at` of the file is in code.
+    /// Reports whether byte `at` of the file is in code.
     pub fn is_code(&self, at: usize) -> bool {
         self.code_at(at).is_some()
     }
 
-    /// The code that holds byte `at` of the file.
+    /// Returns the code that contains byte `at` of the file.
     pub fn code_at(&self, at: usize) -> Option<&Range<usize>> {
         within(&self.code, at)
     }
 
-    /// Whether byte `at` of the file is in HTML.
+    /// Reports whether byte `at` of the file is in HTML.
     pub fn is_html(&self, at: usize) -> bool {
         within(&self.html, at).is_some()
     }
 }
 
-/// The one of `ranges`, which are in the order of the text, that holds byte `at`.
+/// Returns the one of `ranges`, which are in the order of the text, that contains byte `at`.
 fn within(ranges: &[Range<usize>], at: usize) -> Option<&Range<usize>> {
     let after = ranges.partition_point(|range| range.start <= at);
     ranges[..after].last().filter(|range| range.contains(&at))

@@ -1,15 +1,15 @@
-//! What can be wrong with a text before anyone asks what it says.
+//! Problems with a text, independent of its content.
 
 use std::ops::Range;
 
 use super::split::MAX_FRONTMATTER;
 use super::tree::{MAX_DEPTH, MAX_NODES};
 
-/// Something wrong with a text, and where.
+/// A problem with a text and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct Problem {
-    /// What is wrong.
+    /// The kind of problem.
     #[source]
     pub kind: ProblemKind,
     /// The bytes at fault; may be empty.
@@ -20,7 +20,7 @@ pub struct Problem {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// Bytes that are not UTF-8. They are shown as U+FFFD.
+    /// Bytes that are not UTF-8. They are replaced by U+FFFD.
     #[error("the file is not UTF-8 text: byte {offset} does not belong to a character")]
     InvalidUtf8 {
         /// The first byte at fault.
@@ -29,10 +29,10 @@ pub enum ProblemKind {
     /// The file is UTF-16.
     #[error("the file is encoded as UTF-16; save it as UTF-8")]
     Utf16,
-    /// A character with the number zero.
+    /// A NUL character.
     #[error("the file has a NUL character")]
     Nul,
-    /// A control character in the frontmatter, where YAML allows none.
+    /// A control character in the frontmatter, where YAML does not allow it.
     #[error("the frontmatter has the control character U+{:04X}", u32::from(*.0))]
     Control(char),
     /// A byte-order mark.
@@ -50,7 +50,7 @@ pub enum ProblemKind {
     /// More frontmatter than any skill needs.
     #[error("the frontmatter has {0} bytes, but at most {MAX_FRONTMATTER} are allowed")]
     TooLarge(usize),
-    /// Collections in collections.
+    /// Collections nested too deep.
     #[error("the frontmatter is nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
     /// More values than any skill needs.
@@ -64,23 +64,23 @@ pub enum ProblemKind {
     Repaired {
         /// The key.
         key: String,
-        /// Why it is not YAML.
+        /// The reason why it is not YAML.
         fault: FaultKind,
         /// The value as written, for a suggestion.
         raw: String,
     },
-    /// A line that git leaves where two versions could not be merged.
+    /// A conflict marker that git leaves where two versions could not be merged.
     #[error("the frontmatter has a merge-conflict marker; choose one side and delete the marker lines")]
     ConflictMarker,
     /// The frontmatter is a list or a single value.
     #[error("the frontmatter must be lines of `key: value`, but it is {0}")]
     NotAMapping(&'static str),
-    /// The same key twice in one mapping. The last one counts.
+    /// A key that occurs twice in one mapping. The last one counts.
     #[error("the key `{key}` appears twice")]
     DuplicateKey {
         /// The key.
         key: String,
-        /// Where it stands first.
+        /// The first occurrence.
         first: Range<usize>,
     },
     /// An anchor such as `&x`.
@@ -92,19 +92,19 @@ pub enum ProblemKind {
     /// A tag such as `!!str`.
     #[error("the frontmatter has a YAML tag; not every tool reads it")]
     Tag,
-    /// A second YAML document. It is not read.
+    /// A second YAML document. It is ignored.
     #[error("the frontmatter has a second YAML document; only the first is read")]
     SeveralDocuments,
 }
 
-/// Why a text is not YAML, in plain words.
+/// The reason why a text is not YAML, in plain words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
     /// `: ` inside a value without quotes.
     #[error("it has `: ` in it, which starts a new key unless the value is in quotes")]
     Colon,
-    /// A first character that means something else in YAML.
+    /// A first character that has a special meaning in YAML.
     #[error("it starts with `{0}`, which YAML reserves unless the value is in quotes")]
     ReservedStart(char),
     /// Text after a closing quote.
@@ -130,7 +130,7 @@ pub enum FaultKind {
     Other(String),
 }
 
-/// What a file without frontmatter seems to be.
+/// A guess at the kind of a file without frontmatter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Hint {
@@ -152,7 +152,7 @@ pub enum Hint {
     /// Text before the opening delimiter.
     #[error("text comes before the opening `---`, which must be the first line")]
     TextBefore,
-    /// Nothing of the above.
+    /// None of the above.
     #[error("the file has no frontmatter: start it with `---`, `name`, `description` and `---`")]
     Unknown,
 }
@@ -183,7 +183,7 @@ impl Hint {
     }
 }
 
-/// Whether a `---` line directly before `name:` or `description:` comes near the start.
+/// Reports whether there is a `---` line directly before `name:` or `description:` near the start.
 fn has_late_opening(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().take(30).collect();
     lines.windows(2).any(|pair| {

@@ -1,24 +1,24 @@
-//! Where a link of a skill leads, by its text alone.
+//! The target of a link in a skill, determined from its text alone.
 
 use crate::text::percent_decoded;
 
-/// Where a link leads, by its text alone.
+/// The target of a link, determined from its text alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// To a file or directory of the skill: the path below its directory, without `.` and `..`.
+    /// A file or directory of the skill: the path below its directory, without `.` and `..`.
     Inside(String),
-    /// Out of the skill's directory by `..`.
+    /// A place outside the skill's directory, reached by `..`.
     Outside,
-    /// To a place on one machine: `/x`, `~/x`, `file:///x`.
+    /// A place on one machine: `/x`, `~/x`, `file:///x`.
     Absolute,
-    /// To a path as Windows writes it: `a\b`, `C:/x`.
+    /// A path in Windows form: `a\b`, `C:/x`.
     Windows,
-    /// To another machine, to a place in the same file, or to no place at all, as a placeholder.
+    /// Another machine, a place in the same file, or no place at all, as for a placeholder.
     Elsewhere,
 }
 
 impl Target {
-    /// Where `link` leads from a file in `directory` of the skill.
+    /// Returns the target of `link` in a file in `directory` of the skill.
     pub(crate) fn of(link: &str, directory: &str) -> Self {
         if directory.is_empty() && is_plain(link) {
             return Self::Inside(link.to_owned());
@@ -26,7 +26,7 @@ impl Target {
         Self::of_any(link, directory)
     }
 
-    /// As [`Self::of`], the long way.
+    /// Does the same as [`Self::of`], the slow way.
     fn of_any(link: &str, directory: &str) -> Self {
         let end = memchr::memchr2(b'#', b'?', link.as_bytes()).unwrap_or(link.len());
         let path = link[..end].trim();
@@ -62,17 +62,17 @@ impl Target {
     }
 }
 
-/// Whether the link stands for one that is to be written: `path/to/file`, `{name}.md`, `...`.
+/// Reports whether the link is a placeholder for a real one: `path/to/file`, `{name}.md`, `...`.
 fn is_placeholder(link: &str) -> bool {
     link.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'<' | b'>' | b'*' | b'|' | b'$' | b'[' | b']'))
         || (!link.is_ascii() && link.contains('…'))
         || link.contains("...")
         || link.contains("path/to/")
-        // A word alone, as in `[text](url)`.
+        // A single word, as in `[text](url)`.
         || link.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// Whether `path` starts with a drive: `C:\x`, `c:/x`.
+/// Reports whether `path` starts with a drive: `C:\x`, `c:/x`.
 fn is_drive(path: &str) -> bool {
     matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
 }
@@ -83,11 +83,11 @@ fn has_scheme(path: &str) -> bool {
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
 }
 
-/// Whether `link` is plainly a path, as nearly every one is: parts of letters, digits, dashes and single dots inside
-/// of them. From the skill's directory it leads [`Inside`](Target::Inside).
+/// Reports whether `link` is clearly a path, as nearly every one is: parts made of letters, digits, dashes and single
+/// dots inside them. From the skill's directory it leads [`Inside`](Target::Inside).
 pub(super) fn is_plain(link: &str) -> bool {
     let bytes = link.as_bytes();
-    // A word alone is a placeholder.
+    // A single word is a placeholder.
     let mut is_path = false;
     let mut before = b'/';
     for (at, byte) in bytes.iter().enumerate() {

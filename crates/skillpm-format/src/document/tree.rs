@@ -1,7 +1,7 @@
-//! Frontmatter as a tree that knows where everything stands.
+//! Frontmatter as a tree with the position of everything.
 //!
-//! Made from parser events, so that a plain scalar keeps its source text: `1.10` stays `1.10` and
-//! `yes` stays `yes`. Aliases are never expanded, so a small file cannot become a large tree.
+//! Built from parser events, so that a plain scalar keeps its source text: `1.10` stays `1.10` and `yes` stays `yes`.
+//! Aliases are never expanded, so a small file cannot become a large tree.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,12 +12,12 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, S
 
 use super::problem::{FaultKind, Problem, ProblemKind};
 
-/// The deepest nesting of collections, the top-level mapping included.
+/// The maximum nesting depth of collections, the top-level mapping included.
 pub const MAX_DEPTH: usize = 16;
-/// The largest number of values and keys.
+/// The maximum number of values and keys.
 pub const MAX_NODES: usize = 10_000;
 
-/// How a scalar is written.
+/// The notation of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes.
@@ -30,13 +30,13 @@ pub enum Style {
     Literal,
     /// A block after `>`.
     Folded,
-    /// Not valid YAML; the text as it stands.
+    /// Not valid YAML; the text as written.
     Raw,
     /// A reference such as `*x`, which is not expanded.
     Alias,
 }
 
-/// How a collection is written.
+/// The notation of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One entry per line.
@@ -50,29 +50,29 @@ pub enum Layout {
 pub enum Value {
     /// Text. Numbers, booleans and dates are text too: nothing is interpreted.
     Scalar {
-        /// The text, without quotes and escapes. That of usual keys is not of the file, which saves a copy.
+        /// The text, without quotes and escapes. For common keys it is not copied from the file.
         text: Cow<'static, str>,
-        /// How it is written.
+        /// The notation.
         style: Style,
     },
     /// A list.
     Sequence {
         /// The entries.
         items: Vec<Node>,
-        /// How it is written.
+        /// The notation.
         layout: Layout,
     },
     /// Keys and values in the order of the source, repeated keys included.
     Mapping {
         /// The entries.
         pairs: Vec<(Node, Node)>,
-        /// How it is written.
+        /// The notation.
         layout: Layout,
     },
 }
 
 impl Value {
-    /// A scalar with `text`.
+    /// Returns a scalar with `text`.
     pub(super) fn scalar(text: Cow<'_, str>, style: Style) -> Self {
         let usual = USUAL_KEYS.into_iter().find(|key| *key == text);
         let text = usual.map_or_else(|| Cow::Owned(text.into_owned()), Cow::Borrowed);
@@ -84,17 +84,17 @@ impl Value {
 const USUAL_KEYS: [&str; 8] =
     ["name", "description", "license", "compatibility", "metadata", "allowed-tools", "author", "version"];
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// The bytes of the file; empty right behind the key where there is no value.
+    /// The range of bytes in the file; empty directly after the key if there is no value.
     pub span: Range<usize>,
     /// The value.
     pub value: Value,
 }
 
 impl Node {
-    /// The text of a scalar; `None` for collections and aliases.
+    /// Returns the text of a scalar. Returns `None` for collections and aliases.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar { style: Style::Alias, .. } | Value::Sequence { .. } | Value::Mapping { .. } => {
@@ -104,7 +104,7 @@ impl Node {
         }
     }
 
-    /// The text of a scalar, or the texts of a list of scalars joined with commas.
+    /// Returns the text of a scalar, or the texts of a list of scalars joined with commas.
     pub fn flat_text(&self) -> Option<String> {
         match &self.value {
             Value::Sequence { items, .. } => {
@@ -115,12 +115,12 @@ impl Node {
         }
     }
 
-    /// Whether nothing at all stands where the value belongs, as after `key:`. Quotes are something.
+    /// Reports whether the value is missing, as after `key:`. Empty quotes are a value.
     pub fn is_absent(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, style: Style::Plain } if text.is_empty())
     }
 
-    /// The entries of a mapping; none for anything else.
+    /// Returns the entries of a mapping; an empty slice for anything else.
     pub fn pairs(&self) -> &[(Self, Self)] {
         match &self.value {
             Value::Mapping { pairs, .. } => pairs,
@@ -128,17 +128,17 @@ impl Node {
         }
     }
 
-    /// The entry of `key` in a mapping. Where the key is there twice the last one counts.
+    /// Returns the entry of `key` in a mapping. If the key occurs twice, the last one counts.
     pub fn entry(&self, key: &str) -> Option<&(Self, Self)> {
         self.pairs().iter().rev().find(|(name, _)| name.text() == Some(key))
     }
 
-    /// The value of `key` in a mapping, as [`Node::entry`].
+    /// Returns the value of `key` in a mapping, like [`Node::entry`].
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.entry(key).map(|(_, value)| value)
     }
 
-    /// The value as JSON. Scalars are strings, as written; a missing value is `null`.
+    /// Returns the value as JSON. Scalars are strings, as written; a missing value is `null`.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Scalar { .. } if self.is_absent() => serde_json::Value::Null,
@@ -152,7 +152,7 @@ impl Node {
         }
     }
 
-    /// What kind of value this is, with its article.
+    /// Returns the kind of this value, with its article.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Scalar { style: Style::Alias, .. } => "an alias",
@@ -164,16 +164,16 @@ impl Node {
     }
 }
 
-/// Why there is no tree.
+/// The reason why there is no tree.
 #[derive(Debug)]
 pub(super) enum NoTree {
-    /// A limit; trying again in another way would not help.
+    /// A limit; another attempt would not help.
     Limit(Problem),
     /// Not YAML.
     Syntax { fault: FaultKind, span: Range<usize> },
 }
 
-/// Parses `yaml`, which stands at byte `base` of the file. `None` where there is no value at all.
+/// Parses `yaml`, which starts at byte `base` of the file. Returns `None` if there is no value at all.
 pub(super) fn parse(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Result<Option<Node>, NoTree> {
     let mut options = Options::default();
     options.flow_nesting_limit = MAX_DEPTH;
@@ -201,13 +201,13 @@ struct Open {
     content: Content,
 }
 
-/// What a collection has so far; a mapping may have a key that waits for its value.
+/// The content of a collection so far; a mapping may have a key that is waiting for its value.
 enum Content {
     Sequence(Vec<Node>),
     Mapping { pairs: Vec<(Node, Node)>, key: Option<Node>, seen: BTreeMap<String, Range<usize>> },
 }
 
-/// Makes nodes of events. The stack is our own, so depth costs no machine stack.
+/// Builds nodes from events. It has its own stack, so depth costs no machine stack.
 struct Builder<'a> {
     yaml: &'a str,
     base: usize,
@@ -218,7 +218,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The byte of the file that `marker` means.
+    /// Returns the byte of the file at `marker`.
     fn offset(&self, marker: &granit_parser::Marker) -> usize {
         let bytes = marker.byte_offset().unwrap_or_else(|| {
             self.yaml.char_indices().nth(marker.index()).map_or(self.yaml.len(), |(at, _)| at)
@@ -234,7 +234,7 @@ impl Builder<'_> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.properties(anchor, tag.is_some(), &span);
-                // The parser says `~` both for `~` and for nothing; only the span tells.
+                // The parser reports `~` both for `~` and for a missing value; only the span distinguishes them.
                 let text = if span.is_empty() { String::new() } else { text.into_owned() }.into();
                 self.add(Node { span, value: Value::Scalar { text, style: Style::from(style) } })
             }
@@ -277,8 +277,7 @@ impl Builder<'_> {
 
     fn close(&mut self, end: &Range<usize>) -> Result<(), Problem> {
         let Some(open) = self.stack.pop() else { return Ok(()) };
-        // A block ends where the next thing starts, as the parser sees it; for people it ends
-        // with its last entry.
+        // For the parser, a block ends where the next item starts; for people it ends with its last entry.
         let end = if open.layout == Layout::Flow { end.end } else { open.end };
         let layout = open.layout;
         let value = match open.content {
@@ -326,7 +325,7 @@ impl Builder<'_> {
     }
 }
 
-/// The problem that `key` is, if `seen` has it already.
+/// Returns the problem with `key` if `seen` already contains it.
 pub(super) fn duplicate(key: &Node, seen: &mut BTreeMap<String, Range<usize>>) -> Option<Problem> {
     match seen.entry(key.text()?.to_owned()) {
         Entry::Vacant(slot) => {
@@ -340,7 +339,7 @@ pub(super) fn duplicate(key: &Node, seen: &mut BTreeMap<String, Range<usize>>) -
     }
 }
 
-/// The parser's error in plain words where it is a common one.
+/// Returns the parser's error in plain words if it is a common one.
 fn fault(kind: &ErrorKind, error: &ScanError) -> FaultKind {
     match kind {
         ErrorKind::MappingValueNotAllowed => FaultKind::Colon,

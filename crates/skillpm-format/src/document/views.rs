@@ -1,43 +1,43 @@
-//! What the specification's fields say, read leniently.
+//! The values of the specification's fields, read leniently.
 
 use super::Document;
 use super::tree::{Node, Value};
 use crate::text::trimmed;
 
-/// The fields that the specification has.
+/// The fields in the specification.
 pub const SPEC_FIELDS: [&str; 6] =
     ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
-/// Fields of agents whose value is a text that people read, even where it looks like a list: `argument-hint: [file]`.
+/// Fields of agents whose value is text for users, even if it looks like a list: `argument-hint: [file]`.
 pub const PEOPLE_FIELDS: [&str; 2] = ["argument-hint", "when_to_use"];
 
 impl Document {
-    /// The value of a top-level key. Where the key is there twice the last one counts.
+    /// Returns the value of a top-level key. If the key occurs twice, the last one counts.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.frontmatter()?.get(key)
     }
 
-    /// The text of a top-level key, without white space around it.
+    /// Returns the text of a top-level key, without surrounding white space.
     fn trimmed(&self, key: &str) -> Option<&str> {
         Some(trimmed(self.get(key)?.text()?))
     }
 
-    /// The name as written; `None` where there is none or it is not text.
+    /// Returns the name as written. Returns `None` if it is missing or not text.
     pub fn name(&self) -> Option<&str> {
         self.trimmed("name")
     }
 
-    /// The description; `None` where there is none or it is not text.
+    /// Returns the description. Returns `None` if it is missing or not text.
     pub fn description(&self) -> Option<&str> {
         self.trimmed("description")
     }
 
-    /// The license, a list of them joined with commas.
+    /// Returns the license; a list is joined with commas.
     pub fn license(&self) -> Option<String> {
         self.flat("license")
     }
 
-    /// What the skill needs around it, a list joined with commas.
+    /// Returns the environment that the skill needs; a list is joined with commas.
     pub fn compatibility(&self) -> Option<String> {
         self.flat("compatibility")
     }
@@ -46,8 +46,8 @@ impl Document {
         Some(self.get(key)?.flat_text()?.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// The tools that the skill asks for: the entries of a list, or a text split at spaces and
-    /// commas outside parentheses, so that `Bash(git add:*) Read` is two.
+    /// Returns the tools that the skill requests: the entries of a list, or a text split at spaces and commas outside
+    /// parentheses, so that `Bash(git add:*) Read` gives two.
     pub fn allowed_tools(&self) -> Vec<String> {
         match self.get("allowed-tools").map(|node| &node.value) {
             Some(Value::Sequence { items, .. }) => {
@@ -58,12 +58,12 @@ impl Document {
         }
     }
 
-    /// The value of `key` in `metadata`, where it is text.
+    /// Returns the value of `key` in `metadata`, if it is text.
     pub fn metadata_get(&self, key: &str) -> Option<&str> {
         Some(self.get("metadata")?.get(key)?.text()?.trim())
     }
 
-    /// The version as written: `metadata.version`, else a top-level `version`.
+    /// Returns the version as written: `metadata.version`, otherwise a top-level `version`.
     pub fn version(&self) -> Option<&str> {
         self.metadata_get("version")
             .filter(|text| !text.is_empty())
@@ -71,7 +71,7 @@ impl Document {
             .filter(|text| !text.is_empty())
     }
 
-    /// The top-level entries whose keys the specification does not have.
+    /// Returns the top-level entries whose keys are not in the specification.
     pub fn unknown_fields(&self) -> impl Iterator<Item = &(Node, Node)> {
         self.frontmatter()
             .map(Node::pairs)

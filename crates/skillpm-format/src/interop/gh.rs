@@ -1,11 +1,11 @@
-//! What `gh skill` writes into the frontmatter of the copies that it installs.
+//! The data that `gh skill` writes into the frontmatter of the copies that it installs.
 //!
-//! It reads the frontmatter, adds its keys to `metadata` and writes all of it anew: in another order,
-//! with other quotes. So a copy is compared with its source by what the two say.
+//! It reads the frontmatter, adds its keys to `metadata` and rewrites everything: in another order, with other quotes.
+//! So a copy is compared with its source by meaning.
 
 use crate::document::{Document, Node, Style, Value};
 
-/// The keys of `metadata`; the last two are of older versions.
+/// The keys of `metadata`; the last two were written by older versions.
 pub const INJECTED: &[&str] = &[
     "github-repo",
     "github-ref",
@@ -17,7 +17,7 @@ pub const INJECTED: &[&str] = &[
     "github-sha",
 ];
 
-/// Where `gh skill` says that a copy comes from.
+/// The source of a copy according to `gh skill`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Provenance {
     /// A repository.
@@ -31,11 +31,11 @@ pub enum Provenance {
         /// The id that git gives the skill's directory.
         tree: Option<String>,
     },
-    /// A directory of the machine where it was installed.
+    /// A directory on the machine where it was installed.
     Local(String),
 }
 
-/// Reads what `gh skill` wrote into `document`; `None` where it wrote nothing.
+/// Reads the data that `gh skill` wrote into `document`. Returns `None` if there is none.
 pub fn provenance(document: &Document) -> Option<Provenance> {
     let get = |key| document.metadata_get(key).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
     if let Some(repository) = get("github-repo") {
@@ -49,7 +49,7 @@ pub fn provenance(document: &Document) -> Option<Provenance> {
     get("local-path").map(Provenance::Local)
 }
 
-/// Whether `copy` says what `source` says, apart from the keys that `gh skill` adds.
+/// Reports whether `copy` has the same meaning as `source`, apart from the keys that `gh skill` adds.
 pub fn says_the_same(source: &[u8], copy: &[u8]) -> bool {
     let [source, copy] = [source, copy].map(|bytes| Document::from_bytes(bytes.to_vec()));
     let body = |document: &Document| document.body().replace("\r\n", "\n").trim_matches('\n').to_owned();
@@ -59,8 +59,8 @@ pub fn says_the_same(source: &[u8], copy: &[u8]) -> bool {
     }
 }
 
-/// Whether two mappings have the same entries in any order. At the top, `metadata` is compared without
-/// the keys that are added, and without any it is as good as missing.
+/// Reports whether two mappings have the same entries in any order. At the top level, `metadata` is compared without
+/// the added keys, and counts as missing if nothing else is in it.
 fn same_entries(one: &Node, other: &Node, top: bool) -> bool {
     let counts = |(key, value): &&(Node, Node)| {
         let metadata = top && key.text() == Some("metadata");

@@ -1,8 +1,7 @@
-//! The hashes by which other tools know a skill.
+//! The hashes by which other tools identify a skill.
 //!
-//! They tell versions apart and prove nothing against an attacker: in the npm tool's hash, names and
-//! contents follow each other without a mark, so two different trees can have one hash. What skillpm
-//! locks is its own digest.
+//! They distinguish versions and prove nothing against an attacker: in the npm tool's hash, names and contents follow
+//! each other without a separator, so two different trees can have the same hash. skillpm locks its own digest.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +11,10 @@ use sha2::Sha256;
 use super::order::{self, OrderError};
 use crate::tree::{FileSet, Node, ReadError, Tree, TreeEntry};
 
-/// Directories that the npm tool does not look into when it hashes.
+/// Directories that the npm tool skips when it computes hashes.
 const NOT_HASHED: [&str; 2] = [".git", "node_modules"];
 
-/// Why there is no hash.
+/// The reason why there is no hash.
 #[derive(Debug, thiserror::Error)]
 pub enum HashError {
     /// The order of the files is not known.
@@ -26,18 +25,18 @@ pub enum HashError {
     Read(#[from] ReadError),
 }
 
-/// The `computedHash` of directory `dir` of `tree`: SHA-256 over the path and the bytes of each regular
-/// file, in the order of [`order::sort`], as 64 lower-case hexadecimal digits.
+/// Returns the `computedHash` of directory `dir` of `tree`: SHA-256 over the path and the bytes of each regular file,
+/// in the order of [`order::sort`], as 64 lower-case hexadecimal digits.
 ///
 /// # Errors
 ///
-/// Names whose order is not known; content that cannot be read.
+/// Fails on names whose order is not known, and on content that cannot be read.
 pub fn computed_hash(tree: &Tree, dir: &str) -> Result<String, HashError> {
     let mut files: BTreeMap<String, TreeEntry> = BTreeMap::new();
     for (path, entry) in tree.below(dir) {
         let mut above = path.split('/').rev().skip(1);
         if matches!(entry.node, Node::File { .. }) && !above.any(|part| NOT_HASHED.contains(&part)) {
-            // The tool takes every backslash for a separator of Windows, on all systems.
+            // The tool treats every backslash as a Windows separator, on all systems.
             let name = path.replace('\\', "/");
             if files.contains_key(&name) {
                 return Err(OrderError::Alike(name.clone(), path.to_owned()).into());
@@ -57,12 +56,12 @@ pub fn computed_hash(tree: &Tree, dir: &str) -> Result<String, HashError> {
     Ok(hex(&hasher.finalize()))
 }
 
-/// The `wellKnownDigest` of directory `dir` of `tree`, a skill of a site whose index has no digests:
-/// SHA-256 over the path and the bytes of each file, a zero after each, in the order of JavaScript.
+/// Returns the `wellKnownDigest` of directory `dir` of `tree`, a skill of a site whose index has no digests: SHA-256
+/// over the path and the bytes of each file, a zero after each, in JavaScript's order.
 ///
 /// # Errors
 ///
-/// Content that cannot be read.
+/// Fails on content that cannot be read.
 pub fn site_digest(tree: &Tree, dir: &str) -> Result<String, HashError> {
     let mut files: Vec<_> =
         tree.below(dir).filter(|(_, entry)| matches!(entry.node, Node::File { .. })).collect();
@@ -77,12 +76,12 @@ pub fn site_digest(tree: &Tree, dir: &str) -> Result<String, HashError> {
     Ok(format!("sha256:{}", hex(&hasher.finalize())))
 }
 
-/// The id that git gives directory `dir` of `tree` (SHA-1), by which `gh` and the user's lockfile know
-/// a version. `None` for an empty directory, which git does not have.
+/// Returns the id that git gives directory `dir` of `tree` (SHA-1), by which `gh` and the user's lockfile identify a
+/// version. Returns `None` for an empty directory, which git does not store.
 ///
 /// # Errors
 ///
-/// Content that cannot be read.
+/// Fails on content that cannot be read.
 pub fn git_tree_id(tree: &Tree, dir: &str) -> Result<Option<String>, ReadError> {
     let mut top = Directory::default();
     for (path, entry) in tree.below(dir) {
@@ -90,7 +89,7 @@ pub fn git_tree_id(tree: &Tree, dir: &str) -> Result<Option<String>, ReadError> 
             Node::File { executable: true, .. } => "100755",
             Node::File { executable: false, .. } => "100644",
             Node::Symlink => "120000",
-            // Git has none of these.
+            // Git does not store these.
             Node::Special(_) => continue,
         };
         let id = object_id("blob", &bytes(tree, entry)?);
@@ -99,11 +98,11 @@ pub fn git_tree_id(tree: &Tree, dir: &str) -> Result<Option<String>, ReadError> 
     Ok((!top.0.is_empty()).then(|| hex(&top.id())))
 }
 
-/// As [`git_tree_id`], of a skill. Where its source had links, git's own id is another one.
+/// Returns the id of a skill like [`git_tree_id`]. If its source had links, git's own id differs.
 ///
 /// # Errors
 ///
-/// Content that cannot be read.
+/// Fails on content that cannot be read.
 pub fn git_set_id(set: &FileSet) -> Result<Option<String>, ReadError> {
     let mut top = Directory::default();
     for file in set.files() {
@@ -113,7 +112,7 @@ pub fn git_set_id(set: &FileSet) -> Result<Option<String>, ReadError> {
     Ok((!top.0.is_empty()).then(|| hex(&top.id())))
 }
 
-/// What a directory holds, by the names under which git sorts: those of directories end with a slash.
+/// The contents of a directory, by the names that git sorts by: those of directories end with a slash.
 #[derive(Default)]
 struct Directory(BTreeMap<String, Child>);
 

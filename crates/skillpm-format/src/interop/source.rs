@@ -1,10 +1,10 @@
-//! From the sources of other tools to ours, and back.
+//! Conversion between the sources of other tools and skillpm's.
 
 use super::skills_lock::LockedEntry;
 pub use crate::spec::NotExpressible;
 use crate::spec::{Foreign, KINDS, Origin, PUBLIC_HOST, Reference, SourceSpec, is_commit};
 
-/// What another tool writes about where a skill comes from.
+/// The fields with which another tool records the source of a skill.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fields<'a> {
     /// `sourceType`.
@@ -19,18 +19,17 @@ pub struct Fields<'a> {
     pub skill_path: Option<&'a str>,
 }
 
-/// The source that `fields` mean, without the name of a skill. The path of a local one is as it stands
-/// in the file.
+/// Returns the source that `fields` mean, without the name of a skill. A local path stays as in the file.
 ///
 /// # Errors
 ///
-/// Why there is none, as the end of a sentence.
+/// Returns why there is no such source, as the end of a sentence.
 pub fn spec(fields: Fields<'_>) -> Result<SourceSpec, String> {
     let Some(kind) = KINDS.iter().find(|kind| kind.foreign_types.contains(&fields.kind)) else {
         return Err(format!("skillpm does not support sources of the type `{}`", fields.kind));
     };
     let mut spec = (kind.from_foreign)(fields.source, fields.url)?;
-    // What the tools call GitHub is the public one, whatever this machine takes for it.
+    // GitHub always means the public one for these tools, whatever the default host of this machine is.
     spec.origin = spec.origin.or_on_host(PUBLIC_HOST);
     if let Some(reference) = fields.reference.filter(|_| spec.origin.has_revisions()) {
         spec.reference = Some(read_reference(reference)?);
@@ -41,11 +40,11 @@ pub fn spec(fields: Fields<'_>) -> Result<SourceSpec, String> {
     Ok(spec)
 }
 
-/// The reference that `text` means: `refs/tags/v1`, `refs/heads/main`, a commit, or a bare name.
+/// Returns the reference that `text` means: `refs/tags/v1`, `refs/heads/main`, a commit, or a bare name.
 ///
 /// # Errors
 ///
-/// A name that no git server accepts.
+/// Fails on a name that no git server accepts.
 pub fn read_reference(text: &str) -> Result<Reference, String> {
     let (name, kind): (_, fn(String) -> Reference) = if let Some(name) = text.strip_prefix("refs/tags/") {
         (name, Reference::Tag)
@@ -60,11 +59,11 @@ pub fn read_reference(text: &str) -> Result<Reference, String> {
     Ok(kind(name.to_owned()))
 }
 
-/// The directory of a `SKILL.md`; `None` is the root.
+/// Returns the directory of a `SKILL.md`; `None` is the root.
 ///
 /// # Errors
 ///
-/// A path that leaves the source.
+/// Fails on a path that leaves the source.
 pub fn directory(skill_path: &str) -> Result<Option<String>, String> {
     let path = skill_path.trim_end_matches('/');
     let lower = path.to_ascii_lowercase();
@@ -79,14 +78,14 @@ pub fn directory(skill_path: &str) -> Result<Option<String>, String> {
     Ok(Some(directory.to_owned()))
 }
 
-/// The entry of `skills-lock.json` for a skill from `origin`, whose directory in it is `path`.
+/// Returns the entry of `skills-lock.json` for a skill from `origin`, whose directory in it is `path`.
 ///
-/// `local` is the path of a local source as it is seen from the file. `hash` is the `computedHash`. The
-/// `wellKnownDigest` of a skill of a site is not in it.
+/// `local` is the path of a local source relative to the file. `hash` is the `computedHash`. The `wellKnownDigest` of a
+/// skill of a site is not included.
 ///
 /// # Errors
 ///
-/// Sources that the tool cannot express.
+/// Fails for sources that the tool cannot express.
 pub fn entry(
     origin: &Origin,
     path: Option<&str>,

@@ -1,4 +1,4 @@
-//! What a rule finds.
+//! The findings of rules.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::Fix;
 use crate::advice::Message;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing, and nothing to mend: it never fails.
+    /// Worth knowing, but nothing to fix: it never fails a check.
     Note,
-    /// Allowed by the specification, and trouble somewhere.
+    /// Allowed by the specification, but a problem somewhere.
     Warning,
-    /// Against the specification.
+    /// A violation of the specification.
     Error,
 }
 
@@ -27,25 +27,25 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One place that breaks a rule.
+/// A place that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule's id.
     pub rule: &'static str,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong: lower-case start, no full stop. It may quote the file, control characters
-    /// and all: whoever prints it escapes them.
+    /// The message: lower-case start, no full stop. It may quote the file, including control characters: code that
+    /// prints it must escape them.
     pub message: String,
-    /// Where, in bytes of the document's text.
+    /// The position, in bytes of the document's text.
     pub span: Range<usize>,
-    /// A few words to stand beside the place.
+    /// A few words to display beside the position.
     pub label: Option<String>,
     /// What to do about it.
     pub help: Option<Message>,
-    /// The repair, where there is one.
+    /// The repair, if there is one.
     pub fix: Option<Fix>,
-    /// Whether reading ended here: what comes after it was not looked at.
+    /// Whether reading stopped here: the text after it was not examined.
     pub ends: bool,
 }
 
@@ -64,14 +64,14 @@ impl Finding {
         self
     }
 
-    /// Adds a few words to stand beside the place.
+    /// Adds a few words to display beside the position.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Changes how much it matters.
+    /// Changes the severity.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;

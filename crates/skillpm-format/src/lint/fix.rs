@@ -1,44 +1,43 @@
-//! Repairs of a text: what is replaced by what.
+//! Repairs of a text.
 
 use std::ops::Range;
 
-/// Whether a repair can change what the skill means.
+/// The safety of a repair: whether it can change the meaning of the skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Safety {
     /// The skill means the same to every tool that could read it before.
     Safe,
-    /// It is what the author most likely meant, and somebody should look at it.
+    /// The repair is what the author most likely meant, and should be reviewed.
     Unsafe,
 }
 
 /// A replacement in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes that go; empty for an insertion.
+    /// The bytes to remove; empty for an insertion.
     pub span: Range<usize>,
-    /// What comes in their place.
+    /// The text to put in their place.
     pub text: String,
 }
 
-/// A repair: all of its edits or none.
+/// A repair: all of its edits are made, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// Whether it can change the meaning.
     pub safety: Safety,
-    /// What it does: `put the value in quotes`.
+    /// The effect of the repair: `put the value in quotes`.
     pub title: String,
-    /// The edits, in the order of the text, none overlapping another. None where the file gets
-    /// another name and its text stays.
+    /// The edits, in the order of the text, without overlaps. Empty if the file is renamed and its text stays.
     pub edits: Vec<Edit>,
 }
 
 impl Fix {
-    /// A repair that changes no meaning.
+    /// Returns a repair that does not change the meaning.
     pub fn safe(title: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self { safety: Safety::Safe, title: title.into(), edits }
     }
 
-    /// A repair that somebody should look at.
+    /// Returns a repair that should be reviewed.
     pub fn unsafe_(title: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self { safety: Safety::Unsafe, title: title.into(), edits }
     }
@@ -55,7 +54,7 @@ impl Edit {
         Self { span: at..at, text: text.into() }
     }
 
-    /// Takes `span` out.
+    /// Removes `span`.
     pub fn delete(span: Range<usize>) -> Self {
         Self { span, text: String::new() }
     }

@@ -12,10 +12,10 @@ use crate::document::{Document, Node, SWITCH as MARK, Style, Value, is_switch};
 /// Finds [`MARK`].
 static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
 
-/// What an HTML comment starts with.
+/// The start of an HTML comment.
 const HTML_OPEN: &str = "<!--";
 
-/// The rule about switches that are not needed. It is applied last, by what the others have found.
+/// The rule about switches that are not needed. It is applied last, using the findings of the others.
 pub(super) const UNUSED: &str = "unused-switch";
 
 /// The name of a rule in a switch.
@@ -25,11 +25,11 @@ pub(super) struct Switch<'a> {
     pub(super) rule: &'a str,
     /// Its bytes.
     pub(super) span: Range<usize>,
-    /// Where the rule is switched off.
+    /// The scope in which the rule is switched off.
     scope: Scope,
 }
 
-/// Where a rule is switched off.
+/// The scope in which a rule is switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Scope {
     File,
@@ -37,12 +37,11 @@ enum Scope {
     Line(usize),
 }
 
-/// All switches of `document`, in the order of the text.
+/// Returns all switches of `document`, in the order of the text.
 ///
-/// In the frontmatter they are comments, `# skillpm: allow rule-a, rule-b`, for their own line or,
-/// alone on a line, for the next one with something in it. In the body they are HTML comments on a
-/// line of their own, `<!-- skillpm: allow rule-a -->`, but not in fenced code. `allow-file` in
-/// place of `allow` is for the whole file.
+/// In the frontmatter they are comments, `# skillpm: allow rule-a, rule-b`, for their own line or, alone on a line, for
+/// the next line that is not empty. In the body they are HTML comments on their own line, `<!-- skillpm: allow rule-a
+/// -->`, but not in fenced code. `allow-file` instead of `allow` applies to the whole file.
 pub(super) fn switches(document: &Document) -> Vec<Switch<'_>> {
     let mut switches = Vec::new();
     let has_mark = |text: &str| FINDER.find(text.as_bytes()).is_some();
@@ -58,14 +57,14 @@ pub(super) fn switches(document: &Document) -> Vec<Switch<'_>> {
     switches
 }
 
-/// Takes out of `findings` what `document` switches off, and adds what is wrong with its switches.
+/// Removes the findings that `document` switches off, and adds those about its switches.
 pub(super) fn apply(document: &Document, ruleset: &Ruleset, findings: &mut Vec<Finding>) {
     let switches = switches(document);
     if switches.is_empty() {
         return;
     }
     let lines = document.line_index();
-    // Whether each is needed: there may be thousands, and as many findings.
+    // Determines whether each is needed: there may be thousands, and as many findings.
     let mut used: BTreeMap<(&str, Scope), bool> =
         switches.iter().map(|switch| ((switch.rule, switch.scope), false)).collect();
     findings.retain(|finding| {
@@ -83,13 +82,13 @@ pub(super) fn apply(document: &Document, ruleset: &Ruleset, findings: &mut Vec<F
     findings.extend(rules::unused_switches(unused, ruleset));
 }
 
-/// Whether findings of `rule` would be told without a switch; `None` where there is no such rule.
+/// Reports whether findings of `rule` would be reported without a switch. Returns `None` if there is no such rule.
 pub(super) fn is_on(rule: &str, ruleset: &Ruleset) -> Option<bool> {
     let rule = RULES.iter().find(|known| known.id == rule)?;
     Some(ruleset.level(rule).severity().is_some())
 }
 
-/// The lines of `span` with their offsets, without line ends. CRLF gives an empty one more.
+/// Returns the lines of `span` with their offsets, without line ends. CRLF adds an empty line.
 fn lines(document: &Document, span: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
     let start = span.start;
     document.text()[span].split_inclusive(['\n', '\r']).scan(start, |at, line| {
@@ -99,9 +98,9 @@ fn lines(document: &Document, span: Range<usize>) -> impl Iterator<Item = (usize
     })
 }
 
-/// Reads the rules in `text`, which stands at byte `at`: `skillpm: allow rule-a, rule-b`.
+/// Reads the rules in `text`, which starts at byte `at`: `skillpm: allow rule-a, rule-b`.
 ///
-/// `line` is the one that a switch without `-file` is for.
+/// `line` is the line that a switch without `-file` applies to.
 fn read<'a>(text: &'a str, at: usize, line: usize, switches: &mut Vec<Switch<'a>>) {
     let rest = text.trim_start();
     let Some(rest) = rest.strip_prefix(MARK).map(str::trim_start) else { return };
@@ -124,7 +123,7 @@ fn read<'a>(text: &'a str, at: usize, line: usize, switches: &mut Vec<Switch<'a>
 fn in_yaml<'a>(document: &'a Document, yaml: Range<usize>, switches: &mut Vec<Switch<'a>>) {
     let index = document.line_index();
     let all: Vec<(usize, &str)> = lines(document, yaml).collect();
-    // Where the next line with something in it starts, behind each.
+    // The start of the next line that is not empty, for each line.
     let mut next = vec![None; all.len()];
     for number in (1..all.len()).rev() {
         let (at, line) = all[number];
@@ -145,7 +144,7 @@ fn in_yaml<'a>(document: &'a Document, yaml: Range<usize>, switches: &mut Vec<Sw
     }
 }
 
-/// Where the comment in `line` starts that may be a switch.
+/// Returns where a comment in `line` starts that may be a switch.
 fn comment(line: &str) -> Option<usize> {
     let starts = |at: usize| (at == 0 || line[..at].ends_with([' ', '\t'])) && is_switch(&line[at + 1..]);
     line.match_indices('#').map(|(at, _)| at).find(|at| starts(*at))
@@ -156,7 +155,7 @@ fn is_blank_or_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-/// Whether byte `at` belongs to a text in quotes or in a block below `node`.
+/// Reports whether byte `at` belongs to a text in quotes or in a block below `node`.
 fn in_text(node: &Node, at: usize) -> bool {
     let mut nodes = vec![node];
     while let Some(node) = nodes.pop() {
@@ -199,21 +198,21 @@ fn in_body<'a>(document: &'a Document, switches: &mut Vec<Switch<'a>>) {
     settle(&mut waiting, end, switches);
 }
 
-/// The inside of the HTML comment that `line` starts with, if it may be a switch.
+/// Returns the content of the HTML comment that `line` starts with, if it may be a switch.
 fn html_switch(line: &str) -> Option<&str> {
     let (inner, _) = line.strip_prefix(HTML_OPEN)?.split_once("-->")?;
     is_switch(inner).then_some(inner)
 }
 
-/// Reads the switches that wait for a line, which is `line`.
+/// Assigns `line` to the switches that are waiting for a line.
 fn settle<'a>(waiting: &mut Vec<(usize, &'a str)>, line: usize, switches: &mut Vec<Switch<'a>>) {
     for (at, text) in waiting.drain(..) {
         read(text, at, line, switches);
     }
 }
 
-/// The backticks or tildes with which `line` opens or closes fenced code. What follows backticks has
-/// none in it, else they are code in a line.
+/// Returns the backticks or tildes with which `line` opens or closes fenced code. The text after backticks contains no
+/// backticks, otherwise they are inline code.
 fn fence_of(line: &str) -> Option<&str> {
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = line.chars().take_while(|c| *c == mark).count();

@@ -1,14 +1,14 @@
-//! The links of a skill with where they lead.
+//! The links of a skill and their targets.
 
 use std::borrow::Cow;
 
 use super::{SkillFile, Subject};
 use crate::document::{Link, Target};
 
-/// Directories that nobody lists: what lies in them is not known.
+/// Directories that are never listed: their contents are not known.
 const UNLISTED: [&str; 3] = [".git", "node_modules", "target"];
 
-/// The links of the body that lead where it is `wanted`. Nothing is parsed where no such link can be.
+/// Returns the links of the body that lead to a `wanted` target. Parses nothing if there cannot be such a link.
 pub(super) fn links<'a>(
     subject: &Subject<'a>,
     wanted: impl Fn(&Target) -> bool,
@@ -18,8 +18,8 @@ pub(super) fn links<'a>(
     links.iter().map(|link| (link, Target::of(&link.target, ""))).filter(move |(_, target)| wanted(target))
 }
 
-/// The paths of the skill's own files to which the body may link, in any order: at least those to
-/// which it does. What nobody lists is not among them.
+/// Returns the paths of the skill's own files to which the body may link, in any order: at least those to which it
+/// does. Paths that are never listed are left out.
 pub(super) fn paths<'a, T>(subject: &Subject<'a>, make: impl Fn(Cow<'a, str>) -> T) -> Vec<T> {
     let unknown = |path: &Cow<'_, str>| !is_known(path);
     if let Some(targets) = subject.document.sketch().targets() {
@@ -36,7 +36,7 @@ pub(super) fn paths<'a, T>(subject: &Subject<'a>, make: impl Fn(Cow<'a, str>) ->
     inside.filter(unknown).map(make).collect()
 }
 
-/// Whether `files` has `path`, a file or a directory. What is not listed is taken to be there.
+/// Reports whether `files` contains `path`, a file or a directory. Paths that are not listed are assumed to exist.
 pub(super) fn exists(files: &[SkillFile], path: &str) -> bool {
     is_known(path)
         || files.iter().any(|file| {
@@ -44,7 +44,7 @@ pub(super) fn exists(files: &[SkillFile], path: &str) -> bool {
         })
 }
 
-/// Whether `path` is taken to be there without a look.
+/// Reports whether `path` is assumed to exist without a check.
 fn is_known(path: &str) -> bool {
     path.is_empty() || path == "SKILL.md" || path.split('/').any(|part| UNLISTED.contains(&part))
 }

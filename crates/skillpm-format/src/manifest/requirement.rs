@@ -1,17 +1,17 @@
-//! What the manifest says of one skill.
+//! The manifest entry of one skill.
 
 use super::{ManifestError, Requirement};
 use crate::spec::{KINDS, Kind, PUBLIC_HOST, Reference, SourceSpec, SpecError, check_directory};
 
-/// The key of a path on this machine. For every other source it is that of a directory in it.
+/// The key of a path on this machine. For every other source it is the key of a directory in it.
 const PATH: &str = "path";
 
-/// The keys that name a source, each with its kind.
+/// Returns the keys that name a source, each with its kind.
 fn source_keys() -> impl Iterator<Item = (&'static Kind, &'static str)> {
     KINDS.iter().flat_map(|kind| kind.manifest_keys.iter().map(move |key| (kind, *key)))
 }
 
-/// The keys that name a source. `path` is one where none of these stands.
+/// Returns the keys that name a source. `path` names one if none of these is present.
 pub(super) fn sources() -> impl Iterator<Item = &'static str> {
     source_keys().map(|(_, key)| key).filter(|key| *key != PATH)
 }
@@ -19,7 +19,7 @@ pub(super) fn sources() -> impl Iterator<Item = &'static str> {
 /// The keys that name a revision of a repository.
 pub(super) const REVISIONS: &[&str] = &["tag", "branch", "rev", "ref"];
 
-/// The keys of sources that have revisions, as a list in a sentence.
+/// Returns the keys of sources that have revisions, as a list in a sentence.
 pub(super) fn with_revisions() -> String {
     let has = |kind: &Kind, key| kind.entry_keys(key).iter().any(|key| REVISIONS.contains(key));
     let keys: Vec<_> =
@@ -27,7 +27,7 @@ pub(super) fn with_revisions() -> String {
     keys.join(" and ")
 }
 
-/// The keys of a skill, whatever its source.
+/// Returns the keys of a skill, whatever its source.
 fn all_keys() -> Vec<&'static str> {
     let mut keys: Vec<_> = sources().collect();
     for key in source_keys().flat_map(|(kind, key)| kind.entry_keys(key)) {
@@ -38,29 +38,29 @@ fn all_keys() -> Vec<&'static str> {
     keys
 }
 
-/// Keys and values, in whichever way they were read.
+/// Keys and values, regardless of how they were read.
 pub(super) trait ReferenceText {
-    /// The error that something is wrong with all of it.
+    /// Returns an error about the whole entry.
     fn fault(&self, message: String) -> ManifestError;
 
     /// Refuses keys that are not in `known`.
     fn known(&self, known: &[&str]) -> Result<(), ManifestError>;
 
-    /// The text under `key`, which is neither empty nor has control characters.
+    /// Returns the text under `key`, which is neither empty nor contains control characters.
     fn string(&self, key: &str) -> Result<Option<&str>, ManifestError>;
 
-    /// The list of texts under `key`.
+    /// Returns the list of texts under `key`.
     fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ManifestError>;
 
-    /// Whether `key` is `true`.
+    /// Reports whether `key` is `true`.
     fn flag(&self, key: &str) -> Result<bool, ManifestError>;
 }
 
-/// What is `said` of a skill.
+/// Reads the entry of a skill from `said`.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong.
+/// Returns the first error.
 pub(super) fn read(said: &impl ReferenceText) -> Result<Requirement, ManifestError> {
     let name = said.string("name")?.map(ToOwned::to_owned);
     let path = said.string("path")?;
@@ -102,8 +102,8 @@ pub(super) fn read(said: &impl ReferenceText) -> Result<Requirement, ManifestErr
     Ok(Requirement { origin, path, reference, name, agents, disabled, dependency, editable })
 }
 
-/// What is said here in place of a key that other tools have, or that belongs to another source: `known` are the keys
-/// that this one takes.
+/// Returns what to write here instead of a key that other tools have, or that belongs to another source: `known` are
+/// the keys that this source accepts.
 pub(super) fn elsewhere(key: &str, value: &str, known: &[&str]) -> Option<String> {
     match key {
         "commit" | "revision" | "sha" if known.contains(&"rev") => Some("did you mean `rev`?".to_owned()),
@@ -124,12 +124,12 @@ pub(super) fn elsewhere(key: &str, value: &str, known: &[&str]) -> Option<String
     }
 }
 
-/// What to write in place of `text`, which sources of the kind `kind` do not take.
+/// Returns what to write instead of `text`, which sources of the kind `kind` do not accept.
 fn how_to_name(kind: &Kind, text: &str) -> Option<String> {
     Some(format!("write `{}`", meant(text).or_else(|| kind.example.map(ToOwned::to_owned))?))
 }
 
-/// How the manifest says what `text` means after `skillpm install`.
+/// Returns the manifest form of what `text` means after `skillpm install`.
 pub(super) fn meant(text: &str) -> Option<String> {
     let SourceSpec { origin, path, reference, skill: _ } = text.parse().ok()?;
     let origin = origin.or_on_host(PUBLIC_HOST);

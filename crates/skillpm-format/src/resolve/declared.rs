@@ -1,4 +1,4 @@
-//! What a skill declares in `metadata.skill-dependencies`, a text or a list of texts.
+//! The declarations of a skill in `metadata.skill-dependencies`, a text or a list of texts.
 
 use std::ops::Range;
 
@@ -8,25 +8,25 @@ use crate::document::{self, Document, Node};
 use crate::requirement::{KEY, Requirement, RequirementError, parse_list};
 use crate::skill::SkillMeta;
 
-/// One entry.
+/// One declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
-    /// As it is written.
+    /// The text as written.
     pub text: String,
-    /// What it says.
+    /// The parsed requirement.
     pub requirement: Result<Requirement, RequirementError>,
 }
 
-/// One entry, with its place in the file.
+/// One declaration, with its position in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredAt {
-    /// The bytes of the file that it is written in.
+    /// The bytes of the file that contain it.
     pub span: Range<usize>,
-    /// What it says.
+    /// The parsed requirement.
     pub requirement: Result<Requirement, RequirementError>,
 }
 
-/// Returns the entries of the skill with the metadata `meta`.
+/// Returns the declarations of the skill with the metadata `meta`.
 pub fn declared(meta: &SkillMeta) -> Vec<Declared> {
     let texts = match meta.metadata.get(KEY) {
         Some(Value::String(text)) => vec![text.as_str()],
@@ -37,7 +37,7 @@ pub fn declared(meta: &SkillMeta) -> Vec<Declared> {
     entries.map(|entry| Declared { text: entry.text.to_owned(), requirement: entry.requirement }).collect()
 }
 
-/// Returns the entries of the skill that `document` holds, with their places.
+/// Returns the declarations of the skill in `document`, with their positions.
 pub fn declared_in(document: &Document) -> Vec<DeclaredAt> {
     let Some(value) = document.get("metadata").and_then(|metadata| metadata.get(KEY)) else {
         return Vec::new();

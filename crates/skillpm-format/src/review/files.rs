@@ -1,4 +1,4 @@
-//! What a single file has.
+//! The reportable contents of a single file.
 
 use super::texts::{self, Text};
 use super::{Item, Kind};
@@ -6,7 +6,7 @@ use crate::digest::Digest;
 use crate::lint::{SCRIPT_ENDINGS, ending};
 use crate::tree::FileEntry;
 
-/// Endings of scripts and programs, besides those that a system runs by their first line.
+/// Extensions of scripts and programs, in addition to those that a system runs by their first line.
 const MORE_ENDINGS: &[&str] = &[
     "ts",
     "mts",
@@ -48,10 +48,10 @@ const MORE_ENDINGS: &[&str] = &[
     "swift",
 ];
 
-/// Endings of archives: what is in them is not looked at.
+/// Extensions of archives: their contents are not examined.
 const ARCHIVES: &[&str] = &["zip", "tar", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "iso", "cab"];
 
-/// How programs start: ELF, Windows, macOS (four ways), `WebAssembly`.
+/// The first bytes of programs: ELF, Windows, macOS (four variants), `WebAssembly`.
 const PROGRAMS: &[&[u8]] = &[
     b"\x7fELF",
     b"MZ",
@@ -62,7 +62,7 @@ const PROGRAMS: &[&[u8]] = &[
     b"\0asm",
 ];
 
-/// Names of files that agents read as settings or instructions of their own, wherever they lie.
+/// Names of files that agents read as their own settings or instructions, in any directory.
 const SETTINGS: &[&str] = &[
     ".mcp.json",
     "mcp.json",
@@ -78,18 +78,18 @@ const SETTINGS: &[&str] = &[
     "plugin.json",
 ];
 
-/// Names of directories whose files are such.
+/// Names of directories that contain such files.
 const SETTINGS_DIRS: &[&str] = &[".claude", ".cursor", ".codex", ".gemini", ".vscode"];
 
-/// Everything in `file` that could be told.
+/// Returns everything in `file` that could be reported.
 pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
     let path = file.path.as_str();
     let mut items = Vec::new();
-    // What is no text to the letter may be one to those who read it.
+    // Bytes that are not strictly text may still be text to a reader.
     let is_exact = memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok();
     let text = (is_exact || texts::is_document(path)).then(|| String::from_utf8_lossy(bytes));
     let text = text.as_deref();
-    // Known again by its name and content; it needs to have been there.
+    // Identified by its name and content; not new if it existed before.
     let whole = |kind, text: String, needs| Item {
         kind,
         key: format!("{path}\0{}", Digest::of(bytes)),
@@ -116,8 +116,8 @@ pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
         texts::items(&Text::new(path, text, is_script), &mut items);
     }
     if !is_exact && !is_script {
-        // Another picture is nothing new; but an archive may hold anything, and a text is no text
-        // so that it is not read.
+        // A different picture is not news; but an archive may contain anything, and a text file may pose as binary to
+        // avoid being read.
         let is_archive = ARCHIVES.contains(&&*ending(path).to_ascii_lowercase());
         let (told, needs) = match text {
             Some(_) => ("a text with invalid bytes", Vec::new()),
@@ -129,7 +129,7 @@ pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
     items
 }
 
-/// Whether agents take the file at `path` for settings or instructions of their own.
+/// Reports whether agents treat the file at `path` as their own settings or instructions.
 pub(super) fn is_settings(path: &str) -> bool {
     let is_one_of = |part: &str, names: &[&str]| names.iter().any(|name| part.eq_ignore_ascii_case(name));
     path.rsplit('/').next().is_some_and(|name| is_one_of(name, SETTINGS))
@@ -149,7 +149,7 @@ fn is_script(file: &FileEntry, bytes: &[u8]) -> bool {
         || PROGRAMS.iter().any(|start| bytes.starts_with(start))
 }
 
-/// The first line of `text` that says something.
+/// Returns the first meaningful line of `text`.
 fn start(text: Option<&str>) -> String {
     let lines = text.unwrap_or_default().lines();
     lines.map(str::trim).find(|line| !line.is_empty()).unwrap_or("an empty file").to_owned()

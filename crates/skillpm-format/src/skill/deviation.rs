@@ -1,20 +1,20 @@
-//! What can be off in a skill that can be read all the same.
+//! Deviations in a skill that can be read anyway.
 
 use std::ops::Range;
 
 use crate::document::{Position, ProblemKind};
 use crate::name::NameError;
 
-/// Something that is off, and where.
+/// A deviation and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct Deviation {
-    /// What is off.
+    /// The kind of deviation.
     #[source]
     pub kind: DeviationKind,
     /// The bytes at fault; may be empty.
     pub span: Range<usize>,
-    /// Where they begin.
+    /// The position where the bytes start.
     pub at: Position,
 }
 
@@ -25,21 +25,21 @@ pub enum DeviationKind {
     /// The form of the text.
     #[error(transparent)]
     Text(ProblemKind),
-    /// A name that the specification refuses. It is used as a key, never as a path.
+    /// A name that is invalid by the specification. It is used as a key, never as a path.
     #[error(transparent)]
     Name(NameError),
-    /// A name that is not that of the directory.
+    /// A name that differs from that of the directory.
     #[error("the name `{name}` differs from the directory's name `{directory}`")]
     NameDirectory {
         /// The name.
         name: String,
-        /// The directory's.
+        /// The name of the directory.
         directory: String,
     },
-    /// No name; that of the directory stands for it.
+    /// A missing name, replaced by that of the directory.
     #[error("the field `name` is missing; the directory's name `{0}` is used instead")]
     NameFromDirectory(String),
-    /// No description; the empty text stands for it.
+    /// A missing description, replaced by the empty text.
     #[error("the field `description` is missing or empty: no agent knows when to use the skill")]
     NoDescription,
     /// A text that is too long.
@@ -47,22 +47,22 @@ pub enum DeviationKind {
     TooLong {
         /// The field.
         field: &'static str,
-        /// Its characters.
+        /// The number of characters.
         count: usize,
-        /// How many are allowed.
+        /// The maximum number of characters.
         max: usize,
     },
-    /// A field of another shape. What can be read of it is used.
+    /// A field with a wrong shape. Whatever can be read of it is used.
     #[error("the field `{field}` must be {expected}, but it is {found}")]
     Shape {
         /// The field.
         field: String,
-        /// What it must be.
+        /// The expected shape.
         expected: &'static str,
-        /// What it is, with its article.
+        /// The actual shape, with its article.
         found: &'static str,
     },
-    /// A field that the specification does not have.
+    /// A field that is not in the specification.
     #[error("the specification has no field `{0}`")]
     UnknownField(String),
     /// A field that belongs below `metadata`.

@@ -16,10 +16,10 @@ pub const PUBLIC_HOST: &str = "github.com";
 /// A repository on GitHub.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Repository {
-    /// The server, where one was named: `github.com` or that of an Enterprise server. In manifests
-    /// and lockfiles, which must mean the same everywhere, `None` is `github.com`.
+    /// The server, if one was named: `github.com` or that of an Enterprise server. In manifests and lockfiles, which
+    /// must mean the same everywhere, `None` means `github.com`.
     pub host: Option<String>,
-    /// The user or organisation.
+    /// The user or organization.
     pub owner: String,
     /// The repository's name.
     pub name: String,
@@ -30,7 +30,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Names that GitHub does not give out, and a host that is none.
+    /// Fails on names that GitHub does not allow, and on a `host` that is not a host.
     pub fn new(host: Option<&str>, owner: &str, name: &str) -> Result<Self, SpecError> {
         let owner_ok = !owner.is_empty()
             && owner.len() <= 64
@@ -46,7 +46,7 @@ impl Repository {
         if !name_ok {
             return Err(SpecError::BadName(name.to_owned(), "name"));
         }
-        // It becomes part of an address, where a `?` or `@` in it would change whose address that is.
+        // It becomes part of an address, where a `?` or `@` in it would change the owner of that address.
         if let Some(host) = host.filter(|host| !is_host(host)) {
             return Err(SpecError::BadName(host.to_owned(), "host"));
         }
@@ -54,8 +54,7 @@ impl Repository {
         Ok(Self { host, owner: owner.to_owned(), name: name.to_owned() })
     }
 
-    /// Returns the repository as manifests and lockfiles name it; `default` is the host that is
-    /// meant where none was named.
+    /// Returns the repository as manifests and lockfiles name it; `default` is the host to use if none was named.
     #[must_use]
     pub fn on(self, default: &str) -> Self {
         let host = self.host.unwrap_or_else(|| default.to_owned());
@@ -66,7 +65,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// As [`Repository::new`]; more or fewer parts.
+    /// Fails like [`Repository::new`], and on more or fewer parts.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         match text.split('/').collect::<Vec<_>>()[..] {
             [owner, name] => Self::new(None, owner, name),
@@ -118,7 +117,7 @@ impl SourceKind for Repository {
     }
 
     fn recognized(text: &str) -> Option<Result<SourceSpec, SpecError>> {
-        // Some pages have forms that tell another server on whatever host they are.
+        // Some pages have forms that identify another kind of server on any host.
         let is_ours = is_address(text) && !is_file(text) && hosting::page(text).is_none();
         is_ours.then(|| page(text))
     }
@@ -181,10 +180,11 @@ impl SourceFacts for Repository {
     }
 }
 
-/// What stands before `owner/repo` in the ssh address of a repository on the public GitHub.
+/// The text before `owner/repo` in the ssh address of a repository on the public GitHub.
 const SSH: &str = "git@github.com:";
 
-/// Whether `text` is an address on the public GitHub or on a server with the usual name of an Enterprise server.
+/// Reports whether `text` is an address on the public GitHub or on a server with the usual name of an Enterprise
+/// server.
 pub(super) fn is_address(text: &str) -> bool {
     split_scheme(text).is_some_and(|(_, rest)| {
         let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -192,7 +192,7 @@ pub(super) fn is_address(text: &str) -> bool {
     })
 }
 
-/// Whether `text`, an address on GitHub, is that of an archive or of a file of a release.
+/// Reports whether `text`, an address on GitHub, is that of an archive or of a file of a release.
 pub(super) fn is_file(text: &str) -> bool {
     let (place, ..) = split_suffixes(text);
     let page: Vec<&str> = place.split('/').skip(5).take(2).collect();
@@ -204,7 +204,7 @@ pub(super) fn is_file(text: &str) -> bool {
 pub(super) fn short(text: &str) -> Result<SourceSpec, SpecError> {
     let (place, reference, skill) = split_suffixes(text);
     let mut parts: Vec<&str> = place.trim_end_matches('/').split('/').collect();
-    // An owner has no dot, so a first part with one is a host.
+    // An owner has no dot, so a first part with a dot is a host.
     let host = (parts.len() > 2 && parts[0].contains('.')).then(|| parts.remove(0));
     let [owner, name, path @ ..] = parts.as_slice() else {
         return Err(SpecError::Word(text.to_owned()));
@@ -222,8 +222,8 @@ fn page(text: &str) -> Result<SourceSpec, SpecError> {
     let unsupported = || SpecError::Unsupported(text.to_owned());
     let (_, rest) = split_scheme(text).ok_or_else(unsupported)?;
     let rest = rest.split('?').next().unwrap_or(rest);
-    // The address of a page says it all: an `@` in it is part of a revision or directory, and what follows `#`
-    // is a place in the page.
+    // The address of a page is complete: an `@` in it is part of a revision or directory, and the text after `#` is a
+    // place in the page.
     let is_page = ["/tree/", "/blob/"].iter().any(|page| rest.contains(page));
     let (rest, reference, skill) =
         if is_page { (rest.split('#').next().unwrap_or(rest), None, None) } else { split_suffixes(rest) };
@@ -259,8 +259,8 @@ impl fmt::Display for Repository {
     }
 }
 
-/// Hosts that speak GitHub's addresses: the public one, and Enterprise servers by their usual name.
-/// Other Enterprise hosts are written `github:host/owner/repo`.
+/// Reports whether `host` uses GitHub's addresses: the public one, and Enterprise servers by their usual name. Other
+/// Enterprise hosts are written `github:host/owner/repo`.
 pub fn is_github_host(host: &str) -> bool {
     host.eq_ignore_ascii_case("github.com")
         || host.starts_with("github.")

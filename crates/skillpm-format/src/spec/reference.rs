@@ -7,7 +7,7 @@ use super::SpecError;
 /// A revision by name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reference {
-    /// A tag, branch or commit: the server decides.
+    /// A tag, branch or commit: the server decides which.
     Any(String),
     /// A tag.
     Tag(String),
@@ -17,8 +17,8 @@ pub enum Reference {
     Rev(String),
 }
 
-/// The form in lockfiles, which is git's own: `tags/v2`, `heads/main`, or the bare name where the
-/// kind was not said.
+/// Writes the form in lockfiles, which is git's own: `tags/v2`, `heads/main`, or the bare name if the kind was not
+/// stated.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -30,7 +30,7 @@ impl fmt::Display for Reference {
 }
 
 impl Reference {
-    /// The name without its kind.
+    /// Returns the name without its kind.
     pub fn name(&self) -> &str {
         match self {
             Self::Any(name) | Self::Tag(name) | Self::Branch(name) | Self::Rev(name) => name,
@@ -54,17 +54,17 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// A name that git refuses.
+    /// Fails on a name that git refuses.
     pub fn any(name: &str) -> Result<Self, SpecError> {
         Self::check(name)?;
         Ok(Self::Any(name.to_owned()))
     }
 
-    /// Checks `name` against git's rules for references, as far as they keep requests harmless.
+    /// Checks `name` against git's rules for references, as far as these keep requests harmless.
     ///
     /// # Errors
     ///
-    /// A name that git refuses.
+    /// Fails on a name that git refuses.
     pub fn check(name: &str) -> Result<(), SpecError> {
         let bad = name.is_empty()
             || name.len() > 250
@@ -79,24 +79,24 @@ impl Reference {
     }
 }
 
-/// Whether `text` is a full commit id.
+/// Reports whether `text` is a full commit id.
 pub fn is_commit(text: &str) -> bool {
     text.len() == 40 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
-/// Whether `text` is a full object id of git, in either of its two lengths (SHA-1, SHA-256).
+/// Reports whether `text` is a full object id of git, in either of its two lengths (SHA-1, SHA-256).
 pub fn is_object_id(text: &str) -> bool {
     is_commit(text) || (text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
 }
 
-/// What a source lists for one path or name.
+/// The identity that a source lists for a path or name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
     /// An id that changes with the content.
     Id(String),
-    /// Nothing lies there.
+    /// Nothing exists there.
     Absent,
-    /// It does not tell.
+    /// The source does not report it.
     Unknown,
 }
 

@@ -1,41 +1,41 @@
-//! The bytes behind a tree or a set of files, wherever they lie.
+//! The bytes of a tree or a set of files, wherever they are stored.
 
 use std::io::{self, Write};
 
 use super::Rights;
 use crate::refusal::Refusal;
 
-/// The bytes behind the entries of a tree.
+/// The bytes of the entries of a tree.
 pub trait Content: Send + Sync {
     /// Writes the whole content of entry `id` to `sink`. For a symbolic link that is its target.
     ///
     /// # Errors
     ///
-    /// [`ReadError::Refused`] where the bytes are not what the tree declared (checksum, size);
-    /// [`ReadError::Io`] where they could not be read or written.
+    /// Fails with [`ReadError::Refused`] if the bytes differ from what the tree declared (checksum, size), and with
+    /// [`ReadError::Io`] if they could not be read or written.
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError>;
 
-    /// Adds the content of the file `id` to `buffer`, no more than `limit` bytes of it, and returns how many
-    /// bytes it has: as far as they were counted, where these are more.
+    /// Adds the content of the file `id` to `buffer`, at most `limit` bytes of it, and returns its total number of
+    /// bytes: as far as they were counted, if there are more than `limit`.
     ///
     /// # Errors
     ///
-    /// As [`Content::copy_to`].
+    /// Fails like [`Content::copy_to`].
     fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
         append_by_copy(|sink| self.copy_to(id, sink), limit, buffer)
     }
 
-    /// What the file `id` may be used for at most.
+    /// Returns the maximum permissions of the file `id`.
     fn rights(&self, _id: usize) -> Rights {
         Rights::ALL
     }
 }
 
-/// What [`Content::append_to`] does, with what `copy` writes.
+/// Does what [`Content::append_to`] does, with the bytes that `copy` writes.
 ///
 /// # Errors
 ///
-/// As `copy`.
+/// Fails like `copy`.
 pub fn append_by_copy(
     copy: impl FnOnce(&mut dyn Write) -> Result<(), ReadError>,
     limit: u64,
@@ -46,7 +46,7 @@ pub fn append_by_copy(
     Ok(sink.count)
 }
 
-/// A buffer that takes no more than so many bytes and counts the others.
+/// A buffer that accepts a limited number of bytes and only counts the rest.
 struct Counted<'a> {
     buffer: &'a mut Vec<u8>,
     limit: u64,
@@ -67,18 +67,18 @@ impl Write for Counted<'_> {
     }
 }
 
-/// Why content could not be delivered.
+/// The reason why content could not be delivered.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The bytes are not what was declared.
+    /// The bytes differ from what was declared.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The machine could not read or write.
+    /// Reading or writing failed on this machine.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Content held in memory, for tests and for files made on the spot.
+/// Content held in memory, for tests and for generated files.
 #[derive(Debug, Default)]
 pub struct Memory(pub Vec<Vec<u8>>);
 

@@ -5,7 +5,7 @@ use super::scan::{Kind, Scanner, Token};
 use super::{Cause, Stop};
 use crate::document::Style;
 
-/// What a backslash in double quotes makes of the next character.
+/// Returns the character that a backslash before `c` in double quotes stands for.
 fn escaped(c: char) -> Option<char> {
     Some(match c {
         '0' => '\0',
@@ -55,7 +55,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The number of characters up to a blank, a line end or a colon that ends a key.
+    /// Returns the number of characters up to a blank, a line end or a colon that ends a key.
     fn plain_length(&self) -> usize {
         let mut length = 0;
         loop {
@@ -67,7 +67,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The blanks and line ends inside of plain text, folded; nothing where the text ends.
+    /// Returns the blanks and line ends inside plain text, folded; an empty text if the plain text ends.
     fn plain_spaces(&mut self) -> String {
         let blanks = self.reader.count(|c| c == ' ');
         let blanks = self.reader.take(blanks);
@@ -150,7 +150,7 @@ impl Scanner<'_> {
             return Err(refused);
         }
         match u32::from_str_radix(&digits, 16) {
-            // Half of a pair counts as a character of its own.
+            // Half of a surrogate pair counts as one character.
             Ok(number @ ..=0x0010_FFFF) => text.push(char::from_u32(number).unwrap_or('\u{fffd}')),
             _ => return Err(refused),
         }
@@ -197,7 +197,7 @@ impl Scanner<'_> {
         self.reader.forward(1);
         let (keep, increment, leading) = self.block_header()?;
         let least = self.indent.map_or(0, |indent| indent + 1);
-        // Only at the top level can a block stand as far left as the end of the document.
+        // Only at the top level can a block be as far left as the end of the document.
         let may_end = least == 0 && increment.is_none();
         let (indent, mut breaks) = if let Some(increment) = increment {
             let indent = least.max(1) + increment - 1;
@@ -240,8 +240,8 @@ impl Scanner<'_> {
         Ok(Token { end: end.index, trailing, leading, ..self.token(Kind::Scalar(text, style), start) })
     }
 
-    /// Whether the last line ends are kept (`+`) or dropped (`-`), by how much it is indented, and whether it has a
-    /// comment.
+    /// Returns whether the last line ends are kept (`+`) or dropped (`-`), how much the block is indented, and whether
+    /// it has a comment.
     fn block_header(&mut self) -> Result<(Option<bool>, Option<usize>, bool), Stop> {
         let (mut keep, mut increment) = (None, None);
         for _ in 0..2 {
@@ -267,7 +267,7 @@ impl Scanner<'_> {
         Ok((keep, increment, has_comment))
     }
 
-    /// The line ends before the first line with text, and the deepest indentation among them.
+    /// Returns the line ends before the first line with text, and the deepest indentation among them.
     fn block_indentation(&mut self) -> (String, usize) {
         let (mut breaks, mut deepest) = (String::new(), 0);
         loop {
@@ -282,7 +282,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The line ends of empty lines in a block; the cursor moves over the indentation.
+    /// Returns the line ends of empty lines in a block; the cursor moves over the indentation.
     fn block_breaks(&mut self, indent: usize) -> String {
         let mut breaks = String::new();
         loop {
@@ -297,7 +297,7 @@ impl Scanner<'_> {
     }
 }
 
-/// What a line end and empty lines after it mean in text that is folded.
+/// Returns the meaning of a line end and the empty lines after it in folded text.
 fn folded(first: char, breaks: &str) -> String {
     match (first, breaks) {
         ('\n', "") => " ".to_owned(),

@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The files that `license` names, where it is no expression.
+/// Returns the files that `license` names, if it is not an expression.
 fn named<'a>(subject: &Subject<'a>) -> Vec<Named<'a>> {
     let Some((_, text)) = subject.text("license") else { return Vec::new() };
     if is_expression(text) {
@@ -52,7 +52,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         None => format!("`{text}` is not an SPDX license"),
     };
     let finding = RULE.finding(message, node.span.clone());
-    // What names a file with an extension is no name of a license.
+    // A value that names a file with an extension is not the name of a license.
     let may_be_license = !named.iter().any(|name| path(name).contains('.'));
     let help = match may_be_license.then(|| suggestion(text)).flatten() {
         Some(id) => format!("write `license: {id}`"),
@@ -68,15 +68,15 @@ fn is_expression(text: &str) -> bool {
     is_identifier(text) || (may_be_expression(text) && parses(text))
 }
 
-/// Identifiers that most skills have: SPDX has hundreds, all over the memory.
+/// Identifiers that most skills have: SPDX has hundreds, spread over the memory.
 const USUAL: &[&str] = &["MIT", "Apache-2.0", "BSD-3-Clause"];
 
-/// Whether `text` is a single identifier, as nearly every license is.
+/// Reports whether `text` is a single identifier, as nearly every license is.
 fn is_identifier(text: &str) -> bool {
     USUAL.contains(&text) || (!text.contains(' ') && !text.ends_with('+') && spdx::license_id(text).is_some())
 }
 
-/// Whether `text` may be an expression of several words. Never false where it is one.
+/// Reports whether `text` may be an expression of several words. Never false if it is one.
 fn may_be_expression(text: &str) -> bool {
     !text.contains(char::is_whitespace)
         || ["AND", "OR", "WITH", "(", "+"].iter().any(|part| text.contains(part))
@@ -91,7 +91,7 @@ fn is_between(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | ';' | ':' | '(' | ')' | '[' | ']' | '`' | '"' | '\'')
 }
 
-/// Whether `word` looks like the name of a file with terms.
+/// Reports whether `word` looks like the name of a file with license terms.
 fn is_file_name(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     let name = word.rsplit('/').next().unwrap_or(word);
@@ -101,17 +101,17 @@ fn is_file_name(word: &str) -> bool {
         || [".txt", ".md", ".html", ".pdf"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
-/// The words of `text` that look like names of files with terms.
+/// Returns the words of `text` that look like names of files with license terms.
 fn files(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_between).filter(|word| is_file_name(word))
 }
 
-/// The path that `word` is.
+/// Returns the path in `word`.
 fn path(word: &str) -> &str {
     word.trim_end_matches('.').trim_start_matches("./")
 }
 
-/// The identifier that `text` most likely means.
+/// Returns the identifier that `text` most likely means.
 fn suggestion(text: &str) -> Option<&'static str> {
     let plain = text.trim_end_matches('.');
     let plain =

@@ -53,12 +53,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for file in files {
         match &file.kind {
             SkillFileKind::File { markdown: Some(text), .. } => texts.push(text),
-            // A file that was too large to look at may name everything.
+            // A file that was too large to read may name everything.
             SkillFileKind::File { .. } if is_markdown(&file.path) => return,
             _ => {}
         }
     }
-    // Whoever is told of all of them finds each.
+    // A reader who is pointed to all of them finds each one.
     if texts.iter().any(|text| names_all(text)) {
         return;
     }
@@ -76,7 +76,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether `text` has one of `scripts/*`, `ls scripts`, `scripts/<`, `scripts/{`, `scripts/[`.
+/// Reports whether `text` contains one of `scripts/*`, `ls scripts`, `scripts/<`, `scripts/{`, `scripts/[`.
 fn names_all(text: &str) -> bool {
     // Without its first letter the word cannot overlap with itself.
     memchr::memmem::find_iter(text.as_bytes(), "cripts").any(|at| {
@@ -91,7 +91,7 @@ fn is_markdown(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
 }
 
-/// Whether a script of that stem is there for other scripts.
+/// Reports whether a script with that stem serves other scripts.
 fn is_imported(stem: &str) -> bool {
     let lower = stem.to_ascii_lowercase().replace('-', "_");
     IMPORTED.contains(&lower.as_str())
