@@ -1,8 +1,8 @@
-//! Which agents are to see which skills.
+//! Determines which agents are to see which skills.
 //!
-//! What a skill's own entry says comes first (`agents = [...]`), then the default of the scope
-//! (`[agents] targets`), then what is locked: where the manifest says nothing, a skill keeps the agents
-//! that it has. So no later run adds an agent that nobody chose, on whatever machine it is.
+//! The skill's own entry (`agents = [...]`) comes first, then the default of the scope (`[agents] targets`), then what
+//! is locked: if the manifest says nothing, a skill keeps the agents that it has. So no later run adds an agent that
+//! nobody chose, whatever machine it runs on.
 
 mod dependencies;
 
@@ -23,7 +23,7 @@ use crate::settings::Settings;
 /// The ids of agents.
 pub(in crate::ops) type Ids = BTreeSet<&'static str>;
 
-/// Who is to see what.
+/// The choice of agents for each skill.
 #[derive(Debug)]
 pub(in crate::ops) struct AgentTargets<'a> {
     settings: &'a Settings,
@@ -31,24 +31,25 @@ pub(in crate::ops) struct AgentTargets<'a> {
     files: &'a Files,
     /// The agents that the lockfile has for each skill.
     locked: BTreeMap<SkillName, Ids>,
-    /// What the manifest asks for, and what that needs.
+    /// The skills that the manifest asks for, and those that they need.
     kept: BTreeSet<SkillName>,
-    /// Skills for which nobody asked, with those that need them: anyone who sees one of these sees them.
+    /// Skills that nobody asked for, with those that need them: an agent that sees one of the latter sees the former,
+    /// too.
     dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
     before: Choice,
     now: Choice,
-    /// Agents that somebody took away.
+    /// Agents that somebody removed.
     taken: Ids,
-    /// The skills that somebody asks for from now on.
+    /// The skills that become requested with this change.
     asked: BTreeSet<SkillName>,
 }
 
-/// What a manifest says.
+/// The choices that a manifest makes.
 #[derive(Debug, Clone, Default)]
 struct Choice {
-    /// The default of the scope, where there is one.
+    /// The default of the scope, if there is one.
     default: Option<Ids>,
-    /// Skills with agents of their own.
+    /// Skills that name their own agents.
     own: BTreeMap<SkillName, Ids>,
 }
 
@@ -174,9 +175,9 @@ impl<'a> AgentTargets<'a> {
         self.now.default.is_none() && self.files.lock.skills.is_empty() && !editable
     }
 
-    /// Chooses for the installation of `names`, for which the agents `named` were named. The first
-    /// one in a scope decides for those that follow: `named`, or where `named` is `None` the agents
-    /// of this machine. Later, what is named is for the skills that are installed and no others.
+    /// Chooses agents for the installation of `names`, for which the user named the agents `named`. The first
+    /// installation in a scope decides for those that follow: `named`, or the agents of this machine if `named` is
+    /// `None`. Later, the named agents apply only to the skills being installed.
     pub(super) fn install(&mut self, names: &[SkillName], named: Option<&Ids>) {
         match named {
             None if self.is_untouched() => {
@@ -191,19 +192,19 @@ impl<'a> AgentTargets<'a> {
         }
     }
 
-    /// Adds agents: to the skills `names`, or without them to the default of the scope.
+    /// Adds agents to the skills `names`, or to the default of the scope if there are none.
     pub(in crate::ops) fn add(&mut self, named: &Ids, names: Option<&[SkillName]>) {
-        // The canonical copy serves the others, whoever is listed.
+        // All other agents read the canonical copy, whether they are listed or not.
         let named: Ids = named.iter().copied().filter(|id| needs_link(id)).collect();
         self.change(names, |ids| ids | &named);
     }
 
-    /// Takes agents away: from the skills `names`, or without them from all of the scope.
+    /// Removes agents from the skills `names`, or from the whole scope if there are none.
     pub(in crate::ops) fn take(&mut self, named: &Ids, names: Option<&[SkillName]>) {
         self.change(names, |ids| ids - named);
         if names.is_none() {
             let default = &self.now.default;
-            // What was the default and more needs no word of its own any longer.
+            // A skill whose own list is the default no longer needs that list.
             self.now.own.retain(|_, ids| {
                 let less = &*ids - named;
                 let is_usual = less != *ids && Some(&less) == default.as_ref();
@@ -220,7 +221,7 @@ impl<'a> AgentTargets<'a> {
                 Some(default) => default.clone(),
                 None => self.settle(),
             };
-            // Those that had other agents than the rest keep them, and get what changes.
+            // Skills with agents different from the rest keep them, and get the change.
             let settled: Vec<_> =
                 self.now.own.keys().filter(|name| !self.before.own.contains_key(*name)).cloned().collect();
             for name in settled {
@@ -233,7 +234,7 @@ impl<'a> AgentTargets<'a> {
             let old = self.of(name);
             let new = change(&old);
             if new == old {
-                // What the manifest says for it is said still.
+                // What the manifest says about it still applies.
                 continue;
             }
             if new == self.inherited(name) {
@@ -244,8 +245,8 @@ impl<'a> AgentTargets<'a> {
         }
     }
 
-    /// Makes a default of what the skills have in common, where the manifest has none; those that have
-    /// more than that get it as their own, so that the default changes nothing for them.
+    /// If the manifest has no default, makes one of the agents that the skills have in common. Skills with more agents
+    /// get a list of their own, so that the default changes nothing for them.
     fn settle(&mut self) -> Ids {
         let common = self.silent().map(|(_, ids)| ids.clone()).reduce(|a, b| &a & &b).unwrap_or_default();
         let more: Vec<_> = self
@@ -262,13 +263,13 @@ impl<'a> AgentTargets<'a> {
         self.now.own.get(name).cloned().unwrap_or_else(|| self.inherited(name))
     }
 
-    /// Returns the agents that see `name` where it names none of its own: those of what needs it, otherwise the usual
-    /// ones.
+    /// Returns the agents that see `name` if it names none itself: those of the skills that need it, otherwise the
+    /// usual ones.
     fn inherited(&self, name: &SkillName) -> Ids {
         self.of_dependents(name, &mut BTreeSet::new()).unwrap_or_else(|| self.usual(name))
     }
 
-    /// Returns the agents that are to see `name` where it names none of its own.
+    /// Returns the agents that are to see `name` if it names none itself.
     fn usual(&self, name: &SkillName) -> Ids {
         match self.locked.get(name).filter(|_| self.now.default.is_none()) {
             Some(locked) => locked.clone(),
@@ -276,21 +277,21 @@ impl<'a> AgentTargets<'a> {
         }
     }
 
-    /// Returns the agents that see a skill which is new here: the default, or those that the skills have which name
-    /// none of their own.
+    /// Returns the agents that see a skill that is new here: the default, or those of the skills that name none
+    /// themselves.
     fn of_new(&self) -> Ids {
         let in_use = || self.silent().flat_map(|(_, ids)| ids.iter().copied()).collect();
         self.now.default.clone().unwrap_or_else(in_use)
     }
 
-    /// Returns what the lockfile has for the skills that name no agents of their own. Those that came because others
-    /// need them have what these have, and say nothing of the scope.
+    /// Returns the locked agents of the skills that name none themselves. Skills that came because others need them
+    /// have the agents of those, and say nothing about the scope.
     fn silent(&self) -> impl Iterator<Item = (&SkillName, &Ids)> {
         let is_silent = |name| !self.now.own.contains_key(name) && !self.dependents.contains_key(name);
         self.locked.iter().filter(move |(name, _)| is_silent(name))
     }
 
-    /// Says in `wanted` who is to see it, and in its entry, where that changes or is new.
+    /// Writes into `wanted` who is to see it, and into its entry if that changes or is new.
     pub(in crate::ops) fn assign(&self, wanted: &mut Wanted) {
         let ids = self.of(&wanted.name);
         let has_dir = |agent: &&Agent| self.scope.agent_dir(self.settings, agent).is_some();
@@ -306,8 +307,7 @@ impl<'a> AgentTargets<'a> {
         wanted.requirement = entry.map(|entry| Requirement { agents, disabled, ..entry });
     }
 
-    /// Returns the entries of the manifest that say something else about agents now, apart from those of the skills
-    /// `but`.
+    /// Returns the entries of the manifest whose agents change, except those of the skills `but`.
     pub(in crate::ops) fn entries(&self, but: &BTreeSet<&SkillName>) -> BTreeMap<SkillName, Requirement> {
         let known = self.before.own.keys().chain(self.now.own.keys()).filter(|name| !but.contains(name));
         let changed = known.filter(|name| self.before.own.get(*name) != self.now.own.get(*name));
@@ -318,7 +318,7 @@ impl<'a> AgentTargets<'a> {
         changed.filter_map(entry).collect()
     }
 
-    /// Returns what the manifest says of `name`, or has to say where there is only a lockfile.
+    /// Returns the manifest entry of `name`, or the one that it needs if there is only a lockfile.
     pub(in crate::ops) fn entry(&self, name: &SkillName) -> Option<Requirement> {
         let entry = self.files.entry(name, &self.kept)?;
         let dependency = entry.dependency && !self.asked.contains(name);
@@ -332,7 +332,7 @@ impl<'a> AgentTargets<'a> {
         self.now.own.get(name).map(|ids| list(old, ids))
     }
 
-    /// Returns what `[agents]` is to say, where that changes.
+    /// Returns the new content of `[agents]`, if that changes.
     pub(in crate::ops) fn manifest(&self, copy: bool) -> Option<Agents> {
         let old = self.files.manifest.agents();
         let targets = match &self.now.default {
@@ -348,7 +348,8 @@ impl<'a> AgentTargets<'a> {
         lists.flatten().copied().filter(|id| needs_link(id)).collect()
     }
 
-    /// Returns skills with agents of their own, which the default does not reach, and none of `named` among them.
+    /// Returns the skills that name their own agents, so that the default does not apply, and none of `named` among
+    /// them.
     pub(in crate::ops) fn apart(&self, named: &Ids) -> Vec<String> {
         let own = self.before.own.iter();
         let apart =
@@ -356,7 +357,7 @@ impl<'a> AgentTargets<'a> {
         apart.map(|(name, _)| name.to_string()).collect()
     }
 
-    /// Of the agents `named`, those that look into the same directory as one that `wanted` has.
+    /// Returns those of the agents `named` that read the same directory as an agent of `wanted`.
     pub(in crate::ops) fn still_seeing(
         &self,
         named: &Ids,
@@ -377,7 +378,7 @@ pub(in crate::ops) fn needs_link(id: &str) -> bool {
     agents::find(id).is_ok_and(|agent| !agent.is_universal())
 }
 
-/// Returns the list `old` with what is in `ids` and nothing else: what stays, stays in its order and words.
+/// Returns the list `old` reduced and extended to what is in `ids`. Entries that stay keep their order and spelling.
 fn list(old: Option<&[String]>, ids: &Ids) -> Vec<String> {
     let id = |text: &String| agents::find(text).ok().map(|agent| agent.id).filter(|id| ids.contains(id));
     let mut list: Vec<String> =
@@ -399,8 +400,8 @@ fn is_here(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
         && scope.agent_dir(settings, agent).is_some()
 }
 
-/// Returns the agents of this machine that get a link. Of several that share a directory, those that are really here
-/// are meant, or the first where none is.
+/// Returns the agents of this machine that get a link. Among several that share a directory, takes those that are
+/// really present, or the first if none is.
 fn found(settings: &Settings, scope: &Scope) -> Vec<&'static str> {
     let mut by_dir: BTreeMap<_, Vec<&Agent>> = BTreeMap::new();
     for agent in agents::all().iter().filter(|agent| wants_link(settings, scope, agent)) {

@@ -1,4 +1,5 @@
-//! What somebody should know of a skill before an agent has it: what hides, and what runs unasked.
+//! Warns about what somebody should know about a skill before an agent gets it: hidden content, and code that runs
+//! without being asked.
 
 use crate::advice::Warning;
 use crate::codes;
@@ -9,8 +10,8 @@ use crate::name::SkillName;
 use crate::review::{self, Change, Kind};
 use crate::tree::{FileSet, ReadError};
 
-/// Returns what to report about the skill `name`, one warning for each kind of thing: what rules of the linter find,
-/// then what runs. `document` is its `SKILL.md`.
+/// Returns what to report about the skill `name`, one warning for each kind of thing: first what the linter finds, then
+/// what runs. `document` is its `SKILL.md`.
 ///
 /// # Errors
 ///
@@ -31,11 +32,11 @@ pub(super) fn alarms(
     Ok(told)
 }
 
-/// Returns what one rule found.
+/// Returns the warning for what one rule found.
 fn found_by(name: &SkillName, document: &Document, findings: &[Finding]) -> Option<Warning> {
     let first = findings.first()?;
     let line = document.position(first.span.start).line;
-    // What is about another file names it.
+    // Findings about another file name it.
     let mut places = if line > 1 { vec![format!("SKILL.md:{line}")] } else { Vec::new() };
     places.extend((findings.len() > 1).then(|| format!("{} more", findings.len() - 1)));
     let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", and ")) };
@@ -43,7 +44,7 @@ fn found_by(name: &SkillName, document: &Document, findings: &[Finding]) -> Opti
 }
 
 fn runs(name: &SkillName, changes: &[Change]) -> Option<Warning> {
-    // Of hooks, the line with the command says the most.
+    // In a hook, the line with the command is the most informative.
     let first = changes.iter().find(|change| change.text.contains("command:")).or(changes.first())?;
     let (code, what) = match first.kind {
         Kind::Hook => (codes::HOOKS, "has hooks, which agents run automatically"),

@@ -1,4 +1,4 @@
-//! What a person should know about the place where skills were installed: who sees them, and who does not.
+//! What a person should know about the place where skills were installed: who sees them and who does not.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::install::state::Files;
 use crate::settings::Settings;
 use crate::source::local;
 
-/// Fills in who sees the skills of `outcome`, and where they are. `files` are those of `scope` as they are now.
+/// Fills in who sees the skills of `outcome`, and where they are. `files` are the current files of `scope`.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ fn only_here(
     Ok(only_here)
 }
 
-/// Reports whether a colleague who has all of the repository at `root` has what `path` leads to.
+/// Reports whether a colleague who has all of the repository at `root` also has what `path` leads to.
 fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Result<bool> {
     if path.starts_with('~') || Path::new(path).is_absolute() {
         return Ok(false);
@@ -74,7 +74,7 @@ fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Res
     Ok(fs::real_path(&place)?.unwrap_or(place).starts_with(root))
 }
 
-/// Returns the root of the repository that the project is in, or that of the project where it is in none.
+/// Returns the root of the repository that the project is in, or that of the project if it is in none.
 fn repository(settings: &Settings, scope: &Scope) -> Result<PathBuf> {
     let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
     let found = repository_of(&root, |dir| settings.home.as_deref() != Some(dir))?;

@@ -1,4 +1,4 @@
-//! Asking which of several skills are to be installed, where nobody named one.
+//! Asks which of several skills to install, if none was named.
 
 use super::chosen::{Chosen, source_of};
 use crate::advice::{Call, Opt, Verb, message};
@@ -13,12 +13,12 @@ use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 use crate::text::visible_name;
 
-/// Of the skills `found` in a source the only one, those that a person picks, or with `all` all; what is internal to the
-/// source is left out where there is something else.
+/// Returns those of the skills `found` in a source to install: the only one, those that a person picks, or with `all`
+/// every one. Skills that are internal to the source are left out if there are others.
 ///
 /// # Errors
 ///
-/// Fails for several skills and nobody to ask, or for none that was chosen.
+/// Fails if there are several skills and nobody to ask, or if none was chosen.
 pub(super) fn ask(
     context: &Context,
     spec: &SourceSpec,
@@ -27,7 +27,7 @@ pub(super) fn ask(
     all: bool,
 ) -> Result<Vec<Candidate>> {
     let offered = offered(found, Candidate::is_internal);
-    // A path that is itself a skill names it.
+    // A path that is itself a skill names that skill.
     if offered.len() == 1 || all {
         return Ok(offered);
     }
@@ -42,8 +42,8 @@ pub(super) fn ask(
     Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect())
 }
 
-/// Asks which of the skills of several `sources` are meant, and leaves only these; all where `all` is set. `what` are
-/// the sources, which `call` installs.
+/// Asks which of the skills of several `sources` are meant, and keeps only these; keeps all if `all` is set. `what`
+/// names the sources, which `call` installs.
 ///
 /// # Errors
 ///
@@ -80,14 +80,14 @@ pub(super) fn ask_among(
     Ok(())
 }
 
-/// Leaves only the skills whose paths `keep` has for each of the `sources`.
+/// Keeps only the skills whose paths `keep` lists for each of the `sources`.
 pub(super) fn leave(sources: &mut [Chosen], keep: &[Vec<String>]) {
     for (source, keep) in sources.iter_mut().zip(keep) {
         source.candidates.retain(|candidate| keep.contains(&candidate.path));
     }
 }
 
-/// Of `all` those that are not internal, or all where there is nothing else.
+/// Returns those of `all` that are not internal, or all of them if every one is.
 fn offered<T>(mut all: Vec<T>, is_internal: impl Fn(&T) -> bool) -> Vec<T> {
     if !all.iter().all(&is_internal) {
         all.retain(|one| !is_internal(one));
@@ -99,7 +99,7 @@ fn offered<T>(mut all: Vec<T>, is_internal: impl Fn(&T) -> bool) -> Vec<T> {
 ///
 /// # Errors
 ///
-/// Fails for none that was chosen.
+/// Fails if none was chosen.
 fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>> {
     mark_installed(context, &mut items);
     let picked = context.interact.choose("which skills do you want to install?", &items);
@@ -110,8 +110,8 @@ fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>>
     Ok(picked)
 }
 
-/// Returns the error for several skills of sources that `call` installs: `who` is that it `has` them, `named` are their
-/// names, and where each is.
+/// Returns the error for several skills in sources that `call` installs: `who` names what has them, and `named` has
+/// their names and where each is.
 fn several(who: &str, call: Call, named: &[(String, String)]) -> Error {
     let lines = named.iter().map(|(title, place)| format!("\n  {} ({place})", visible_name(title)));
     let lines: Vec<_> = lines.collect();
@@ -126,8 +126,7 @@ fn several(who: &str, call: Call, named: &[(String, String)]) -> Error {
     ))
 }
 
-/// Says of those of `items` that are installed, in the project or for the user, that they are. Files that cannot be read
-/// say nothing.
+/// Marks those of `items` that are installed, in the project or for the user. Files that cannot be read are ignored.
 fn mark_installed(context: &Context, items: &mut [Choice]) {
     for (kind, note) in [(ScopeKind::User, "installed for you"), (ScopeKind::Project, "installed")] {
         let files = Scope::new(&context.settings, kind).and_then(|scope| Files::read(&scope));
@@ -140,7 +139,7 @@ fn mark_installed(context: &Context, items: &mut [Choice]) {
     }
 }
 
-/// Returns what is shown of a skill where one is picked.
+/// Returns what a picker shows about a skill.
 fn description(candidate: &Candidate) -> String {
     match &candidate.meta {
         Ok(meta) => meta.description.split_whitespace().collect::<Vec<_>>().join(" "),

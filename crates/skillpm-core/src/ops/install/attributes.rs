@@ -1,5 +1,5 @@
-//! `.agents/.gitattributes`: without it git writes skills with other line ends on some machines, and none of them is as
-//! locked there.
+//! `.agents/.gitattributes`: without it, git writes skills with different line endings on some machines, where none of
+//! them then matches the lockfile.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::manifest::Manifest;
 /// The largest file of attributes that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Makes sure that git leaves the bytes of the skills of `scope` alone, where it has them in a repository and `manifest`
-/// does not say otherwise. What people wrote in the file stays. Returns why it could not be written.
+/// Makes sure that git leaves the bytes of the skills of `scope` alone, if they are in a repository and `manifest` does
+/// not say otherwise. What people wrote in the file stays. Returns a warning if it could not be written.
 pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<Warning> {
     let skills = scope.skills_dir();
     let is_wanted = scope.kind == ScopeKind::Project
@@ -28,7 +28,7 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
     let file = scope.work_dir().join(FILE);
     let new = missing(&file)?;
     repository_of(&fs::real_path(&scope.root).ok()??, |_| true).ok()??;
-    // What git does not have it does not change.
+    // Git does not change what it does not track.
     if is_ignored(context, scope, &skills)? {
         return None;
     }
@@ -49,7 +49,7 @@ fn is_ignored(_: &Context, _: &Scope, _: &Path) -> Option<bool> {
     None
 }
 
-/// Returns what the file is to hold where it lacks the line; `None` if it has it, or is none that we write to.
+/// Returns the new content of the file if it lacks the line; `None` if it has it, or if we do not write to it.
 fn missing(file: &Path) -> Option<String> {
     match fs::kind(file).ok()? {
         None => return Some(TEXT.to_owned()),

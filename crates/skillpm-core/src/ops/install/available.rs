@@ -1,4 +1,4 @@
-//! What sources have, to be shown.
+//! What sources offer, for display.
 
 use super::chosen::typed;
 use crate::advice::Message;
@@ -27,7 +27,7 @@ pub struct OfferedPlugin {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// The version that the marketplace says.
+    /// The version according to the marketplace.
     pub version: Option<String>,
     /// Where it is, in full; `None` if skillpm cannot fetch it.
     pub source: Option<String>,
@@ -37,7 +37,7 @@ pub struct OfferedPlugin {
     pub problem: Option<Message>,
 }
 
-/// Returns the form of a candidate that is shown with `--list`.
+/// Returns the form of a candidate that `--list` shows.
 pub(super) fn available(spec: &SourceSpec, root: &str, candidate: &Candidate) -> Available {
     Available {
         source: typed(&spec.origin, spec.reference.as_ref()),

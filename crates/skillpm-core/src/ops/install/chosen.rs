@@ -1,4 +1,4 @@
-//! Sources that were opened, and those of their skills that are meant.
+//! Opened sources, with those of their skills that are meant.
 
 use super::desired::LeftOut;
 use super::request::InstallRequest;
@@ -17,23 +17,23 @@ pub(super) struct Selection {
     pub(super) sources: Vec<Chosen>,
     /// What a person should know.
     pub(super) warnings: Vec<Warning>,
-    /// What was asked for among others and is not available; the warnings say why.
+    /// What was requested among others and is not available; the warnings say why.
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// A source that was opened, and those of its skills that are meant.
+/// An opened source, with those of its skills that are meant.
 #[derive(Debug)]
 pub(super) struct Chosen {
     pub(super) spec: SourceSpec,
     pub(super) opened: FetchedSource,
     pub(super) candidates: Vec<Candidate>,
-    /// Whether somebody meant these very skills: then none may be passed over.
+    /// Whether somebody meant exactly these skills, so that none may be skipped.
     pub(super) named: bool,
-    /// Names that were given for several sources and that this one does not have.
+    /// Names that were given for several sources and do not occur in this one.
     pub(super) missed: Vec<String>,
 }
 
-/// Says of `sources`, from which `request` chose, whether somebody meant these very skills.
+/// Marks `sources`, from which `request` chose, according to whether somebody meant exactly these skills.
 pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
     let named = request.skills.iter().any(|name| name != ALL);
     let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
@@ -42,12 +42,12 @@ pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
     }
 }
 
-/// Returns the source without what selects in it, as people would type it where they are.
+/// Returns the source without what selects skills in it, as people would type it in their working directory.
 pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &FetchedSource) -> String {
     typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
 }
 
-/// Returns what is typed to mean `reference` of `origin`.
+/// Returns what to type to mean `reference` of `origin`.
 pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> String {
     let reference = reference.map(|reference| format!("#{}", reference.name()));
     origin.typed() + &reference.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Skills that somebody works on: a link to their directory takes the place of a copy.
+//! Editable skills: a link to the directory that somebody works in takes the place of a copy.
 
 use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
@@ -16,7 +16,8 @@ use crate::spec::SourceSpec;
 ///
 /// # Errors
 ///
-/// Fails for anything but a directory on this machine, or one that has to do with what skillpm itself writes.
+/// Fails for anything but a directory on this machine, and for a directory that overlaps with what skillpm itself
+/// writes.
 pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<()> {
     let Some(path) = spec.origin.local_path() else {
         return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))

@@ -1,4 +1,4 @@
-//! From chosen skills to skills that can be installed: read, checked and stored, with what they depend on.
+//! Turns chosen skills into skills that can be installed: read, checked and stored, with their dependencies.
 
 mod ingest;
 
@@ -40,31 +40,31 @@ pub(super) struct Fetched<'a> {
     chosen: Vec<Chosen>,
     /// What is to be there.
     wanted: Vec<Wanted>,
-    /// Where in `wanted` a skill is, by the key under which names fall together.
+    /// The index of each skill in `wanted`, by the key under which names collide.
     by_key: BTreeMap<String, usize>,
     /// Their files.
     contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
     warnings: Vec<Warning>,
-    /// What was asked for among others and could not be taken; the warnings say why.
+    /// What was requested among others and could not be taken in; the warnings say why.
     left_out: Vec<LeftOut>,
-    /// The skills that were taken in, and whose dependencies are not resolved.
+    /// The skills that were taken in and whose dependencies are not resolved yet.
     came: Vec<Dependent>,
     /// Which skill satisfies which dependency.
     assignment: Assignment,
 }
 
-/// How a skill is taken in.
+/// The way in which a skill is taken in.
 #[derive(Debug, Clone, Copy, Default)]
 struct As<'r> {
     /// The name that it gets instead of its own.
     alias: Option<&'r str>,
-    /// A link to its directory takes the place of a copy.
+    /// Whether a link to its directory takes the place of a copy.
     editable: bool,
 }
 
-/// Takes in the skills of `selection`, which `request` chose, with what they depend on. `files` are manifest and lockfile
-/// of the scope, which is neither locked nor changed.
+/// Takes in the skills of `selection`, which `request` chose, with their dependencies. `files` are the manifest and the
+/// lockfile of the scope, which is neither locked nor changed.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub(super) fn fetch<'a>(
 ) -> Result<Fetched<'a>> {
     let Selection { sources: chosen, warnings, left_out } = selection;
     let mut fetched = Fetched { warnings, left_out, ..Fetched::new(sources) };
-    // What is fetched may take long, and the scope is not locked for that.
+    // Fetching may take long, so the scope is not locked meanwhile.
     let intake = Ingest::new(fetched.sources.context);
     fetched.take_chosen(request, &chosen, &intake)?;
     if !request.no_deps {
@@ -90,7 +90,7 @@ pub(super) fn fetch<'a>(
 }
 
 impl<'a> Fetched<'a> {
-    /// Nothing yet; what the policy of `sources` admits can be added.
+    /// Returns an empty value, to which skills that the policy of `sources` admits can be added.
     fn new(sources: Sources<'a>) -> Self {
         Self {
             sources,
@@ -105,7 +105,7 @@ impl<'a> Fetched<'a> {
         }
     }
 
-    /// Returns what is to be there, in a scope with the manifest and lockfile `files`.
+    /// Returns the desired state of a scope with the manifest and lockfile `files`.
     pub(super) fn desired(mut self, files: &Files) -> Desired {
         self.set_apart(files);
         Desired {
@@ -122,7 +122,7 @@ impl<'a> Fetched<'a> {
         }
     }
 
-    /// Takes in what was `chosen`: at least one skill of each source that was typed, or one of any other.
+    /// Takes in what was `chosen`: at least one skill of each typed source, or one of any other.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl<'a> Fetched<'a> {
         Ok(())
     }
 
-    /// Takes in what the skills depend on that were taken in, and what that depends on.
+    /// Takes in the dependencies of the skills that were taken in, and their dependencies in turn.
     ///
     /// # Errors
     ///
@@ -225,7 +225,7 @@ impl<'a> Fetched<'a> {
                 break;
             }
         }
-        // What is written is the same in whatever order the threads come by it.
+        // What is written does not depend on the order in which the threads run.
         let done = workers::map(
             &jobs,
             workers::FEW,
@@ -253,7 +253,7 @@ impl<'a> Fetched<'a> {
             }
             match done.and_then(|(ready, job)| self.finish(&chosen.spec, opened, job, ready)) {
                 Ok(()) => installed += 1,
-                // Of many, the ones that cannot be used are passed over, and told.
+                // Among many, those that cannot be used are skipped with a warning.
                 Err(error) if !chosen.named => {
                     let name = visible_name(candidate.title(&opened.name));
                     let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
@@ -279,7 +279,7 @@ impl<'a> Fetched<'a> {
             None => install_name(candidate, &opened.name)?,
         };
         let path = Some(candidate.path.as_str()).filter(|path| !path.is_empty());
-        // What could be written into no manifest, or would look there like another one.
+        // It could not be written to a manifest, or would look like another one there.
         if let Some(path) = path.filter(|path| check_directory(path).is_err() || visible_name(path) != *path)
         {
             let place = visible_name(path);
@@ -287,10 +287,10 @@ impl<'a> Fetched<'a> {
                 "the directory `{place}` has a name that a skill must not have"
             )));
         }
-        // The directory may be denied where the source is not.
+        // The directory may be denied even if the source is not.
         self.sources.gate.source(PolicySubject { path, ..asked(spec) })?;
         let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
-        // What no manifest could hold is found by its path alone.
+        // A name that no manifest could hold is found by its path alone.
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
         let own = written.filter(|written| written != name.as_str()).filter(writable);
         if let (Some(_), Some(own)) = (how.alias, &own) {
@@ -310,7 +310,7 @@ impl<'a> Fetched<'a> {
         let Sources { context, scope, .. } = self.sources;
         let find = || editable::find(context, scope, &name, &requirement);
         let editable = how.editable.then(find).transpose()?;
-        // What is the whole of a file has no directory whose name could differ.
+        // A skill that is a whole file has no directory whose name could differ.
         let whole = candidate.path.is_empty() && spec.origin.is_file();
         let directory = (!whole).then(|| candidate.directory_name(&opened.name));
         Ok(IngestJob { name, tree: &opened.tree, candidate, own, requirement, directory, editable })
@@ -373,8 +373,8 @@ impl<'a> Fetched<'a> {
         Ok(())
     }
 
-    /// Marks what would take the place of another skill of its own source: one is still where the installed skill of
-    /// that name came from. A skill that moved in its repository is not there any more.
+    /// Marks skills that would replace a different skill from the same source: there is still one where the installed
+    /// skill of that name came from. A skill that moved within its repository is no longer there.
     fn set_apart(&mut self, files: &Files) {
         let Self { wanted, chosen, .. } = self;
         for wanted in wanted {
@@ -397,8 +397,8 @@ impl<'a> Fetched<'a> {
     }
 }
 
-/// Returns the paths of different skills that would get one name, by what they would collide in: nobody said which of
-/// them is meant. A skill that is there twice with the same bytes is one.
+/// Returns the paths of different skills that would get the same name, by the key in which they would collide: nobody
+/// said which of them is meant. A skill that is there twice with the same bytes counts as one.
 fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, IngestJob<'_>)>)]) -> BTreeMap<String, Vec<&'a str>> {
     let mut found: BTreeMap<String, Vec<(&str, Option<Digest>)>> = BTreeMap::new();
     for (candidate, done) in done {
@@ -426,7 +426,7 @@ fn told_unclear(spec: &SourceSpec, opened: &FetchedSource, paths: &[&str]) -> Wa
     Warning::new(codes::NAMES_EQUAL, told)
 }
 
-/// Returns the name that was typed for `candidate`. What cannot be loaded says so here.
+/// Returns the name that was typed for `candidate`. A skill that cannot be loaded fails here.
 fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
     let name = SkillName::new(alias).map_err(|error| {
         Error::usage(error.to_string()).hint(message!("give another name with ", Opt::As))
@@ -439,7 +439,7 @@ fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName>
     }
 }
 
-/// Returns the error that none of the skills `chosen` of a source can be installed.
+/// Returns the error for a source of which none of the `chosen` skills can be installed.
 fn nothing_of(chosen: &Chosen) -> Error {
     let Chosen { spec, opened, candidates, .. } = chosen;
     let number = candidates.len();

@@ -1,4 +1,4 @@
-//! The goal of an installation, and the way there.
+//! Determines the goal of an installation, and changes the scope to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +20,12 @@ use crate::ops::change::Begun;
 use crate::ops::dependencies::{keep_locked, unneeded};
 use crate::settings::Settings;
 
-/// Locks the scope, asks `desire` what is to be there, and changes the scope to it.
+/// Locks the scope, asks `desire` for the desired state, and changes the scope to it.
 ///
 /// # Errors
 ///
-/// What `read` and `desire` answer; what is in the way; a lockfile that would change and must not; anything that cannot
-/// be written. Nothing has been changed then.
+/// Fails with the error of `read` or `desire`, if something is in the way, for a lockfile that would change and must
+/// not, or if something cannot be written. Nothing has been changed then.
 pub(super) fn reach(
     context: &Context,
     scope: &Scope,
@@ -37,7 +37,7 @@ pub(super) fn reach(
     let files = begun.files();
     let Desired { wanted, entries, orphans, contents, notes } = desire(files)?;
     let placed = Receipts::of(&context.settings, scope);
-    // Without a manifest nobody says that something is not to be here.
+    // Without a manifest, nothing says that a skill should not be here.
     let settles = request.restores() && files.manifest_text.is_some();
     let gone = if settles { placed.gone(files) } else { RemovedSkill::default() };
     let edit = Edit { settings: &context.settings, scope, request, files };
@@ -64,7 +64,7 @@ pub(super) fn reach(
     Ok(outcome)
 }
 
-/// What an installation makes of a scope: a function of the request and of the two files.
+/// The change that an installation makes to a scope: a function of the request and the two files.
 struct Edit<'a> {
     settings: &'a Settings,
     scope: &'a Scope,
@@ -73,8 +73,8 @@ struct Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// Returns the goal: the skills `put` with the agents that are to see them, the `entries` of the manifest, and without
-    /// the `orphans`, what nothing needs any more, and what is `gone` from manifest and lockfile.
+    /// Returns the goal: it adds the skills `put` with the agents that are to see them, and the `entries` of the
+    /// manifest. It removes the `orphans`, what nothing needs any more, and what is `gone` from manifest and lockfile.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl<'a> Edit<'a> {
         })
     }
 
-    /// Returns who is to see what once the skills `put` are there and the manifest requests `entries`, too.
+    /// Returns the agents of each skill once the skills `put` are there and the manifest also requests `entries`.
     fn audience<'b>(
         &self,
         put: &'b [Wanted],
@@ -145,7 +145,7 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// Refuses a lockfile that would change if that is not wanted.
+/// Refuses a change of the lockfile if that is not wanted.
 fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<()> {
     let Some(option) = request.forbids_change() else { return Ok(()) };
     if plan.lock.is_none() {

@@ -1,5 +1,5 @@
-//! What is reported about files that only seem to be there: instead of a file of Git LFS is a pointer, instead of a
-//! submodule an empty directory or nothing.
+//! Warns about files that only seem to be there: a pointer instead of a Git LFS file, or an empty directory or nothing
+//! instead of a submodule.
 
 use crate::advice::Warning;
 use crate::codes;
@@ -8,11 +8,11 @@ use crate::source::discover::submodules;
 use crate::text::visible_name;
 use crate::tree::{FileSet, Tree};
 
-/// How a pointer of Git LFS begins.
+/// The first line of a Git LFS pointer.
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 /// The sizes that a pointer may have: an oid, a size, and what extensions add.
 const POINTER_SIZES: std::ops::RangeInclusive<u64> = 100..=1024;
-/// So many files are named.
+/// The maximum number of files that are named.
 const MOST: usize = 5;
 
 /// Returns what to report about the skill `name`, whose files `set` are those of directory `dir` of `tree`.

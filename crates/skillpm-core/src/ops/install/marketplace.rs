@@ -1,4 +1,4 @@
-//! `install --marketplace`: plugins by name, from the list that a marketplace is.
+//! `install --marketplace`: plugins by name, from the list in a marketplace.
 
 use super::ask::{ask_among, leave};
 use super::available::{Available, OfferedPlugin, available as shown};
@@ -17,7 +17,7 @@ use crate::source::{self, FetchedSource};
 use crate::spec::SourceSpec;
 use crate::text::{closest, visible_name};
 
-/// Lists the plugins of the marketplace `typed`, or the skills of those that were named, as far as they are meant.
+/// Lists the plugins of the marketplace `typed`, or those skills of the named plugins that are meant.
 ///
 /// # Errors
 ///
@@ -58,7 +58,7 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
     for plugin in &plugins {
         match market.skills(plugin) {
             Ok(chosen) => sources.push(chosen),
-            // Nobody asked for this one by its name.
+            // Nobody asked for this one by name.
             Err(error) if all => {
                 left_out.push(LeftOut::new(plugin.name.clone(), &error));
                 warnings.push(Warning::new(error.code(), message!("left out: ", error.with_causes())));
@@ -83,7 +83,7 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
     Ok(Selection { sources, warnings, left_out })
 }
 
-/// Leaves only the skills that `names` mean; all where none is named.
+/// Keeps only the skills that `names` mean; keeps all if none is named.
 fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
     if names.iter().all(|name| name == ALL) {
         return Ok(());
@@ -118,7 +118,7 @@ fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
 
 /// A marketplace that was opened.
 struct Market<'a, 's> {
-    /// Where it was opened, and its plugins are.
+    /// The sources in which it and its plugins are opened.
     sources: &'a mut Sources<'s>,
     /// As it was typed.
     typed: &'a str,
@@ -255,12 +255,12 @@ impl<'a, 's> Market<'a, 's> {
         Ok(Chosen { spec, opened, candidates, named: false, missed: Vec::new() })
     }
 
-    /// Directory `dir` of the marketplace's own source.
+    /// Returns directory `dir` of the marketplace's own source.
     fn inside(&self, dir: &str) -> SourceSpec {
         SourceSpec { path: Some(dir.to_owned()).filter(|dir| !dir.is_empty()), ..self.spec.clone() }
     }
 
-    /// Returns what is shown of `plugin`. Nothing is fetched for it.
+    /// Returns what to show about `plugin`, without fetching anything.
     fn offered(&self, plugin: &Plugin) -> OfferedPlugin {
         let mut offered = OfferedPlugin {
             name: plugin.name.clone(),

@@ -1,6 +1,6 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 //!
-//! What is to be there comes from `fetch` or from `restore`, as a value; `goal` leads the scope there.
+//! The desired state comes from `fetch` or from `restore`, as a value; `goal` changes the scope to it.
 
 use std::borrow::Cow;
 
@@ -52,12 +52,12 @@ use crate::spec::{SourceSpec, SpecError};
 
 /// Installs skills.
 ///
-/// Sources are fetched and checked first; only then is the scope locked, and changed as one.
+/// Sources are fetched and checked first; only then is the scope locked, and changed in one transaction.
 ///
 /// # Errors
 ///
-/// Everything that can be wrong with a source, its content, the scope or the request; nothing has
-/// been changed then.
+/// Fails for anything that can be wrong with a source, its content, the scope or the request. Nothing has been changed
+/// then.
 pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
     let scope = if request.list {
         Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?
@@ -76,7 +76,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         ))
         .hint(message!("remove the source, or use ", Opt::Locked)));
     }
-    // With a marketplace these are names of its plugins.
+    // With a marketplace, these are names of its plugins.
     let typed = request.sources.iter().filter(|_| request.marketplace.is_none() && !request.from_project);
     let specs = typed.map(|text| typed::parse(context, &scope, request, text));
     let specs: Vec<SourceSpec> = specs.collect::<Result<_>>()?;
@@ -104,7 +104,7 @@ fn choose(sources: &mut Sources<'_>, request: &InstallRequest, specs: &[SourceSp
     }
 }
 
-/// Lists what the sources of `request` have, `specs` where it names some.
+/// Lists what the sources of `request` have; `specs` are those that it names.
 fn list(
     context: &Context,
     scope: &Scope,
@@ -122,8 +122,8 @@ fn list(
     }
 }
 
-/// Returns `request` with the words among its sources that are no sources as names of skills, where there are sources
-/// beside them: `owner/repo pdf`.
+/// Returns `request` with those words among its sources that are not sources turned into names of skills, if real
+/// sources accompany them, as in `owner/repo pdf`.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Resu
     Ok(Cow::Owned(InstallRequest { sources, skills, ..request.clone() }))
 }
 
-/// Reads manifest and lockfile before anything is fetched.
+/// Checks the manifest and the lockfile before anything is fetched.
 ///
 /// # Errors
 ///
@@ -159,7 +159,7 @@ fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Re
     Ok(files)
 }
 
-/// Flags that only choose among the skills of a source.
+/// Refuses flags that only choose among the skills of a source.
 fn check_restore(request: &InstallRequest) -> Result<()> {
     let options = if request.list {
         message!(Opt::List)
@@ -178,20 +178,20 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
         .hint("name one, such as `owner/repo` or `./skills`; without a source the lockfile is restored"))
 }
 
-/// Restores what manifest and lockfile say.
+/// Restores what the manifest and the lockfile say.
 fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
-    // What is in them is read once, under the lock.
+    // Their content is read once, under the lock.
     let is_absent = |file| Ok::<_, Error>(fs::real_path(file)?.is_none());
     let is_new = || Ok::<_, Error>(is_absent(&scope.manifest)? && is_absent(&scope.lockfile)?);
     let is_begun = Transaction::is_begun(scope);
     if !is_begun && is_new()? {
         return Err(no_manifest(scope));
     }
-    // A merge conflict in the lockfile is mended where it may change.
+    // A merge conflict in the lockfile is repaired if the lockfile may change.
     let mends = !request.locked && !request.frozen;
     let read = if mends { Files::read_mended } else { Files::read };
     goal::reach(context, scope, request, read, |files| {
-        // A killed run's change is taken back or ended by now, and may have been the first one.
+        // By now the change of a killed run has been rolled back or completed, and it may have been the first one.
         if is_begun && is_new()? {
             return Err(no_manifest(scope));
         }

@@ -24,7 +24,7 @@ use crate::ops::policy_check::PolicyDecision;
 use crate::resolve::graph::dependents;
 use crate::text::conflict_line;
 
-/// What was done. The JSON form is an interface: fields are only added.
+/// The outcome of an installation. The JSON form is an interface: fields are only ever added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct InstallOutcome {
     /// Where the skills are.
@@ -52,23 +52,24 @@ pub struct InstallOutcome {
     pub left_unreadable: Vec<String>,
     /// What was asked for among others and could not be installed; the warnings say why.
     pub left_out: Vec<LeftOut>,
-    /// Which lines of which policy decided about the sources.
+    /// The policy lines that decided about the sources.
     pub decided: Vec<PolicyDecision>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
     /// With `list`: what the sources hold.
     #[serde(skip)]
     pub available: Vec<Available>,
-    /// With `list` and a marketplace: its plugins, where none of them was named.
+    /// With `list` and a marketplace: its plugins, if none of them was named.
     #[serde(skip)]
     pub plugins: Vec<OfferedPlugin>,
-    /// Where a file changed: of these skills, those whose source only this machine has, a path outside of the project.
+    /// If a file changed: those of these skills whose source exists only on this machine, as a path outside the
+    /// project.
     #[serde(skip)]
     pub only_here: Vec<String>,
-    /// The directory of the skills, as it is named in the working directory.
+    /// The directory of the skills, as seen from the working directory.
     #[serde(skip)]
     pub place: String,
-    /// Those of the warnings that tell of copies of edited skills, which were saved.
+    /// Those of the warnings that are about saved copies of edited skills.
     #[serde(skip)]
     pub saved: Vec<Warning>,
 }
@@ -90,9 +91,9 @@ pub struct InstalledSkill {
     pub digest: Option<String>,
     /// Whether it is a link to a directory that somebody works on.
     pub editable: bool,
-    /// Whether agents do not see it for now.
+    /// Whether it is currently hidden from agents.
     pub disabled: bool,
-    /// The skills that need it, where nobody asked for it.
+    /// The skills that need it, if nobody asked for it.
     pub needed_by: Vec<String>,
     /// What happened to it.
     pub change: Change,
@@ -118,8 +119,8 @@ pub enum Change {
     Enabled,
 }
 
-/// Returns what is reported about an installation that is `planned`, with the `notes` of what was desired; `files` are
-/// manifest and lockfile before.
+/// Returns the outcome of an installation that is `planned`, with the `notes` about the desired state. `files` are the
+/// manifest and the lockfile before it.
 ///
 /// # Errors
 ///
@@ -167,7 +168,8 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
         let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
         skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
     }
-    // Of what was placed and is gone already, nothing is reported; nor of what comes because another skill needs it.
+    // Skills that were placed and are already gone are not reported, nor are those that come because another skill
+    // needs them.
     let put: BTreeSet<_> = goal.put.iter().map(|wanted| &wanted.name).collect();
     let gone = goal.left.iter().filter(|(name, _)| steps.contains_key(name) && !put.contains(name));
     skills.extend(gone.map(|(name, was)| match was {
@@ -206,7 +208,7 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
     }
 }
 
-/// Returns the skills for which nobody asks once `goal` is reached, with those that need them.
+/// Returns the skills that nobody asks for once `goal` is reached, with those that need them.
 fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
     if files.manifest_text.is_none() && goal.put.iter().all(|wanted| wanted.requirement.is_none()) {
         return BTreeMap::new();
@@ -228,7 +230,7 @@ fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
     by.into_iter().map(text).collect()
 }
 
-/// Returns what happens to a skill, by the steps that are about it.
+/// Returns what happens to a skill, judging by the steps that are about it.
 fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &BTreeSet<&SkillName>) -> Change {
     let name = &wanted.name;
     let mut steps = steps.iter();
@@ -276,8 +278,8 @@ fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
     }
 }
 
-/// Returns what to report about skills that nothing names any more, and that stay because they were edited. It is
-/// reported once: what is placed is noted without them.
+/// Returns what to report about skills that nothing names any more, and that stay because they were edited. They are
+/// reported only once, since the record of what was placed is written without them.
 fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
     let told = plan.stays.iter().map(|(place, name)| {
         let path = scope.place(&context.settings, place, name)?;
@@ -290,7 +292,7 @@ fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> 
     told.collect()
 }
 
-/// Returns what to report about a lockfile that was mended after a merge.
+/// Returns what to report about a lockfile that was repaired after a merge.
 fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warning {
     let file = scope.lockfile.file_name().unwrap_or_default().display();
     let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();
@@ -304,7 +306,7 @@ fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warn
     Warning::new(codes::LOCK_REPAIRED, told)
 }
 
-/// Tells of skills that were named and that no agent sees all the same.
+/// Warns about skills that were named but that no agent sees.
 fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Option<Warning> {
     let names: Vec<_> = goal.put.iter().filter(|wanted| wanted.disabled).map(|w| w.name.as_str()).collect();
     let (first, told) = (names.first()?, names.join("`, `"));

@@ -71,7 +71,7 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<Warnin
     Ok((bringers, warnings))
 }
 
-/// Leaves the skills that `request` means.
+/// Keeps only the skills that `request` means.
 fn choose_among(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) -> Result<()> {
     if request.skills.iter().any(|name| name == ALL) {
         return Ok(());
@@ -94,7 +94,7 @@ fn choose_among(context: &Context, request: &InstallRequest, bringers: &mut [Cho
                 having.push((at, one.path, exact));
             }
         }
-        // The name of a directory only counts where no skill calls itself so.
+        // The name of a directory only counts if no skill has that name.
         if having.iter().any(|(.., exact)| *exact) {
             having.retain(|(.., exact)| *exact);
         }

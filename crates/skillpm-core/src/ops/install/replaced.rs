@@ -1,5 +1,5 @@
-//! What somebody should know of installed skills that an installation replaces by another version: `update` asks
-//! before it brings new capabilities, and who names a source has asked already.
+//! Warns about installed skills that an installation replaces with another version. `update` asks before it brings new
+//! capabilities; naming a source counts as having asked.
 
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
@@ -12,8 +12,8 @@ use crate::review::review;
 use crate::spec::Reference;
 use crate::store::Store;
 
-/// Returns what to report about the skills of `goal` that are locked as another version in `files`, those of a scope of
-/// `kind`.
+/// Returns what to report about the skills of `goal` that are locked at another version in `files`, the files of a
+/// scope of `kind`.
 pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &Files) -> Vec<Warning> {
     let asked = goal.put.iter().filter(|wanted| wanted.requirement.is_some());
     let both = asked.filter_map(|wanted| Some((wanted, files.lock.skills.get(&wanted.name)?)));
@@ -24,7 +24,7 @@ pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &File
     .collect()
 }
 
-/// That a skill with the same files comes from somewhere else from now on: nothing else tells of it.
+/// Returns a warning if a skill with the same files now comes from somewhere else, which nothing else reports.
 fn moved(wanted: &Wanted, old: &Locked) -> Option<Warning> {
     let new = wanted.content.locked().filter(|new| new.digest == old.digest)?;
     let place = |locked: &Locked| {
@@ -42,7 +42,7 @@ fn moved(wanted: &Wanted, old: &Locked) -> Option<Warning> {
     })
 }
 
-/// That a skill is no longer pinned as the manifest had it.
+/// Returns a warning if a skill is no longer pinned as it was in the manifest.
 fn unpinned(wanted: &Wanted, files: &Files) -> Option<Warning> {
     let before = files.manifest.skills().get(&wanted.name)?.reference.as_ref()?;
     let now = wanted.requirement.as_ref()?.reference.as_ref();
@@ -54,11 +54,11 @@ fn unpinned(wanted: &Wanted, files: &Files) -> Option<Warning> {
     })
 }
 
-/// That a skill can do what its version before, `old`, could not.
+/// Returns a warning if a skill can do what its previous version, `old`, could not.
 fn more(context: &Context, kind: ScopeKind, wanted: &Wanted, old: &Locked) -> Option<Warning> {
     let new = wanted.content.locked().filter(|new| new.digest != old.digest)?;
     let store = Store::new(&context.settings).ok()?;
-    // What nobody has any more cannot be compared.
+    // A version that is no longer available cannot be compared.
     let set = |locked: &Locked| store.get(&locked.digest).ok().flatten();
     let review = review(Some(&set(old)?), &set(new)?).ok()?;
     let first = review.changes.iter().find(|change| change.new_capability)?;

@@ -1,59 +1,59 @@
-//! What is to be installed, as a front end asks for it.
+//! An installation, as a front end requests it.
 
 use crate::advice::Opt;
 use crate::scope::ScopeKind;
 use crate::spec::Reference;
 
-/// What is to be installed.
+/// A request to install skills.
 #[derive(Debug, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a flag of its own, and all combinations have a meaning"
 )]
 pub struct InstallRequest {
-    /// Sources as they were typed. None: restore what manifest and lockfile say.
+    /// The sources as they were typed. If there are none, what manifest and lockfile say is restored.
     pub sources: Vec<String>,
-    /// A source with a marketplace; `sources` are names of its plugins then.
+    /// A source with a marketplace; `sources` are then names of its plugins.
     pub marketplace: Option<String>,
-    /// Take the skills of the packages that the project uses.
+    /// Whether to take the skills of the packages that the project uses.
     pub from_project: bool,
     /// Names of skills in the sources; `*` is all of them.
     pub skills: Vec<String>,
-    /// The name to install the one skill under that is meant, instead of its own.
+    /// The name to install the one chosen skill under, instead of its own.
     pub alias: Option<String>,
-    /// A link to the directory takes the place of a copy.
+    /// Whether a link to the directory takes the place of a copy.
     pub editable: bool,
-    /// The revision, where it was given by a flag.
+    /// The revision, if it was given by a flag.
     pub reference: Option<Reference>,
-    /// The scope; the project where it is `None`.
+    /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
-    /// Agents that are to see the skills, by id or alias; `*` is all that are on the machine.
+    /// The agents that are to see the skills, by id or alias; `*` means all on the machine.
     pub agents: Vec<String>,
-    /// Copies instead of links.
+    /// Whether to make copies instead of links.
     pub copy: bool,
-    /// Plan only.
+    /// Whether to plan only.
     pub dry_run: bool,
-    /// Replace what is in the way; it is kept in the store.
+    /// Whether to replace what is in the way, which is kept in the store.
     pub force: bool,
-    /// Take all skills where several are found and none is named.
+    /// Whether to take all skills if several are found and none is named.
     pub yes: bool,
-    /// Show what the sources hold, install nothing.
+    /// Whether to show what the sources hold and install nothing.
     pub list: bool,
-    /// Fail where the lockfile would change.
+    /// Whether to fail if the lockfile would change.
     pub locked: bool,
-    /// Use no network to find out what is meant: only what is locked.
+    /// Whether to resolve nothing over the network, and install only what is locked.
     pub frozen: bool,
-    /// Leave out the skills that others need.
+    /// Whether to leave out the skills that others need.
     pub no_deps: bool,
 }
 
 impl InstallRequest {
-    /// Reports whether nothing new is asked for: what manifest and lockfile say is put back.
+    /// Reports whether nothing new is requested, so that what manifest and lockfile say is restored.
     pub(super) fn restores(&self) -> bool {
         self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
     }
 
-    /// Returns the option that forbids changes of the lockfile, if one was passed.
+    /// Returns the option that forbids changes to the lockfile, if one was passed.
     pub(super) fn forbids_change(&self) -> Option<Opt> {
         match (self.locked, self.frozen) {
             (true, _) => Some(Opt::Locked),

@@ -27,31 +27,31 @@ use crate::ops::fetcher::{Fetcher, admit, spec_of};
 use crate::resolve::Dependent;
 use crate::tree::FileSet;
 
-/// How much is done for a skill that is installed.
+/// How much to do for an installed skill.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ops) struct RestoreMode {
-    /// Whether what is missing comes back.
+    /// Whether missing parts come back.
     pub(in crate::ops) bring: bool,
-    /// What is replaced that is not what is locked.
+    /// Which trees that differ from the lockfile are replaced.
     pub(in crate::ops) replaces: Overwrite,
     /// Whether agents get copies, for which the locked bytes are needed.
     pub(in crate::ops) copy: bool,
-    /// Whether what was never fetched here is checked against its source.
+    /// Whether skills that were never fetched here are checked against their sources.
     pub(in crate::ops) check: bool,
 }
 
-/// What is replaced of trees that are not what is locked.
+/// Which of the trees that differ from the lockfile are replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ops) enum Overwrite {
     /// Nothing.
     Nothing,
-    /// Versions that nobody edited, such as the one of before somebody else's update.
+    /// Versions that nobody edited, such as the one from before somebody else's update.
     Fetched,
-    /// Edited ones too.
+    /// Edited versions, too.
     All,
 }
 
-/// Works out what is missing in `scope` and gets it: from the store, otherwise from where it came.
+/// Works out what is missing in `scope` and gets it from the store, or else from its source.
 ///
 /// # Errors
 ///
@@ -93,8 +93,8 @@ pub(super) fn restore(
     Ok(work.finish())
 }
 
-/// Looks after skills that are installed, of which only those who see them change; `skills` says of
-/// each whether it is to be disabled.
+/// Brings installed skills up to date when only the agents that see them change; `skills` says for each whether it is
+/// to be disabled.
 ///
 /// # Errors
 ///
@@ -113,14 +113,14 @@ pub(in crate::ops) fn ensure_installed(
                 work.editable(name, &Requirement { disabled: *disabled, ..requirement.clone() }, care)?;
             }
             (_, Some(locked)) => work.locked(name, locked, *disabled, care)?,
-            // It is in the manifest and was never installed.
+            // It is in the manifest but was never installed.
             (_, None) => {}
         }
     }
     Ok(work.finish())
 }
 
-/// Returns where the skill `name` is: where it is to be, otherwise where it may still be.
+/// Returns the place of the skill `name`: where it should be, or else where it may still be.
 ///
 /// # Errors
 ///
@@ -146,7 +146,7 @@ pub(in crate::ops) fn lies(
     Ok(there)
 }
 
-/// Works out what is to be there of what is locked and requested, and gets it.
+/// A restoration: it works out which locked and requested skills are to be there, and gets them.
 struct Restorer<'a> {
     context: &'a Context,
     scope: &'a Scope,
@@ -155,15 +155,15 @@ struct Restorer<'a> {
     canonical: SkillsDir,
     disabled: SkillsDir,
     unedited: Unedited<'a>,
-    /// What is to stay, by manifest and lockfile.
+    /// The skills that stay, according to the manifest and the lockfile.
     kept: BTreeSet<SkillName>,
-    /// The skills that were resolved, and whose dependencies are not.
+    /// The skills that were resolved and whose dependencies are not yet.
     came: Vec<Dependent>,
     desired: Desired,
 }
 
 impl<'a> Restorer<'a> {
-    /// Returns one that has opened no source yet.
+    /// Returns a value that has not opened any source yet.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl<'a> Restorer<'a> {
         })
     }
 
-    /// Returns what is to be there, with what was reported on the way.
+    /// Returns the desired state, with the warnings collected on the way.
     fn finish(self) -> Desired {
         let Self { fetcher, desired, .. } = self;
         let decided = fetcher.sources.gate.decided();
@@ -198,13 +198,13 @@ impl<'a> Restorer<'a> {
         Desired { notes, ..desired }
     }
 
-    /// Gets ready what sources deliver one by one.
+    /// Prepares what sources deliver one by one.
     fn prefetch(&mut self) -> Result<()> {
         let Self { files, kept, fetcher, .. } = self;
         fetcher.prefetch(|name, locked| is_wanted(files, kept, name, locked))
     }
 
-    /// Asks the policy about all that is locked and wanted, and about what is editable, before anything of it is
+    /// Asks the policy about everything that is locked and wanted, and about what is editable, before any of it is
     /// fetched.
     fn admit(&mut self) -> Result<()> {
         for (name, locked) in &self.files.lock.skills {
@@ -219,7 +219,7 @@ impl<'a> Restorer<'a> {
     }
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: RestoreMode) -> Result<()> {
-        // Where it is to be, then where it may still be.
+        // First where it should be, then where it may still be.
         let [first, second] =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
         let there = match first.kind(name)? {
@@ -249,7 +249,7 @@ impl<'a> Restorer<'a> {
                 self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
             Some(_) if !may_go() => {
-                // What has a digest was read.
+                // A tree with a digest was readable.
                 let unread = there.filter(|_| digest.is_none());
                 match unread.and_then(|(dir, _)| why_no_skill(&dir.place(name))) {
                     None => self.desired.notes.modified.push(name.clone()),
@@ -262,7 +262,7 @@ impl<'a> Restorer<'a> {
                         self.desired.notes.unreadable.push(name.clone());
                     }
                 }
-                // Copies for agents are made from what is there too, if it can be read.
+                // Copies for agents are also made from what is there, if it can be read.
                 let copied = matches!(there, Some((_, Kind::Directory))) && digest.is_some();
                 let needed = care.copy && !disabled && !copied;
                 let set = if needed { Some(self.fetcher.admitted(name, locked)?) } else { None };
@@ -278,7 +278,7 @@ impl<'a> Restorer<'a> {
     }
 
     fn editable(&mut self, name: &SkillName, requirement: &Requirement, care: RestoreMode) -> Result<()> {
-        // Nobody needs the directory of what nobody sees, or is only to be taken away.
+        // The directory is not needed if nobody sees the skill or it is only to be removed.
         let gone = if care.bring && !requirement.disabled {
             None
         } else {
@@ -288,7 +288,7 @@ impl<'a> Restorer<'a> {
             Some(found) => found,
             None => editable::find(self.context, self.scope, name, requirement)?,
         };
-        // Of what is linked already, agents see nothing that they did not see before.
+        // A link that exists already shows agents nothing that they did not see before.
         if !requirement.disabled
             && fs::real_path(&self.scope.skill_dir(name))?.as_ref() != Some(&found.directory)
         {
@@ -343,8 +343,8 @@ impl<'a> Restorer<'a> {
     }
 }
 
-/// Returns whether what is locked of `name` is wanted, by the manifest or by a skill that depends on it; without a
-/// manifest, all of it is wanted. `kept` is what is to stay.
+/// Returns whether the locked skill `name` is wanted, by the manifest or by a skill that depends on it; without a
+/// manifest, every locked skill is. `kept` are the skills that stay.
 fn is_wanted(files: &Files, kept: &BTreeSet<SkillName>, name: &SkillName, locked: &Locked) -> bool {
     match files.manifest.skills().get(name) {
         Some(requirement) if !requirement.dependency => locked.meets(requirement),

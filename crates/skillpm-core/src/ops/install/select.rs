@@ -1,4 +1,4 @@
-//! Which of a source's skills are meant.
+//! Determines which of a source's skills are meant.
 
 use super::ask::ask;
 use super::chosen::{ALL, source_of};
@@ -31,7 +31,7 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
     }
     let found = match &spec.path {
         Some(path) => discover_in(&opened.tree, path),
-        // Of a package there is nothing here but its skills.
+        // Only the skills of a package are here.
         None if spec.origin.has_only_skills() => discover_all(&opened.tree),
         None => discover(&opened.tree, agents::project_dirs()),
     };
@@ -83,7 +83,7 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
     })
 }
 
-/// Returns what to report about directories with a `SKILL.md` that are not among `found`, all that was found in the
+/// Returns what to report about directories with a `SKILL.md` that are not among `found`, the skills found in the
 /// source `spec`.
 pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate]) -> Option<Warning> {
     if spec.path.is_some() || opened.shelf.is_some() || spec.origin.has_only_skills() {
@@ -110,7 +110,7 @@ pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Cand
     Some(Warning::new(codes::NOT_SEARCHED, told))
 }
 
-/// Of the skills `found` in the source `spec` those that `names` mean, and the names that none has.
+/// Returns those of the skills `found` in the source `spec` that `names` mean, and the names that none has.
 ///
 /// # Errors
 ///
@@ -136,8 +136,7 @@ pub(super) fn by_names<'a>(
     Ok((chosen, missed))
 }
 
-/// Picks the skills that `names` mean; without names the only one there is, or those that a person
-/// picks.
+/// Selects the skills that `names` mean; without names, the only one there is, or those that a person picks.
 ///
 /// # Errors
 ///
@@ -175,7 +174,7 @@ pub(super) fn by_name(
     name: &str,
 ) -> Result<Option<Candidate>> {
     let root = &opened.name;
-    // As the skill writes its name; as it would be installed; as its directory is called.
+    // By the name that the skill gives itself, the name that it would be installed under, or the name of its directory.
     let as_written = |c: &&Candidate| c.meta.as_ref().is_ok_and(|meta| meta.name == name);
     let as_installed = |c: &&Candidate| install_name(c, root).is_ok_and(|own| own.as_str() == name);
     let as_directory = |c: &&Candidate| c.directory_name(root) == name;
@@ -187,7 +186,7 @@ pub(super) fn by_name(
         matching = found.iter().filter(as_directory).collect();
     }
     if matching.is_empty() {
-        // By its place, as lists show it and shells complete it. `./` tells it from a name.
+        // By its path, as lists show it and shells complete it. `./` distinguishes it from a name.
         let path =
             if name == "." { "" } else { name.strip_prefix("./").unwrap_or(name).trim_end_matches('/') };
         matching = found.iter().filter(|c| c.path == path).collect();
@@ -208,8 +207,7 @@ pub(super) fn by_name(
     }
 }
 
-/// Returns the one skill in the directory `name` of the source, wherever that is: a directory that somebody names is
-/// searched.
+/// Returns the one skill in the directory `name` of the source, wherever that is, by searching the directory.
 ///
 /// # Errors
 ///
@@ -243,7 +241,7 @@ fn by_place(spec: &SourceSpec, opened: &FetchedSource, name: &str) -> Result<Opt
     }
 }
 
-/// Reports whether `name` is that of a skill, as it is written or as it would be installed.
+/// Reports whether `name` is the name of the skill, as it is written or as it would be installed.
 pub(in crate::ops) fn is_called(candidate: &Candidate, root: &str, name: &str) -> bool {
     candidate.title(root) == name || install_name(candidate, root).is_ok_and(|own| own.as_str() == name)
 }
@@ -305,8 +303,8 @@ fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name:
     ))
 }
 
-/// Returns the name under which a skill is installed: its own where the specification accepts it, otherwise its
-/// directory's, otherwise what is left of its own.
+/// Returns the name under which a skill is installed: its own if the specification accepts it, otherwise that of its
+/// directory, otherwise a cleaned-up form of its own.
 ///
 /// # Errors
 ///
@@ -342,8 +340,8 @@ pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<
     Ok(name)
 }
 
-/// Reports whether a name is a path that leads out of where it stands. It would do no harm here, but anyone who writes
-/// one hopes that it does somewhere.
+/// Reports whether a name is a path that leads out of its directory. It would do no harm here, but whoever writes such
+/// a name hopes to do harm somewhere.
 fn leads_elsewhere(name: &str) -> bool {
     let mut parts = name.split(['/', '\\']);
     name.starts_with(['/', '\\']) || parts.any(|part| matches!(part, "." | ".."))
@@ -353,7 +351,7 @@ fn leads_elsewhere(name: &str) -> bool {
 ///
 /// # Errors
 ///
-/// [`crate::error::ErrorKind::Integrity`] with the letter.
+/// Fails with [`crate::error::ErrorKind::Integrity`], and names the letter.
 pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
     if let Some(c) = name.homoglyph() {
         return Err(Error::integrity(format!(
@@ -365,7 +363,7 @@ pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
     Ok(())
 }
 
-/// Returns what is off the specification in a skill that can be loaded all the same.
+/// Returns where a skill that can be loaded deviates from the specification.
 pub(super) fn off_specification(
     name: &SkillName,
     directory: &str,

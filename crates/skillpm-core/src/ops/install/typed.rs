@@ -1,4 +1,4 @@
-//! Sources as they were typed, opened if the policy lets them in.
+//! Reads sources as they were typed, and opens them if the policy admits them.
 
 use super::available::available;
 use super::chosen::{ALL, Chosen, Selection};
@@ -18,10 +18,10 @@ use crate::source::{self, FetchedSource, local};
 use crate::spec::{Origin, SourceSpec, SpecError, is_page};
 use crate::text::{shell_word, visible_name};
 
-/// How many parts of a page's address are tried as parts of a branch's name: each may cost requests.
+/// The maximum number of parts of a page's address that are tried as parts of a branch's name: each may cost requests.
 const MOST_PARTS: usize = 5;
 
-/// Reads a source as it was typed, with what flags say of it.
+/// Parses a source as it was typed, together with the flags that apply to it.
 ///
 /// # Errors
 ///
@@ -77,15 +77,15 @@ pub(super) fn parse(
     Ok(spec)
 }
 
-/// Refuses a text such as `skills/pdf` that is read as a repository where a directory of that path is here: who left
-/// out `./` would get a stranger's skills.
+/// Refuses a text such as `skills/pdf` that is read as a repository if there is a directory with that path here: a user
+/// who forgot `./` would get a stranger's skills.
 ///
 /// # Errors
 ///
 /// Fails if there is one.
 pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &SourceSpec) -> Result<()> {
     let typed = text.trim().trim_end_matches('/');
-    // What has no mark of any kind is a repository on GitHub.
+    // A text without any prefix is a repository on GitHub.
     let marked = || format!("github:{}", text.trim()).parse::<SourceSpec>();
     let is_bare = !text.contains(':') && marked().is_ok_and(|marked| marked.origin == spec.origin);
     if !is_bare || !matches!(fs::kind(&context.settings.cwd.join(typed)), Ok(Some(Kind::Directory))) {
@@ -99,7 +99,7 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
         )))
 }
 
-/// Opens the sources `specs`, which the texts of `request` were read as, and chooses the skills that are meant.
+/// Opens the sources `specs`, which the texts of `request` were parsed into, and chooses the skills that are meant.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ pub(super) fn choose(
     Ok(selection)
 }
 
-/// Opens source `spec`, which `text` was read as, and chooses the skills that `request` means.
+/// Opens source `spec`, which `text` was parsed into, and chooses the skills that `request` means.
 fn choose_one(
     sources: &mut Sources<'_>,
     request: &InstallRequest,
@@ -162,8 +162,8 @@ fn choose_one(
     Ok(Chosen { spec, opened, candidates: chosen, named, missed })
 }
 
-/// Returns what to report about the skills that a source lists wrongly and that were not asked for, if any: its owner
-/// may not know.
+/// Returns what to report about the skills that a source lists incorrectly and that were not requested, if any: its
+/// owner may not know.
 fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
     const MOST: usize = 20;
     let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
@@ -182,10 +182,11 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
     told.into_iter().map(|told| Warning::new(codes::LISTED_WRONGLY, told)).collect()
 }
 
-/// Opens what was read as `spec` from `text`, if the policy admits it, and returns what was opened as what.
+/// Opens the source `spec`, which `text` was parsed into, if the policy admits it. Returns the source that was actually
+/// opened.
 ///
-/// The address of a page does not tell where the name of a branch ends: where there is no such revision, longer names
-/// are tried.
+/// The address of a page does not show where the name of a branch ends: if there is no such revision, longer names are
+/// tried.
 ///
 /// # Errors
 ///
@@ -213,7 +214,7 @@ fn open_typed(
     Err(first.hint(format!("a revision can also be written after `#`, as in `{shown}#feature/x`")))
 }
 
-/// Returns what to report about a source that anybody on the way could change.
+/// Returns what to report about a source that anybody on the network path could change.
 pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
     let told = || {
         let told =
@@ -239,13 +240,13 @@ fn told_query(origin: &Origin) -> Option<Warning> {
     Some(Warning::new(codes::QUERY_WRITTEN, told))
 }
 
-/// Returns the skills that `request` and `spec` name; none where all are meant that there are.
+/// Returns the skills that `request` and `spec` name; empty if all skills of the source are meant.
 fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
     request.skills.iter().chain(&spec.skill).cloned().collect()
 }
 
-/// Of the skills `found` in the source `spec` those that are meant; of the names that were given for several sources,
-/// which ones this source does not have.
+/// Returns those of the skills `found` in the source `spec` that are meant, and those of the names given for several
+/// sources that this source does not have.
 ///
 /// # Errors
 ///
@@ -275,7 +276,7 @@ fn choose_from(
     Ok((chosen, missed))
 }
 
-/// Refuses names that none of several sources has; `missed` are those that each of them does not have.
+/// Refuses names that none of several sources has; `missed` lists the names that each of them lacks.
 ///
 /// # Errors
 ///
@@ -290,7 +291,7 @@ fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> 
     ))
 }
 
-/// Lists what the sources hold, or what of them `request` names; `specs` are what was typed, read.
+/// Lists what the sources hold, or the part that `request` names; `specs` are the parsed sources.
 ///
 /// # Errors
 ///

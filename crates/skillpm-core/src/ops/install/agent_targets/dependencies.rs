@@ -1,4 +1,4 @@
-//! Who is to see what nobody requested: anyone who sees what depends on it.
+//! Determines who is to see skills that nobody requested: the agents that see what depends on them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::name::SkillName;
 use crate::ops::dependencies::dependents_of;
 
 impl AgentTargets<'_> {
-    /// Records skills that come, some of them because others need them, and of what is there and asked for from now on.
+    /// Records skills that come, some of them because others need them, and skills that are there and become requested.
     /// What an earlier version needed no longer matters.
     pub(in crate::ops) fn on_install<'b>(
         &mut self,
@@ -29,15 +29,15 @@ impl AgentTargets<'_> {
         self.dependents = dependents_of(self.files, &stay, &asked, &anew);
     }
 
-    /// Records that the skills `names` go.
+    /// Records that the skills `names` are removed.
     pub(in crate::ops) fn on_remove(&mut self, names: &[SkillName]) {
         let stay = self.kept.iter().filter(|name| !names.contains(name)).cloned().collect();
         let gone = names.iter().map(|name| (name, None)).collect();
         self.dependents = dependents_of(self.files, &stay, &BTreeSet::new(), &gone);
     }
 
-    /// Records that the manifest asks for `name` from now on. What came because others need it keeps the agents that it
-    /// has.
+    /// Records that the manifest asks for `name` from now on. A skill that came because others need it keeps the agents
+    /// that it has.
     pub(in crate::ops) fn ask_for(&mut self, name: &SkillName) {
         if !self.dependents.contains_key(name) {
             return;
@@ -49,8 +49,8 @@ impl AgentTargets<'_> {
         }
     }
 
-    /// Records that `name` is editable. Nothing is locked of it from then on, so if the scope has no default it is the
-    /// manifest that keeps the agents that it has.
+    /// Records that `name` is editable. From then on it is not locked, so if the scope has no default, the manifest
+    /// keeps its agents.
     fn work_on(&mut self, name: &SkillName) {
         let entry = self.files.manifest.skills().get(name);
         if self.now.default.is_some() || entry.is_some_and(|entry| entry.editable) {
@@ -62,12 +62,12 @@ impl AgentTargets<'_> {
         }
     }
 
-    /// Returns the skills that others need and that are not among `wanted`, of which agents see more or less than
-    /// before: what is there stays.
+    /// Returns the skills that others need and that are not among `wanted`, and whose set of agents changes; the trees
+    /// themselves stay.
     pub(in crate::ops) fn affected(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let lock = &self.files.lock.skills;
         let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
-        // What others needed until now may be asked for from now on.
+        // A skill that others needed until now may become requested.
         let asked = self.now.own.keys().filter(|name| !self.before.own.contains_key(*name));
         let along = self.dependents.keys().chain(asked).filter(|name| !there.contains(name));
         let locked = along.filter_map(|name| Some((name, lock.get(name)?)));
@@ -78,7 +78,7 @@ impl AgentTargets<'_> {
         other.map(|(name, locked)| Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)).collect()
     }
 
-    /// Returns the agents that see a skill which needs `name`, for which nobody asked; `None` if there is none.
+    /// Returns the agents that see a skill that needs `name`, which nobody asked for; `None` if there is no such skill.
     pub(super) fn of_dependents(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
         let by = self.dependents.get(name).filter(|_| seen.insert(name.clone()))?;
         let of = |by: &SkillName| match self.now.own.get(by) {

@@ -1,4 +1,4 @@
-//! Taking skills in: each is read once, hashed, looked at, and written into the store.
+//! Takes skills in: each is read once, hashed, examined, and written to the store.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -25,18 +25,18 @@ pub(super) struct IngestJob<'a> {
     /// Where its files are.
     pub(super) tree: &'a Tree,
     pub(super) candidate: &'a Candidate,
-    /// Its own name, where it gets another one.
+    /// Its own name, if it gets another one.
     pub(super) own: Option<String>,
     pub(super) requirement: Requirement,
-    /// The name of its directory; none of a file, which is the whole of a skill.
+    /// The name of its directory; `None` for a file that is a whole skill.
     pub(super) directory: Option<&'a str>,
-    /// Where it is, if it is to be a link to there.
+    /// The directory to link to, if it is to be editable.
     pub(super) editable: Option<Editable>,
 }
 
 /// A skill that was read.
 pub(super) struct Ready {
-    /// Its digest; `None` of an editable one.
+    /// Its digest; `None` for an editable one.
     pub(super) digest: Option<Digest>,
     pub(super) set: Option<FileSet>,
     /// What a person should know.
@@ -48,7 +48,7 @@ impl IngestJob<'_> {
     pub(super) fn read(&self, intake: &Ingest) -> Result<Ready> {
         let set = self.tree.skill(&self.candidate.path, &Limits::default()).map_err(Error::from);
         if self.editable.is_some() {
-            // A link leads to files that no copy could have, too.
+            // A link may lead to files that no copy could contain.
             let set = set.ok();
             let warnings = set.as_ref().map(|set| self.warnings(set)).transpose()?.unwrap_or_default();
             return Ok(Ready { digest: None, set, warnings });
@@ -82,7 +82,7 @@ fn unportable(name: &SkillName, set: &FileSet) -> Option<Warning> {
     Some(Warning::new(codes::UNPORTABLE_NAME, told))
 }
 
-/// Where the skills of sources are stored. Any number of threads may use it at once.
+/// The store for skills that come from sources. Any number of threads may use it at once.
 pub(super) struct Ingest {
     store: Option<Session>,
     /// Why the store cannot be written; reported once.
@@ -92,7 +92,7 @@ pub(super) struct Ingest {
 /// A skill that was taken in.
 struct Taken {
     digest: Digest,
-    /// Its files: those in the store where it could be written, otherwise those of the source.
+    /// Its files: those in the store if it could be written, otherwise those of the source.
     set: FileSet,
 }
 
@@ -109,7 +109,7 @@ impl Ingest {
         }
     }
 
-    /// Takes in `set`, the files of a skill. `look` sees them while they are in memory, unless they are too many for
+    /// Takes in `set`, the files of a skill. `look` sees them while they are in memory, unless there are too many for
     /// that.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Ingest {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
     }
 
-    /// Returns why the store could not be written, for a person.
+    /// Returns the warning that the store could not be written, if there is one.
     pub(super) fn warning(self) -> Option<Warning> {
         self.trouble.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! What restored skills depend on: what of it is locked comes back, and the rest is resolved.
+//! Restores the dependencies of restored skills: those that are locked come back, and the rest is resolved.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ use crate::ops::install::InstallRequest;
 use crate::resolve::{Assignment, Dependent};
 
 impl Restorer<'_> {
-    /// Brings what the skills depend on that were resolved, and what the lockfile names and does not have.
+    /// Brings the dependencies of the skills that were resolved, and those that the lockfile names but does not
+    /// contain.
     ///
     /// # Errors
     ///
@@ -40,8 +41,8 @@ impl Restorer<'_> {
         Ok(assignment)
     }
 
-    /// Adds to `open` the locked skills that need others which nothing names any more, as after a merge that
-    /// lost an entry.
+    /// Adds to `open` the locked skills that need others that are no longer in any file, as after a merge that lost an
+    /// entry.
     fn torn(&mut self, request: &InstallRequest, open: &mut Vec<Dependent>) -> Result<()> {
         let is_there = |name: &String| {
             SkillName::new(name).is_ok_and(|name| {
@@ -74,14 +75,15 @@ impl Restorer<'_> {
         Ok(())
     }
 
-    /// Returns the skills that are to stay: those that the manifest asks for, and what they need by what was found.
+    /// Returns the skills that stay: those that the manifest asks for, and those that they need as far as is known by
+    /// now.
     pub(super) fn kept(&self) -> BTreeSet<SkillName> {
         let wanted = self.desired.wanted.iter();
         let anew = wanted.filter_map(|one| Some((&one.name, Some(one.content.locked()?)))).collect();
         self.files.staying(std::iter::empty(), &anew)
     }
 
-    /// Returns the skills of which it is said already what is to be there.
+    /// Returns the skills whose desired state is already settled.
     pub(super) fn settled(&self) -> BTreeSet<SkillName> {
         self.desired.wanted.iter().map(|wanted| wanted.name.clone()).collect()
     }
