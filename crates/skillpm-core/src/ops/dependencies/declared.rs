@@ -1,4 +1,4 @@
-//! What an installed skill depends on, by the lockfile and by its own file.
+//! Finds what an installed skill depends on, according to the lockfile and its own file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,15 +15,15 @@ use crate::spec::SourceSpec;
 pub(in crate::ops) struct Dependency {
     /// As it is written.
     pub(in crate::ops) text: String,
-    /// The name of the skill, where the text says it or it is known which one is meant.
+    /// The name of the skill, if the text states it or it is known which one is meant.
     pub(in crate::ops) name: Option<String>,
-    /// Why the text says nothing.
+    /// Why the text is invalid.
     pub(in crate::ops) problem: Option<String>,
 }
 
-/// Returns what the skill in directory `dir` needs: what is `locked`, then what its `SKILL.md` declares
-/// besides; `installed` tells the name of a skill that comes from a source. A file that cannot be read declares
-/// nothing; other commands say what is wrong with it.
+/// Returns what the skill in directory `dir` needs: what is `locked`, then what its `SKILL.md` declares in addition;
+/// `installed` finds the name of a skill that comes from a source. A file that cannot be read declares nothing; other
+/// commands report what is wrong with it.
 pub(in crate::ops) fn dependencies(
     dir: &Path,
     locked: &[String],
@@ -37,7 +37,7 @@ pub(in crate::ops) fn dependencies(
         let known =
             |other: &Dependency| other.text == need.text || (need.name.is_some() && other.name == need.name);
         match all.iter_mut().find(|other| known(other)) {
-            // What is declared says more than a name: a range, or a source.
+            // The declaration says more than a name: a range, or a source.
             Some(other) => *other = need,
             None => all.push(need),
         }
@@ -45,8 +45,8 @@ pub(in crate::ops) fn dependencies(
     all
 }
 
-/// Names what is declared by a path, where it is locked under a name that nothing else has: a skill of that name that was
-/// asked for stays, wherever it came from.
+/// Gives names to dependencies that are declared by a path, if they are locked under a name that nothing else has: a
+/// requested skill of that name stays, wherever it came from.
 fn name_paths(declared: &mut [Dependency], locked: &[String]) {
     let named: BTreeSet<String> = declared.iter().filter_map(|need| need.name.clone()).collect();
     let mut free: Vec<&String> = locked.iter().filter(|name| !named.contains(*name)).collect();
@@ -69,7 +69,7 @@ fn declared_in(dir: &Path, installed: impl Fn(&SourceSpec) -> Option<SkillName>)
     let directory = dir.file_name().and_then(|name| name.to_str());
     let loaded = skill::load_in(&document, directory).ok()?;
     let entries = declared(&loaded.meta).into_iter().map(|Declared { text, requirement }| {
-        // Under which name a source is installed is not for the text to say.
+        // The text does not decide under which name a source is installed.
         let known = match &requirement {
             Ok(Requirement::Source(spec)) => installed(spec).map(String::from),
             _ => None,

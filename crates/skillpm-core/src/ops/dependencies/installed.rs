@@ -1,4 +1,4 @@
-//! Which installed skill a declared dependency means, and which address it is.
+//! Resolves a declared dependency to an installed skill, and to an address.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::resolve::{comes_from, sibling};
 use crate::source::{local, settled};
 use crate::spec::{Origin, SourceSpec};
 
-/// Returns where `spec` leads from the skill `own`, to a place that is not in the source of that.
+/// Returns where `spec` leads from the skill `own`, to a place outside the source of that skill.
 ///
 /// # Errors
 ///
@@ -43,7 +43,7 @@ pub(super) fn outside(
     Ok(SourceSpec { origin, ..spec.clone() })
 }
 
-/// Returns the directory of the skill `place`, where its source is a path of this machine.
+/// Returns the directory of the skill `place`, if its source is a path on this machine.
 ///
 /// # Errors
 ///
@@ -54,22 +54,22 @@ fn directory(context: &Context, scope: &Scope, place: &SourceSpec) -> Result<Opt
     Ok(Some(root.join(place.path.as_deref().unwrap_or_default())))
 }
 
-/// Where the skills of a scope come from, to find the ones that texts mean.
+/// The origins of the skills of a scope, to find those that dependencies mean.
 pub(in crate::ops) struct Installed<'a> {
     context: &'a Context,
     scope: &'a Scope,
     files: &'a Files,
     places: BTreeMap<&'a SkillName, SourceSpec>,
-    /// Those that come from a directory of this machine: its path may be written in several ways.
+    /// The skills that come from a directory on this machine, whose path may be written in several ways.
     directories: BTreeMap<PathBuf, &'a SkillName>,
 }
 
 impl<'a> Installed<'a> {
-    /// Returns those of `files`.
+    /// Returns the origins of the skills in `files`.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Self {
         let locked = files.lock.skills.iter().map(|(name, locked)| (name, spec_of(&requirement_of(locked))));
         let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
-        // What was locked before it became editable comes from elsewhere now.
+        // A skill that was locked before it became editable now comes from elsewhere.
         let places: BTreeMap<_, _> =
             locked.chain(editable.map(|(name, entry)| (name, spec_of(entry)))).collect();
         let directory = |place: &SourceSpec| directory(context, scope, place).ok().flatten();
@@ -98,7 +98,8 @@ impl<'a> Installed<'a> {
         if let Some((name, _)) = all.find(|(name, place)| comes_from(name, place, &spec)) {
             return Some(name);
         }
-        // Of the only skill of a source the text does not say the directory; it is locked who was found there.
+        // For the only skill of a source, the text does not state the directory; the lockfile records the skill that
+        // was found.
         let is_alone = spec.path.is_none() && spec.skill.is_none();
         let needed = &self.files.lock.skills.get(dependent).filter(|_| is_alone)?.dependencies;
         let needed = needed.iter().filter_map(|text| self.places.get_key_value(&SkillName::new(text).ok()?));

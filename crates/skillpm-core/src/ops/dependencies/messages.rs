@@ -1,4 +1,4 @@
-//! What a resolution tells, and why there is none, for a person.
+//! Turns the notices and errors of a resolution into messages for a person.
 
 use super::provider::Offered;
 use crate::advice::{Opt, Verb, Warning, message};
@@ -8,7 +8,7 @@ use crate::resolve::{Conflict, Has, MOST, Notice, Reason, Unresolved};
 use crate::scope::ScopeKind;
 use crate::spec::SourceSpec;
 
-/// Adds to `error`, which is about what a skill depends on, how to do without that.
+/// Adds a hint to `error`, which is about a dependency, on how to do without it.
 pub(in crate::ops) fn can_be_left_out(error: Error) -> Error {
     error.hint(message!(Opt::NoDeps, " leaves out what skills need"))
 }

@@ -1,7 +1,8 @@
 //! The skills that skills depend on (`metadata.skill-dependencies`): found where they already are, or fetched.
 //!
-//! [`resolve`](crate::resolve) has the rule. This is how it asks sources, and what becomes of its answer: every verb that
-//! brings skills states a [`Problem`], has it resolved by [`resolve()`], and takes in what was selected, in that order.
+//! [`resolve`](crate::resolve) contains the rules. This module asks sources on its behalf and applies its answer: every
+//! verb that brings skills states a [`Problem`], has it resolved by [`resolve()`], and takes in what was selected, in
+//! that order.
 
 mod declared;
 mod installed;
@@ -34,7 +35,7 @@ use crate::skill;
 use crate::spec::SourceSpec;
 use crate::tree::FileSet;
 
-/// What a problem resolved to.
+/// The resolution of a problem.
 #[derive(Default)]
 pub(super) struct Brought {
     /// Which skill satisfies which dependency.
@@ -43,11 +44,11 @@ pub(super) struct Brought {
     pub(super) selected: Vec<Selected<Offered>>,
     /// What a person should know.
     pub(super) warnings: Vec<Warning>,
-    /// What could not be resolved, where the problem skips that.
+    /// What could not be resolved, if the problem skips that.
     pub(super) unresolved: Vec<Error>,
 }
 
-/// The skill that cannot be installed, because nothing satisfies what it depends on, and why.
+/// A skill that cannot be installed because nothing satisfies its dependencies, and the reason.
 pub(super) struct Unsatisfied {
     /// The skill, one of those that the problem was stated for.
     pub(super) root: SkillName,
@@ -61,8 +62,8 @@ impl From<Unsatisfied> for Error {
     }
 }
 
-/// Resolves `problem` with what `sources` have, under their policy. Where `has_room` is given, only skills are selected for
-/// which it finds room.
+/// Resolves `problem` with what `sources` have, under their policy. If `has_room` is given, only skills that it finds
+/// room for are selected.
 ///
 /// # Errors
 ///
@@ -85,7 +86,7 @@ pub(super) fn resolve(
     Ok(Brought { assignment, selected, warnings, unresolved })
 }
 
-/// Returns a problem without dependencies, in a scope where what `files` say is installed.
+/// Returns a problem without dependencies, in a scope where the skills in `files` are installed.
 pub(super) fn problem(files: &Files) -> Problem {
     let kept = files.kept();
     let by = dependents(&files.lock.skills);
@@ -130,7 +131,7 @@ pub(super) fn locked_dependent(
     Ok(Some(Dependent { revision: locked.revision.clone(), ..dependent }))
 }
 
-/// Returns what to report about `dependent`, which stays as it is, where what comes by `assignment` is out of its
+/// Returns the warnings about `dependent`, which stays as it is, for what comes by `assignment` and is out of its
 /// ranges.
 pub(super) fn out_of_range_for(
     scope: ScopeKind,

@@ -1,4 +1,4 @@
-//! What sources have for skills that depend on something, under the policy.
+//! Finds what sources offer for dependencies, under the policy.
 
 use std::collections::BTreeSet;
 
@@ -38,14 +38,14 @@ impl Offered {
     }
 }
 
-/// Tells whether there is room for a skill of a name in the scope.
+/// A test for whether the scope has room for a skill of a given name.
 pub(in crate::ops) type HasRoom<'p> = &'p dyn Fn(&SkillName) -> Result<bool>;
 
-/// Looks into sources for the resolver.
+/// The provider that looks into sources for the resolver.
 pub(super) struct SourceProvider<'p, 's> {
     sources: &'p mut Sources<'s>,
     has_room: Option<HasRoom<'p>>,
-    /// The keys of the names that the user has installed for all projects, once somebody asks.
+    /// The keys of the names that the user has installed for all projects, filled on first use.
     of_the_user: Option<BTreeSet<String>>,
 }
 
@@ -85,7 +85,7 @@ impl DependencyProvider for SourceProvider<'_, '_> {
     ) -> Result<Offer<Offered>> {
         let whole = SourceSpec { path: None, skill: None, ..dependent.place.clone() };
         let opened = self.sources.open_for_dependent(&whole, dependent.revision.as_deref())?;
-        // The dependency does not ask that the source lists skills at all.
+        // The dependency does not require the source to list skills at all.
         let mut listed = candidates(&opened, &whole).unwrap_or_default();
         listed.retain(|one| install_name(one, &opened.name).is_ok_and(|own| own == *name));
         let one = match (listed.pop(), listed.is_empty()) {
@@ -94,7 +94,7 @@ impl DependencyProvider for SourceProvider<'_, '_> {
             (Some(one), true) => one,
         };
         let version = one.meta.as_ref().ok().and_then(|meta| meta.version.clone());
-        // A site tells no versions until a skill is fetched.
+        // A site does not reveal versions until a skill is fetched.
         if opened.shelf.is_some() || meets(range, version.as_deref()) {
             let available = self.deliver(whole, opened, one)?;
             if meets(range, available.skill.version.as_deref()) {
@@ -133,7 +133,7 @@ impl DependencyProvider for SourceProvider<'_, '_> {
             return false;
         }
         let all = self.of_the_user.get_or_insert_with(|| {
-            // Files that cannot be read are told by whatever is about them.
+            // Files that cannot be read are reported elsewhere.
             let files = Scope::new(&context.settings, ScopeKind::User).and_then(|scope| Files::read(&scope));
             files.map(|files| files.kept().iter().map(SkillName::collision_key).collect()).unwrap_or_default()
         });

@@ -1,4 +1,4 @@
-//! What a resolution makes of manifest and lockfile: who depends on whom, and what nothing depends on any more.
+//! Applies a resolution to the manifest and the lockfile: which skill depends on which, and what is no longer needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,8 @@ use crate::name::SkillName;
 use crate::resolve::Assignment;
 use crate::resolve::graph::dependents;
 
-/// Writes into `wanted` which skills each one depends on. Of what was selected the manifest says nothing, unless an editable
-/// skill depends on it.
+/// Writes into `wanted` which skills each one depends on. The manifest does not mention what was selected, unless an
+/// editable skill depends on it.
 pub(in crate::ops) fn write_all(assignment: &Assignment, wanted: &mut [Wanted]) {
     for wanted in wanted {
         if assignment.is_selected(&wanted.name) {
@@ -24,15 +24,15 @@ pub(in crate::ops) fn write_all(assignment: &Assignment, wanted: &mut [Wanted]) 
     }
 }
 
-/// Writes what `name` depends on into what is to be locked of it; what was not resolved stays.
+/// Writes the dependencies of `name` into its future lock entry; dependencies that were not resolved stay.
 pub(in crate::ops) fn write(assignment: &Assignment, name: &SkillName, locked: &mut Locked) {
     if let Some(needed) = assignment.of(name) {
         locked.dependencies = needed.iter().cloned().collect();
     }
 }
 
-/// Returns the entries of skills that are locked for others alone and that an editable skill depends on now: the manifest
-/// has to request them.
+/// Returns the entries for skills that are locked only because others need them and that an editable skill now depends
+/// on: the manifest has to request them.
 pub(in crate::ops) fn request_for_editable(
     assignment: &Assignment,
     files: &Files,
@@ -46,7 +46,7 @@ pub(in crate::ops) fn request_for_editable(
     silent.filter_map(entry).collect()
 }
 
-/// Leaves the dependencies of `wanted` as the lockfile has them: nobody has looked at them.
+/// Leaves the dependencies of `wanted` as they are in the lockfile, since they were not examined.
 pub(in crate::ops) fn keep_locked(files: &Files, wanted: &mut [Wanted]) {
     for wanted in wanted {
         if let (Content::Locked(locked), Some(old)) =
@@ -57,8 +57,8 @@ pub(in crate::ops) fn keep_locked(files: &Files, wanted: &mut [Wanted]) {
     }
 }
 
-/// Returns the skills that others depended on and that nothing depends on any more when `wanted` is there and the manifest
-/// requests `entries`, too.
+/// Returns the skills that others depended on and that nothing depends on any more once `wanted` is there and the
+/// manifest also requests `entries`.
 pub(in crate::ops) fn unneeded<'a>(
     files: &'a Files,
     wanted: &'a [Wanted],
@@ -71,8 +71,8 @@ pub(in crate::ops) fn unneeded<'a>(
     files.kept().into_iter().filter(|name| lock.contains_key(name) && !stay.contains(name)).collect()
 }
 
-/// Returns the skills for which nobody asks, neither the manifest nor who asks for `asked`, with those that need them,
-/// of the ones that `stay`, once what is `anew` is locked instead of what is now.
+/// Returns the skills that are requested neither by the manifest nor as `asked`, each with those of the skills that
+/// `stay` that need it, once what is `anew` is locked in place of the current entries.
 pub(in crate::ops) fn dependents_of<'a>(
     files: &'a Files,
     stay: &BTreeSet<SkillName>,
@@ -83,7 +83,7 @@ pub(in crate::ops) fn dependents_of<'a>(
     let as_before = lock.iter().filter(|(name, _)| !anew.contains_key(name));
     let mut by_name =
         dependents(as_before.chain(anew.iter().filter_map(|(name, locked)| Some((*name, (*locked)?)))));
-    // A lockfile alone asks for all that it has.
+    // Without a manifest, everything in the lockfile is requested.
     let is_asked = |name: &SkillName| match files.manifest_text {
         Some(_) => asked.contains(name) || files.manifest.asks_for(name),
         None => asked.contains(name) || lock.contains_key(name),
