@@ -1,4 +1,4 @@
-//! The files of what is locked: from the store, otherwise from where it came.
+//! Gets the files of locked skills: from the store, or else from their sources.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,8 +23,8 @@ use crate::store::{Store, mismatch};
 use crate::tree::{FileEntry, FileSet};
 
 impl Fetcher<'_> {
-    /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
-    /// `wanted` and are neither here nor in the store.
+    /// Fetches together, for each source that delivers skills one by one, the locked skills that are `wanted` and are
+    /// neither here nor in the store.
     ///
     /// # Errors
     ///
@@ -45,15 +45,15 @@ impl Fetcher<'_> {
             let skill = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
             missing.entry(&locked.origin).or_default().push(skill);
         }
-        // One alone is fetched where its files are read.
+        // A single skill is fetched when its files are read.
         for (origin, skills) in missing.into_iter().filter(|(_, skills)| skills.len() > 1) {
             self.sources.open_locked(origin, None)?.prefetch(&skills)?;
         }
         Ok(())
     }
 
-    /// Returns the files of a locked skill that are to be put in place, if the policy lets in what is in them: they may
-    /// be older than the policy.
+    /// Returns the files of a locked skill that are to be put in place, if the policy admits their content: they may be
+    /// older than the policy.
     ///
     /// # Errors
     ///
@@ -64,8 +64,8 @@ impl Fetcher<'_> {
         Ok(set)
     }
 
-    /// Checks what is installed of `name` as locked against its source, where this user never fetched it, as where a
-    /// project has its skills in version control: before that none of its scripts runs.
+    /// Checks the installed files of `name`, locked as `locked`, against its source if this user never fetched it, for
+    /// example because a project keeps its skills in version control. None of its scripts runs before that.
     ///
     /// # Errors
     ///
@@ -142,8 +142,8 @@ impl Fetcher<'_> {
         Ok(set)
     }
 
-    /// Says of `error`, for which `source` has not delivered the skill, what to do where its source lists another
-    /// one by now, or none.
+    /// Adds to `error`, for which `source` has not delivered the skill, what to do if the source by now lists another
+    /// one, or none.
     fn explained(&self, name: &SkillName, locked: &Locked, source: &FetchedSource, error: Error) -> Error {
         let Some(shelf) = &source.shelf else { return error };
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
@@ -159,12 +159,12 @@ impl Fetcher<'_> {
         }
     }
 
-    /// Returns the hint how to go on without the skill `name`.
+    /// Returns the hint on how to go on without the skill `name`.
     fn without(&self, name: &SkillName) -> Message {
         message!("remove the skill with ", Verb::Remove.within(self.scope.kind).word(name))
     }
 
-    /// Returns the hint how what the source of the skill `name` has now is locked.
+    /// Returns the hint on how to lock what the source of the skill `name` has now.
     fn relock(&self, name: &SkillName, locked: &Locked) -> Message {
         if !locked.origin.has_revisions() {
             return message!(
@@ -173,7 +173,7 @@ impl Fetcher<'_> {
                 " locks what is there now"
             );
         }
-        // The commit is the same, so that nothing is newer: only the source itself is read again.
+        // The commit is the same, so nothing counts as newer: only naming the source itself reads it again.
         let entry = self.files.manifest.skills().get(name).filter(|entry| locked.meets(entry));
         let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
         let (reference, kind) = match entry.reference {
@@ -182,7 +182,7 @@ impl Fetcher<'_> {
             Some(Reference::Rev(commit)) => (None, Some((Opt::Rev, commit))),
             any => (any, None),
         };
-        // As it is typed where the hint is read.
+        // As it would be typed where the hint is read.
         let origin =
             source::here(&self.context.settings, self.scope.as_root(), &entry.origin).unwrap_or(entry.origin);
         let spec = SourceSpec { origin, path: locked.path.clone(), reference, skill: None }.to_string();
@@ -193,7 +193,7 @@ impl Fetcher<'_> {
         )
     }
 
-    /// Returns the files from the store, if they are there and whole. Damaged ones are thrown away.
+    /// Returns the files from the store, if they are there and intact. Damaged files are discarded.
     fn stored(&mut self, name: &SkillName, locked: &Locked) -> Option<FileSet> {
         let store = Store::new(&self.context.settings).ok()?;
         let read = || -> Result<Option<(FileSet, Digest)>> {
@@ -207,7 +207,7 @@ impl Fetcher<'_> {
             Ok(Some(_)) => "its bytes have changed".into(),
             Err(error) => error.with_causes(),
         };
-        // A file of another user, say: what it holds may be right.
+        // It may belong to another user, for example, and its content may be right.
         if !store.is_readable(&locked.digest) {
             let told = message!(format_args!("the store's copy of `{name}` cannot be read: "), reason);
             self.warnings.push(Warning::new(codes::STORE_UNREADABLE, told));
@@ -224,7 +224,7 @@ impl Fetcher<'_> {
     }
 }
 
-/// Reports whether something in the skill in `dir` may be run: anything but texts to be read.
+/// Reports whether something in the skill in `dir` may be run: anything but text to be read.
 fn has_scripts(scope: &Scope, dir: &Path) -> bool {
     let is_text = |file: &FileEntry| {
         let extension = file.path.as_str().rsplit_once('.').map(|(_, extension)| extension);
@@ -233,7 +233,7 @@ fn has_scripts(scope: &Scope, dir: &Path) -> bool {
     scope.index.trees().files(dir).is_ok_and(|set| !set.files().iter().all(is_text))
 }
 
-/// Asks `gate` whether what is locked of `name` may come back, be it from the store.
+/// Asks `gate` whether what is locked of `name` may come back, even from the store.
 ///
 /// # Errors
 ///
@@ -246,7 +246,7 @@ pub(in crate::ops) fn admit(
 ) -> Result<()> {
     let reference = match files.manifest.skills().get(name) {
         Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
-        // Without an entry the lockfile names a commit, as firm as any pin.
+        // Without an entry, the lockfile names a commit, which is as firm as any pin.
         _ => locked.revision.clone().map(Reference::Rev),
     };
     gate.source(PolicySubject {

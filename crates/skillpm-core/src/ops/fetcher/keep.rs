@@ -1,4 +1,4 @@
-//! Puts skills into the store, if it can be written.
+//! Puts skills into the store, if the store can be written.
 
 use crate::advice::{Warning, message};
 use crate::codes;
@@ -8,8 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::store::Store;
 use crate::tree::FileSet;
 
-/// Puts `set` into the store and returns what is there. Where the store cannot be written the skill is installed
-/// without it, and the reason is told once.
+/// Puts `set` into the store and returns what is there. If the store cannot be written, the skill is installed without
+/// it, and the reason is reported once.
 pub(in crate::ops) fn keep(
     context: &Context,
     set: FileSet,
@@ -29,7 +29,7 @@ pub(in crate::ops) fn keep(
     }
 }
 
-/// Returns what to report if the store cannot be written.
+/// Returns the warning for a store that cannot be written.
 pub(in crate::ops) fn unwritable(error: &Error) -> Warning {
     let told = "the store is not writable, so restoring will need the source again: ";
     Warning::new(codes::STORE_UNWRITABLE, message!(told, error.with_causes()))

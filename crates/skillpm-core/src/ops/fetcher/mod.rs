@@ -1,4 +1,4 @@
-//! Fetches skills: what is locked from the store, otherwise from where it came, and what sources have now.
+//! Fetches skills: locked ones from the store or else from their sources, and new ones from the sources.
 
 mod content;
 mod keep;
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::install::scope::Scope;
 use crate::install::state::Files;
 
-/// Fetches the skills of a scope, each source once, under the policy.
+/// A fetcher for the skills of a scope, which opens each source once, under the policy.
 pub(super) struct Fetcher<'a> {
     context: &'a Context,
     scope: &'a Scope,

@@ -1,4 +1,4 @@
-//! What sources have now of skills.
+//! Finds the current versions of skills in their sources.
 
 use std::collections::BTreeSet;
 
@@ -21,11 +21,11 @@ use crate::source::{self, FetchedSource, Released};
 use crate::spec::{Reference, SourceSpec, is_commit};
 use crate::tree::FileSet;
 
-/// What a source has now of a skill.
+/// The current version of a skill in a source.
 #[derive(Debug)]
 pub(in crate::ops) struct Newest {
     spec: SourceSpec,
-    /// The skill's own name, where it is installed under another one.
+    /// The skill's own name, if it is installed under another one.
     own: Option<String>,
     opened: FetchedSource,
     candidate: Candidate,
@@ -34,8 +34,8 @@ pub(in crate::ops) struct Newest {
 }
 
 impl Newest {
-    /// Returns what `opened`, the source that `spec` means, has delivered as `candidate`; `own` is its own name, where
-    /// it is installed under another one.
+    /// Returns what `opened`, the source that `spec` means, has delivered as `candidate`; `own` is its own name, if it
+    /// is installed under another one.
     ///
     /// # Errors
     ///
@@ -58,14 +58,14 @@ impl Newest {
         dependent(name, &self.spec, &self.candidate)
     }
 
-    /// Returns the name that the skill has there, where nobody said which one is meant and it is not `name`.
+    /// Returns the name that the skill has there, if nobody said which one is meant and it is not `name`.
     pub(in crate::ops) fn other_name(&self, name: &SkillName) -> Option<&str> {
         let written = self.candidate.title(&self.opened.name);
         let is_it = install_name(&self.candidate, &self.opened.name).is_ok_and(|own| own == *name);
         (self.own.is_none() && !is_it).then_some(written)
     }
 
-    /// Returns what is to be locked of it; `digest` is that of its files.
+    /// Returns its lock entry; `digest` is that of its files.
     pub(in crate::ops) fn locked(&self, digest: Digest) -> Locked {
         locked(&self.spec, &self.opened, &self.candidate, self.own.clone(), digest)
     }
@@ -81,8 +81,8 @@ pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
     }
 }
 
-/// Returns what is locked of `candidate`, which was found in `opened`, the source that `spec` means; `own` is its own
-/// name, where it gets another one.
+/// Returns the lock entry of `candidate`, which was found in `opened`, the source that `spec` means; `own` is its own
+/// name, if it gets another one.
 pub(in crate::ops) fn locked(
     spec: &SourceSpec,
     opened: &FetchedSource,
@@ -109,13 +109,13 @@ pub(in crate::ops) fn dependent(name: &SkillName, spec: &SourceSpec, candidate: 
     Dependent::new(name.clone(), directory_of(spec, &candidate.path), candidate.meta.as_ref().ok())
 }
 
-/// Reports whether `error` is that a source does not have the locked revision any more.
+/// Reports whether `error` means that a source no longer has the locked revision.
 fn is_gone(error: &Error) -> bool {
     error.code() == codes::REVISION_GONE
 }
 
 impl Fetcher<'_> {
-    /// Opens the source of what is locked at the locked revision, with its files.
+    /// Opens the source of a locked skill at the locked revision, with its files.
     ///
     /// # Errors
     ///
@@ -125,9 +125,9 @@ impl Fetcher<'_> {
         self.sources.open_locked(&locked.origin, revision)?.subtree(path, revision)
     }
 
-    /// Returns why nobody can have what is `locked` any more; `None` if it is there, or its source does not tell.
+    /// Returns why what is `locked` is no longer available; `None` if it is, or if its source does not say.
     pub(in crate::ops) fn gone(&mut self, locked: &Locked) -> Option<Error> {
-        // A small question instead of an archive, where the source answers it.
+        // A small request instead of an archive, if the source supports it.
         let asked = source::released(self.context, &locked.origin, locked.revision.as_deref());
         let opened = asked.and_then(|released| match released {
             Released::At(_) => Ok(()),
@@ -136,7 +136,8 @@ impl Fetcher<'_> {
         opened.err().filter(is_gone)
     }
 
-    /// Says how to lock what the source of `name` has now, where `error` is that it does not have the locked commit.
+    /// Adds a hint on how to lock what the source of `name` has now, if `error` means that it no longer has the locked
+    /// commit.
     pub(super) fn hint_where_gone(
         &self,
         name: &SkillName,
@@ -156,7 +157,7 @@ impl Fetcher<'_> {
         (is_gone(error) && locked.origin.has_revisions()).then(hint)
     }
 
-    /// Puts what a source has of the skill `name` into the store, if the policy lets it in.
+    /// Puts what a source has of the skill `name` into the store, if the policy admits it.
     ///
     /// # Errors
     ///
@@ -168,8 +169,8 @@ impl Fetcher<'_> {
         Ok((newest.locked(digest), set))
     }
 
-    /// Returns the directory in which the source of `requirement` has the skill `name` now, if there is none any more
-    /// in the one that `requirement` names, and exactly one of that name elsewhere.
+    /// Returns the directory in which the source of `requirement` has the skill `name` now, if it is no longer in the
+    /// one that `requirement` names, and exactly one skill of that name is elsewhere.
     pub(in crate::ops) fn moved(&mut self, name: &SkillName, requirement: &Requirement) -> Option<String> {
         let old = requirement.path.as_deref()?;
         let opened = self.sources.open_outside(&spec_of(requirement)).ok()?;
@@ -180,8 +181,8 @@ impl Fetcher<'_> {
         of_name(&opened, own).map(|candidate| candidate.path)
     }
 
-    /// Asks the source for what `requirement` of the skill `name` means now. Nothing of it is in the
-    /// store yet, and the policy was asked about the source alone.
+    /// Asks the source what `requirement` of the skill `name` means now. None of it is in the store yet, and only the
+    /// source was checked against the policy.
     ///
     /// # Errors
     ///
@@ -193,7 +194,7 @@ impl Fetcher<'_> {
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
         let matching: Vec<_> = match &found[..] {
-            // If no name is given, the only one there is is meant, whatever it is called.
+            // If no name is given, the only skill is meant, whatever it is called.
             [one] if requirement.name.is_none() => vec![one],
             all => all.iter().filter(|c| is_called(c, &opened.name, own)).collect(),
         };
@@ -210,7 +211,7 @@ impl Fetcher<'_> {
             Some(delivered) => delivered,
             None => (opened.clone(), (*candidate).clone()),
         };
-        // What cannot be loaded says so here.
+        // A skill that cannot be loaded fails here.
         install_name(&candidate, &opened.name)?;
         Newest::new(spec, requirement.name.clone(), opened, candidate)
     }

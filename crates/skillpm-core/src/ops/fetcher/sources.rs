@@ -1,4 +1,4 @@
-//! Sources, each opened once, if the policy admits it.
+//! Opens sources, each only once, if the policy admits them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::ops::policy_check::PolicyCheck;
 use crate::source::{self, FetchedSource, local};
 use crate::spec::{Origin, Reference, SourceSpec};
 
-/// At which revision a source was opened.
+/// The revision at which a source was opened.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OpenedAt {
     Now(Option<Reference>),
@@ -21,7 +21,7 @@ enum OpenedAt {
 pub(in crate::ops) struct Sources<'a> {
     pub(in crate::ops) context: &'a Context,
     pub(in crate::ops) scope: &'a Scope,
-    /// Asks the policy.
+    /// The check against the policy.
     pub(in crate::ops) gate: PolicyCheck,
     opened: BTreeMap<(Origin, OpenedAt), FetchedSource>,
 }
@@ -32,7 +32,7 @@ impl<'a> Sources<'a> {
         Self { context, scope, gate, opened: BTreeMap::new() }
     }
 
-    /// Asks the policy about the source of `spec`, before it is asked for anything.
+    /// Asks the policy about the source of `spec`, before the source is contacted.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl<'a> Sources<'a> {
         self.open_admitted(spec)
     }
 
-    /// Works like [`Sources::open`], if the source is not a directory that skillpm manages itself.
+    /// Works like [`Sources::open`], but refuses a directory that skillpm manages itself.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl<'a> Sources<'a> {
         origin: &Origin,
         revision: Option<&str>,
     ) -> Result<FetchedSource> {
-        // The skills of a site have a revision each, and one index.
+        // The skills of a site each have their own revision, and share one index.
         let revision = revision.filter(|_| !origin.delivers_each());
         self.open_at(
             origin,
@@ -86,8 +86,8 @@ impl<'a> Sources<'a> {
         )
     }
 
-    /// Opens the source of `spec` for a skill that depends on something of it: at the revision of a lockfile where
-    /// there is one, otherwise as it is now.
+    /// Opens the source of `spec` for a skill that depends on something in it: at the revision of a lockfile if there
+    /// is one, otherwise in its current state.
     ///
     /// # Errors
     ///
