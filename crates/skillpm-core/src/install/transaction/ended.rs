@@ -1,5 +1,5 @@
-//! Records of merges that end with a transaction: they are kept with it, so that anyone who takes it back has the
-//! conflicts together with what is reported about them.
+//! Records of merges that end with a transaction: they are kept with it, so that undoing it restores the conflicts
+//! together with the records about them.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ impl Transaction<'_> {
         let mut changes = BTreeMap::new();
         for name in merges::going(self.scope, lock, &plan.ended) {
             let file = merges::file(self.scope, &name)?;
-            // What cannot be read told nobody anything.
+            // A record that cannot be read was of no use to anybody.
             if let Some(text) = own_file(&file).ok().flatten() {
                 let old = Some(record::keep_text(&self.directory, &file, &text)?);
                 changes.insert(name, Change { old, new: None });
@@ -27,8 +27,8 @@ impl Transaction<'_> {
         Ok(changes)
     }
 
-    /// Takes the records of merges away that end with the transaction of `journal`, or puts those back that
-    /// ended with the one which it takes back.
+    /// Removes the records of merges that end with the transaction of `journal`, or restores those that ended with the
+    /// one that it takes back.
     pub(super) fn replace_merges(&self, journal: &Journal) -> Result<()> {
         if journal.merges.is_empty() {
             return Ok(());

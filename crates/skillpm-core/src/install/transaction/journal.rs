@@ -17,8 +17,8 @@ const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub(super) struct Journal {
     version: u32,
-    /// The scope that is changed, since in the user's home both have one directory; that of anyone who reads the
-    /// journal if it does not say.
+    /// The scope that is changed, since in the user's home both have one directory; if it is missing, the scope of the
+    /// reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<ScopeKind>,
     pub(super) steps: Vec<Step>,
@@ -27,22 +27,22 @@ pub(super) struct Journal {
     /// The records of merges that go or come back, by the name of the skill.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) merges: BTreeMap<SkillName, Change>,
-    /// Which `tree-N` belongs to each step; the step's own number where there is no list.
+    /// The `tree-N` of each step; the step's own number if there is no list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) slots: Vec<usize>,
-    /// The links that the steps set aside, by the number of their `tree-N`: the digest of what each says.
+    /// The links that the steps set aside, by the number of their `tree-N`: the digest of each link's text.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) links: BTreeMap<usize, Digest>,
     /// Directories that were not there before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) made: Vec<Made>,
-    /// Directories that go again if nothing is left in them.
+    /// Directories that are removed again if nothing is left in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) emptied: Vec<Made>,
-    /// Whether it takes another transaction back.
+    /// Whether it takes back another transaction.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) back: bool,
-    /// Whether it makes a change again that was taken back.
+    /// Whether it repeats a change that was taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) redo: bool,
 }

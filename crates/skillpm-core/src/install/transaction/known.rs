@@ -1,7 +1,7 @@
-//! The transactions that this user began, noted outside of the scopes.
+//! Records, outside the scopes, which transactions this user began.
 //!
-//! What a transaction leaves for `undo` is in the project, and so can come with a clone. A note in the user's own
-//! directory of state says which journals were written here; no other is taken back.
+//! What a transaction leaves for `undo` is in the project, and so can come with a clone. A note in the user's own state
+//! directory says which journals were written here; no other is taken back.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(super) struct KnownTrees {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
-    /// The directory of the scope that is locked, for anyone who clears up.
+    /// The directory of the scope that is locked, for cleaning up.
     directory: String,
     /// The digests of the journals.
     journals: Vec<Digest>,
@@ -44,12 +44,12 @@ impl KnownTrees {
         Ok(Self { file, work_dir })
     }
 
-    /// Reports whether the journal with `digest` was written by this user, here. What cannot be read says no.
+    /// Reports whether the journal with `digest` was written by this user, here. An unreadable note means no.
     pub(super) fn has(&self, digest: &Digest) -> bool {
         matches!(self.says(digest), TreeState::Ours)
     }
 
-    /// Returns what is noted of the journal with `digest`.
+    /// Returns what is recorded about the journal with `digest`.
     pub(super) fn says(&self, digest: &Digest) -> TreeState {
         let Some(file) = &self.file else { return TreeState::Nothing };
         match read(file) {
@@ -60,14 +60,14 @@ impl KnownTrees {
         }
     }
 
-    /// Notes the journal with the digest `new`, beside `kept`, that of the one which can be taken back until then.
-    /// `false` if that cannot be noted.
+    /// Records the journal with the digest `new`, in addition to `kept`, the one that can be taken back until then.
+    /// Returns `false` if that fails.
     pub(super) fn add(&self, new: Digest, kept: Option<Digest>) -> bool {
         let Some(file) = &self.file else { return false };
         let directory = self.work_dir.display().to_string();
         let journals = std::iter::once(new).chain(kept).collect();
         let text = serde_json::to_string(&Note { directory, journals }).unwrap_or_default();
-        // Not synced: after a loss of power there is nothing to take back.
+        // Not synced: after a power failure there is nothing to take back.
         fs::write_small(file, text.as_bytes()).is_ok()
     }
 
@@ -81,7 +81,7 @@ impl KnownTrees {
     }
 }
 
-/// What is noted of a journal.
+/// What is recorded about a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TreeState {
     /// This user wrote it here.

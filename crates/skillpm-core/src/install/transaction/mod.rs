@@ -1,4 +1,4 @@
-//! Changing a scope as one: everything that was planned, or nothing.
+//! Changes a scope atomically: everything that was planned, or nothing.
 //!
 //! ```text
 //! .agents/.skillpm-tx/
@@ -8,15 +8,15 @@
 //!   journal.json          written last: from here on the transaction will be finished
 //! ```
 //!
-//! A run that is killed before the journal is there has changed nothing; what it left is removed.
-//! A run that is killed later is finished by the next one, from the journal. Each step is one
-//! rename, so at no moment does a reader find half a skill, and each step can be done twice.
+//! A run that is killed before the journal exists has changed nothing; what it left is removed. A run that is killed
+//! later is completed by the next one, from the journal. Each step is one rename, so a reader never finds half a skill,
+//! and each step can be done twice.
 //!
 //! A finished transaction stays as `.agents/.skillpm-undo` until the next one, so that it can be taken
 //! back (`record`, [`undo`]).
 //!
-//! The journal may be in a stranger's repository, so it is read as hostile input: it holds names and digests and no
-//! paths, and what is not exactly what it says is left as it is.
+//! The journal may be in a stranger's repository, so it is read as hostile input: it holds names and digests but no
+//! paths, and anything that does not match it exactly is left alone.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,33 +59,32 @@ const DIRECTORY: &str = ".skillpm-tx";
 const JOURNAL: &str = "journal.json";
 const MAX_FILE: u64 = 16 << 20;
 
-/// A scope that no other process changes while this value lives.
+/// A scope that no other process changes while this value exists.
 pub struct Transaction<'a> {
     scope: &'a Scope,
     settings: &'a Settings,
     reporter: &'a dyn Reporter,
     directory: PathBuf,
-    /// Directories that were made on the way, which go again when the rest is taken back.
+    /// Directories that were made on the way, which are removed again when the rest is taken back.
     made: RefCell<Vec<PathBuf>>,
-    /// Directories of which it is known that they are there.
+    /// Directories that are known to exist.
     there: RefCell<BTreeSet<PathBuf>>,
     places: Places<'a>,
-    /// The links from agents' directories to that of the canonical copies.
+    /// The links from agents' directories to the directory of canonical copies.
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
-    /// The manifest as it is to be: it says where links to directories of the user lead, so that the
-    /// journal need not.
+    /// The new manifest: it says where links to the user's directories lead, so that the journal need not.
     manifest: RefCell<Manifest>,
-    /// What to report about trees that were saved while a transaction was taken back.
+    /// What to report about trees that were saved while a transaction was rolled back.
     saved: RefCell<Vec<String>>,
     /// The transactions that this user began here.
     known: KnownTrees,
     /// Whether the last transaction can be taken back.
     undoable: Cell<bool>,
     finished_undo: Cell<bool>,
-    /// The directory of skills and the one around it, where they were there with nothing in them: these are not ours to remove.
+    /// The directory of skills and its parent, if they already existed and were empty: we must not remove these.
     kept_empty: Vec<PathBuf>,
     lock: Option<DirLock>,
-    /// What is cleared away where the user stops before anything is changed.
+    /// What is cleared away if the user stops before anything is changed.
     rest: Option<Rest>,
 }
 
@@ -98,16 +97,16 @@ impl<'a> Transaction<'a> {
     pub fn begin(scope: &'a Scope, settings: &'a Settings, reporter: &'a dyn Reporter) -> Result<Self> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
-        // What a killed run left is no directory of the user.
+        // What a killed run left is not a directory of the user's.
         let was_empty = !Self::is_begun(scope) && fs::is_empty_dir(&work_dir);
-        // Who waits for others may be stopped; what was made on the way is removed again by who is not.
+        // A process that waits for others may be interrupted; what was made on the way is removed by one that is not.
         let changing = Cell::new(Some(Changing::begin()));
         let lock = DirLock::acquire(&work_dir, || {
             drop(changing.take());
             reporter.waiting_for_lock(&work_dir);
         })?;
         let changing = changing.take();
-        // Anyone who was waited for may have made it.
+        // The process that was waited for may have made it.
         let was_empty = was_empty && changing.is_some();
         let changing = changing.unwrap_or_else(Changing::begin);
         let mut transaction = Self::new(scope, settings, reporter, Some(lock))?;
@@ -120,7 +119,7 @@ impl<'a> Transaction<'a> {
         Ok(transaction)
     }
 
-    /// Has what is prepared cleared away where the user stops. Other threads may still be writing it.
+    /// Arranges for prepared files to be cleared away if the user stops. Other threads may still be writing them.
     fn clear_on_stop(&self) -> Rest {
         let directory = self.directory.clone();
         let made = self.made_by_us();
@@ -135,7 +134,7 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// Returns the directories of the scope that go where nothing is in them.
+    /// Returns the directories of the scope that are removed if they are empty.
     fn made_by_us(&self) -> Vec<PathBuf> {
         let dirs = [self.scope.skills_dir(), self.scope.disabled_dir(), self.scope.work_dir()];
         dirs.into_iter().filter(|dir| !self.kept_empty.contains(dir)).collect()
@@ -146,7 +145,8 @@ impl<'a> Transaction<'a> {
         self.undoable.get().then(|| Verb::Undo.within(self.scope.kind))
     }
 
-    /// One that has done nothing yet. Without a `lock` it goes on for another one, which has it.
+    /// Returns a transaction that has done nothing yet. Without a `lock` it continues on behalf of another one, which
+    /// holds the lock.
     fn new(
         scope: &'a Scope,
         settings: &'a Settings,
@@ -181,9 +181,9 @@ impl<'a> Transaction<'a> {
         matches!(fs::kind(&scope.work_dir().join(DIRECTORY)), Ok(Some(_)))
     }
 
-    /// Reports whether a killed run left something in `scope` that [`Transaction::begin`] would mend.
+    /// Reports whether a killed run left something in `scope` that [`Transaction::begin`] would repair.
     pub fn is_cut_off(scope: &Scope) -> bool {
-        // Anyone who is at work there holds the lock.
+        // A process at work there holds the lock.
         Self::is_begun(scope) && DirLock::try_acquire(&scope.work_dir()).is_some() && Self::is_begun(scope)
     }
 
@@ -196,8 +196,7 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// Does what `plan` says; `contents` holds the trees that come. When this fails, the scope is as
-    /// it was.
+    /// Does what `plan` says; `contents` holds the new trees. If this fails, the scope is as it was.
     ///
     /// # Errors
     ///
@@ -224,7 +223,7 @@ impl<'a> Transaction<'a> {
                 lockfile: files.lock_text.as_deref().map(str::as_bytes),
             };
             if self.roll_back(&journal, &old, begun).is_err() {
-                // The journal stays, so nothing is lost: the next run goes on from here.
+                // The journal stays, so nothing is lost: the next run continues from here.
                 return Err(error.hint(message!(
                     "not everything could be undone: the next ",
                     Verb::Install,
@@ -242,7 +241,7 @@ impl<'a> Transaction<'a> {
         self.settle(self.undoable.get())
     }
 
-    /// Stops what is only being prepared where the user wants that.
+    /// Stops if the user wants to, while everything is only being prepared.
     fn check_stop() -> Result<()> {
         if interrupt::asked() { Err(Error::io("interrupted; nothing was changed")) } else { Ok(()) }
     }
@@ -287,12 +286,12 @@ impl<'a> Transaction<'a> {
         self.check_place()?;
         fs::create_dir(&self.directory)?;
         self.check_place()?;
-        // Version control never sees this directory, even when it is left behind.
+        // Version control never sees this directory, even if it is left behind.
         Ok(fs::write_atomic(&self.directory.join(".gitignore"), b"*\n")?)
     }
 
-    /// Refuses to go on where the directory that was locked is in its place no more: what is written by its path would
-    /// land wherever whoever moved it wants.
+    /// Refuses to go on if the locked directory is no longer in its place: files written through its path would land
+    /// wherever the one who moved it wants.
     fn check_place(&self) -> Result<()> {
         let work_dir = self.scope.work_dir();
         if self.lock.as_ref().is_none_or(|lock| lock.is_at(&work_dir)) {
@@ -333,7 +332,7 @@ impl<'a> Transaction<'a> {
         record::tree(&self.directory, at)
     }
 
-    /// Does it all; `begun` counts the steps that were begun.
+    /// Carries out the whole journal; `begun` counts the steps that were begun.
     fn run(&self, journal: &Journal, begun: &mut usize) -> Result<()> {
         for (at, step) in journal.steps.iter().enumerate() {
             self.reporter.step(&describe(step));
@@ -352,8 +351,8 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// Makes the steps outlast a loss of power, before the lockfile says that they were done: one sync
-    /// for each directory, not for each skill.
+    /// Makes the steps survive a power failure before the lockfile says that they were done: one sync for each
+    /// directory, not for each skill.
     fn sync_places(&self, journal: &Journal) -> Result<()> {
         let places: BTreeSet<Location> = journal
             .steps
@@ -361,7 +360,7 @@ impl<'a> Transaction<'a> {
             .flat_map(|step| std::iter::once(step.place().0).chain(step.goes_to()))
             .collect();
         let mut dirs = places.iter().map(|place| self.places.dir(place)).collect::<Result<BTreeSet<_>>>()?;
-        // A directory that was made is a name in the one above it.
+        // A new directory is an entry in its parent.
         dirs.extend(self.made.borrow().iter().filter_map(|dir| Some(dir.parent()?.to_owned())));
         for dir in dirs {
             if fs::kind(&dir)?.is_some() {
@@ -395,7 +394,7 @@ impl<'a> Transaction<'a> {
         let Some(change) = change else { return Ok(()) };
         self.scope.check_inside(file)?;
         let now = fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes));
-        // Already done, or edited since: both are left as they are.
+        // Already done, or edited since: both are left alone.
         if now == change.new || now != change.old {
             return Ok(());
         }
@@ -404,7 +403,7 @@ impl<'a> Transaction<'a> {
             return Ok(file.parent().map_or(Ok(()), fs::sync_dir)?);
         }
         let prepared = self.prepared(file);
-        // A stranger's directory could hold anything under that name.
+        // A stranger's directory could contain anything under that name.
         if own_file(&prepared)?.map(|bytes| Digest::of(&bytes)) != change.new {
             return Ok(());
         }
@@ -414,9 +413,9 @@ impl<'a> Transaction<'a> {
 }
 
 impl Drop for Transaction<'_> {
-    /// Leaves no empty directories where nothing was installed.
+    /// Leaves no empty directories behind if nothing was installed.
     fn drop(&mut self) {
-        // The one that has the lock goes on in these directories.
+        // The transaction that holds the lock continues in these directories.
         if self.lock.is_none() {
             return;
         }
@@ -438,7 +437,7 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// Reads a regular file of the transaction's directory. A link there is nothing of ours.
+/// Reads a regular file of the transaction's directory. A link there is not ours.
 fn own_file(path: &Path) -> Result<Option<Vec<u8>>> {
     match fs::kind(path)? {
         Some(Kind::File) => Ok(fs::read_capped(path, MAX_FILE)?),

@@ -1,4 +1,4 @@
-//! What a finished transaction leaves so that it can be taken back, and taking it back.
+//! Handles what a finished transaction leaves behind so that it can be taken back, and takes it back.
 //!
 //! ```text
 //! .agents/.skillpm-undo/   the directory of the finished transaction, by one rename
@@ -8,8 +8,8 @@
 //!   undo.json              what is to be done now, while that is prepared
 //! ```
 //!
-//! To take it back is a transaction too. It is prepared in this directory; the rename to that of a transaction begins
-//! it, so a run that is killed before has changed nothing. What it takes away comes to be where what it brings lay, so
+//! Taking it back is a transaction, too. It is prepared in this directory; the rename to the directory of a transaction
+//! begins it, so a run that is killed before has changed nothing. What it removes takes the place of what it brings, so
 //! that it can be taken back in turn.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +37,7 @@ pub(super) const DIRECTORY: &str = ".skillpm-undo";
 /// The journal of the transaction that takes another one back.
 pub(super) const BACK: &str = "undo.json";
 
-/// What the last transaction of a scope left.
+/// What the last transaction of a scope left behind.
 #[derive(Debug)]
 pub struct Record {
     pub(super) directory: PathBuf,
@@ -73,7 +73,7 @@ impl Record {
             Some(Kind::Directory) => {}
             Some(_) => return Err(foreign(&directory)),
         }
-        // Without a journal it is the rest of one that was being removed.
+        // Without a journal it is the remainder of one that was being removed.
         let Some(text) = own_file(&directory.join(JOURNAL))? else { return Ok(None) };
         match KnownTrees::of(settings, &work_dir)?.says(&Digest::of(&text)) {
             TreeState::Ours => {}
@@ -88,12 +88,12 @@ impl Record {
         Ok(Some(Self { directory, journal }))
     }
 
-    /// Returns the scope that was changed, where the record says it: in the user's home both have one directory.
+    /// Returns the scope that was changed, if the record says so: in the user's home both scopes share one directory.
     pub fn scope(&self) -> Option<ScopeKind> {
         self.journal.scope
     }
 
-    /// Reports whether the change took another one back, which is made again where this one is taken back.
+    /// Reports whether the change took back another one, which is repeated if this one is taken back.
     pub fn is_undo(&self) -> bool {
         self.journal.back && !self.journal.redo
     }
@@ -103,7 +103,7 @@ impl Record {
         tree(&self.directory, slot)
     }
 
-    /// Returns the text with `digest` that `file` had, if it is here and undamaged.
+    /// Returns the text with `digest` that `file` had, if it is here and intact.
     pub(super) fn text(&self, file: &Path, digest: Digest) -> Result<Option<Vec<u8>>> {
         let text = own_file(&kept(&self.directory, file, digest))?;
         Ok(text.filter(|text| Digest::of(text) == digest))
@@ -157,13 +157,13 @@ pub(super) fn prepared(directory: &Path, file: &Path) -> PathBuf {
     directory.join(format!("{name}.new"))
 }
 
-/// Returns where the text with `digest` is in `directory` that `file` had.
+/// Returns where `directory` keeps the text with `digest` that `file` had.
 pub(super) fn kept(directory: &Path, file: &Path, digest: Digest) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     directory.join(format!("{name}.{}", digest.hex()))
 }
 
-/// Keeps `text`, which `file` has now, in `directory`. It is synced with the rest of it.
+/// Keeps `text`, which `file` has now, in `directory`. It is synced with the rest of the directory.
 ///
 /// # Errors
 ///
@@ -174,18 +174,18 @@ pub(super) fn keep_text(directory: &Path, file: &Path, text: &[u8]) -> Result<Di
     Ok(digest)
 }
 
-/// Returns the digest of what a link says.
+/// Returns the digest of a link's text.
 pub(super) fn of_text(text: &Path) -> Digest {
     Digest::of(text.as_os_str().as_encoded_bytes())
 }
 
 impl Transaction<'_> {
-    /// Reports whether what was applied last can be taken back.
+    /// Reports whether the last applied change can be taken back.
     pub fn is_undoable(&self) -> bool {
         self.undoable.get()
     }
 
-    /// Reports whether [`Transaction::begin`] finished an `undo` of a run that was killed.
+    /// Reports whether [`Transaction::begin`] finished the `undo` of a run that was killed.
     pub fn has_finished_undo(&self) -> bool {
         self.finished_undo.get()
     }
@@ -193,7 +193,7 @@ impl Transaction<'_> {
     /// Returns what is in the way of the steps of `journal`, before they are done: the links that they will set aside,
     /// by the number of their tree, and the directories that they will make.
     pub(super) fn before(&self, journal: &Journal) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
-        // Asked once for each directory, not for each skill.
+        // Checked once for each directory, not for each skill.
         let mut dirs: BTreeMap<Location, (PathBuf, usize)> = BTreeMap::new();
         let (mut links, mut aside) = (BTreeMap::new(), BTreeSet::new());
         for (at, step) in journal.steps.iter().enumerate() {
@@ -212,7 +212,7 @@ impl Transaction<'_> {
             let sets_aside = matches!(step, Step::Link { .. } | Step::Edit { .. } | Step::Unlink { .. });
             if let Some((dir, 0)) = dirs.get(&place).filter(|_| sets_aside) {
                 let target = dir.join(name.as_str());
-                // A step after another one at the same place finds what that one left.
+                // A step after another one in the same place finds what that one left.
                 if let Some(text) = fs::read_link(&target)?
                     && aside.insert(target)
                 {
@@ -237,8 +237,7 @@ impl Transaction<'_> {
         Ok(fs::write_atomic(file, text.as_bytes())?)
     }
 
-    /// Ends a transaction that was done: what it took away stays until the next one, if `keep` says that
-    /// it was begun here.
+    /// Ends a completed transaction: what it removed stays until the next one, if `keep` says that it was begun here.
     pub(super) fn settle(&self, keep: bool) -> Result<()> {
         self.reporter.step("drop the record before");
         self.drop_record()?;
@@ -255,7 +254,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Removes the journal of the record, then the rest: without a journal it is rubbish.
+    /// Removes the journal of the record, then the rest: without a journal it is garbage.
     fn drop_record(&self) -> Result<()> {
         let record = Record::place(self.scope);
         if fs::kind(&record)? == Some(Kind::Directory) {
@@ -275,7 +274,7 @@ impl Transaction<'_> {
         self.known.forget()
     }
 
-    /// Takes the transaction of `record` back as `undo` says. When this fails, the scope is as it was.
+    /// Takes back the transaction of `record` as `undo` says. If this fails, the scope is as it was.
     ///
     /// # Errors
     ///
@@ -283,7 +282,7 @@ impl Transaction<'_> {
     pub fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
         let changing = Changing::begin();
         let back = record.directory.join(BACK);
-        // Only to know what was placed: a file that cannot be read says nothing of it.
+        // Only to know what was placed: a file that cannot be read says nothing about it.
         let before = Files::read(self.scope).unwrap_or_default();
         let journal = self.stage_back(record, undo).inspect_err(|_| {
             // The first error is the one to report; what was prepared is no part of the record.
@@ -304,7 +303,7 @@ impl Transaction<'_> {
                     " continues"
                 )));
             }
-            // It is the record again that it was.
+            // It is the original record again.
             let _ = fs::remove_tree(&self.directory.join(BACK))
                 .and_then(|()| fs::move_new(&self.directory, &record.directory));
             return Err(self.with_saved(error));
@@ -363,8 +362,8 @@ impl Transaction<'_> {
         Ok(journal)
     }
 
-    /// Removes the directories that an undone transaction had made, and in a project those of agents from which it took
-    /// something, where nothing is left in them.
+    /// Removes the directories that an undone transaction had made and, in a project, those of agents from which it
+    /// removed something, if they are now empty.
     pub(super) fn empty(&self, journal: &Journal) {
         let leaves =
             |step: &&Step| matches!(step, Step::Unlink { .. } | Step::Remove { .. } | Step::Disable { .. });

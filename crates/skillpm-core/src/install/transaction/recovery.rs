@@ -1,5 +1,5 @@
-//! What a transaction does where it was cut off: a killed run is finished or cleared away by the next one, and a
-//! failure takes back what was done.
+//! Handles interrupted transactions: a killed run is completed or cleared away by the next one, and a failure takes
+//! back what was done.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::store::{self, Note, Store, Why};
 
-/// The texts that manifest and lockfile had before.
+/// The previous texts of the manifest and the lockfile.
 pub(super) struct Old<'a> {
     pub(super) manifest: Option<&'a [u8]>,
     pub(super) lockfile: Option<&'a [u8]>,
 }
 
 impl Transaction<'_> {
-    /// Finishes or clears away what a killed run left.
+    /// Completes or clears away what a killed run left.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Transaction<'_> {
             // Not ours: a link could lead anywhere, so only the link itself goes.
             Some(_) => return Ok(fs::remove_tree(&self.directory)?),
         }
-        // If a transaction was being taken back, its own journal is there too.
+        // If a transaction was being taken back, its own journal is there, too.
         let text = match own_file(&self.directory.join(record::BACK))? {
             Some(text) => Some(text),
             None => own_file(&self.directory.join(JOURNAL))?,
@@ -73,8 +73,8 @@ impl Transaction<'_> {
         twin.map(Some).ok_or_else(elsewhere)
     }
 
-    /// Goes on with the transaction of `journal`. One that is not `known` may be a stranger's: it takes
-    /// no file away and brings no link that it made itself.
+    /// Continues the transaction of `journal`. One that is not `known` may be a stranger's: it removes no file and
+    /// brings no link that it made itself.
     fn finish(&self, journal: &Journal, known: bool) -> Result<()> {
         if journal.steps.iter().any(|step| matches!(step, Step::Edit { .. })) {
             self.manifest.replace(self.manifest_of(journal)?);
@@ -117,7 +117,7 @@ impl Transaction<'_> {
             .hint("a run of skillpm was interrupted there; delete the directory to abandon it")
     }
 
-    /// Takes back the first `begun` steps, last first, the last of which may have failed half-way.
+    /// Takes back the first `begun` steps, last first, the last of which may have failed halfway.
     ///
     /// # Errors
     ///
@@ -142,12 +142,12 @@ impl Transaction<'_> {
         result
     }
 
-    /// `error` with where the trees are that were saved by [`Transaction::save`].
+    /// Adds to `error` where the trees are that [`Transaction::save`] saved.
     pub(super) fn with_saved(&self, error: Error) -> Error {
         self.saved.take().into_iter().fold(error, Error::hint)
     }
 
-    /// Saves the tree of `name` at `tree`, which goes with the transaction: somebody wrote into it while it lay in
+    /// Saves the tree of `name` at `tree`, which goes with the transaction: somebody wrote into it while it was in
     /// place.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Transaction<'_> {
         if trees.inside(tree).repository {
             return Err(Error::new(ErrorKind::Findings, format!("`{}` {HAS_REPOSITORY}", tree.display())));
         }
-        // What a skill may not have is only in what tools left there.
+        // Content that a skill may not have can only have been left there by tools.
         let set = store::read(tree).or_else(|_| trees.read(tree).map(|lying| lying.files))?;
         let note = Note::new(name.as_str(), Why::Meanwhile, self.scope.skill_dir(name));
         let place = Store::new(self.settings)?.keep(&set, Some(note))?;
@@ -169,8 +169,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its
-    /// place beside the journal: a run that is killed here is finished by the next one, which needs it.
+    /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its place
+    /// beside the journal: a run that is killed here is completed by the next one, which needs it.
     pub(super) fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&[u8]>) -> Result<()> {
         let Some(change) = change else { return Ok(()) };
         if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != change.new {
@@ -190,7 +190,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Removes the journal, then the rest: without a journal the rest is rubbish.
+    /// Removes the journal, then the rest: without a journal the rest is garbage.
     pub(super) fn clear(&self) -> Result<()> {
         self.check_place()?;
         fs::remove_tree(&self.directory.join(JOURNAL))?;

@@ -1,4 +1,4 @@
-//! The steps of a transaction: doing one, doing it again after a crash, and taking it back.
+//! Does the steps of a transaction, repeats them after a crash, and takes them back.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,8 @@ use crate::name::SkillName;
 use crate::store;
 
 impl Transaction<'_> {
-    /// Does one step for the first time. The plan was made a moment ago: what is no longer as it was
-    /// then is the user's work, and an error.
+    /// Does one step for the first time. The plan was made a moment ago: anything that has changed since is the user's
+    /// work, and an error.
     pub(super) fn step(&self, at: usize, step: &Step) -> Result<()> {
         let target = self.target(step)?;
         if let Step::Put { replaces: None, .. } = step {
@@ -27,7 +27,7 @@ impl Transaction<'_> {
                 _ => error.into(),
             });
         }
-        // Mostly nothing is there, which shows when the link is made.
+        // In most cases nothing is there, which shows when the link is made.
         if let Step::Link { .. } = step
             && self.there.borrow().contains(target.parent().unwrap_or(&target))
             && let Some(kind) = self.kind_of_link(&target, step)?
@@ -51,7 +51,7 @@ impl Transaction<'_> {
                 fs::move_new(&target, &tree)?;
                 self.link(&target, step)
             }
-            // An edit of the last moment moves along, so nothing has to be compared.
+            // A last-moment edit moves along, so nothing has to be compared.
             (Step::Disable { .. } | Step::Enable { .. }, Some(Kind::Directory)) => {
                 let other = self.destination(step)?.unwrap_or(tree);
                 self.make_parent(&other)?;
@@ -65,14 +65,14 @@ impl Transaction<'_> {
             (Step::Relink { says: text, .. }, Some(Kind::Symlink)) if says(&tree, text) => {
                 Ok(fs::exchange(&tree, &target)?)
             }
-            // Gone already: somebody else did it.
+            // Already gone: somebody else removed it.
             (Step::Remove { .. } | Step::Unlink { .. }, None) => Ok(()),
             _ => Err(changed(&target)),
         }
     }
 
-    /// Does one step of a journal that was found. It may have been done already, the user may have
-    /// worked since, and the journal may be a stranger's: only what is exactly as it says is touched.
+    /// Does one step of a journal that was found. It may have been done already, the user may have worked since, and
+    /// the journal may be a stranger's: only what matches it exactly is touched.
     pub(super) fn step_again(&self, at: usize, step: &Step) -> Result<()> {
         let (target, tree) = (self.target(step)?, self.tree(at));
         fs::clear_moves(&target)?;
@@ -108,7 +108,7 @@ impl Transaction<'_> {
                 self.make_parent(&target)?;
                 Ok(fs::move_new(&tree, &target)?)
             }
-            // After the exchange the one that was set aside says something else.
+            // After the exchange, the link that was set aside has a different text.
             (Step::Relink { says: text, .. }, Some(Kind::Symlink), Some(_))
                 if says(&tree, text) && !says(&target, text) =>
             {
@@ -122,7 +122,7 @@ impl Transaction<'_> {
     fn move_again(&self, step: &Step, target: &Path, other: &Path) -> Result<()> {
         let (Step::Disable { digest, .. } | Step::Enable { digest, .. }) = step else { return Ok(()) };
         fs::clear_moves(other)?;
-        // What no rename could take away went file by file: the rest of it.
+        // What no rename could move was removed file by file: this is the rest of it.
         if digest.is_some_and(|digest| is_tree(other, &digest)) && is_part(target, other) {
             return Ok(fs::remove_tree(target)?);
         }
@@ -135,8 +135,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Takes a step back, which may have been done, or a part of it, or nothing. A tree that had come lay in place
-    /// for a while: if somebody wrote into it, it is saved.
+    /// Takes back a step that may have been done fully, partly, or not at all. A new tree was in place for a while: if
+    /// somebody wrote into it, it is saved.
     pub(super) fn undo_step(&self, at: usize, step: &Step) -> Result<()> {
         self.move_back(at, step)?;
         let (Step::Put { name, digest, .. } | Step::Remove { name, old: digest, .. }) = step else {
@@ -147,7 +147,7 @@ impl Transaction<'_> {
             return Ok(());
         }
         self.save(name, &tree).inspect_err(|_| {
-            // It is where whoever wrote it looks for it, and the next run goes on from there.
+            // It is where its author looks for it, and the next run continues from there.
             if let (Step::Put { .. }, Ok(target)) = (step, self.target(step)) {
                 let _ = match fs::kind(&target) {
                     Ok(None) => fs::move_new(&tree, &target),
@@ -224,13 +224,13 @@ impl Transaction<'_> {
         self.places.of(&place, name)
     }
 
-    /// Returns the path that what is at [`Self::target`] moves to, where the step is such a move.
+    /// Returns the path that what is at [`Self::target`] moves to, if the step is such a move.
     pub(super) fn destination(&self, step: &Step) -> Result<Option<PathBuf>> {
         let (_, name) = step.place();
         step.goes_to().map(|place| self.places.of(&place, name)).transpose()
     }
 
-    /// Makes the link of `step` at `link`, where nothing is.
+    /// Makes the link of `step` at `link`, where nothing exists.
     fn link(&self, link: &Path, step: &Step) -> Result<()> {
         self.make_parent(link)?;
         match self.kind_of_link(link, step)? {
@@ -248,8 +248,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Removes the file at `target` that says what our link says, where `step` makes or removes that link. Nothing is
-    /// lost with it, so that it is not set aside.
+    /// Removes the file at `target` that contains our link's text, if `step` makes or removes that link. Nothing is
+    /// lost with it, so it is not set aside.
     fn clear_written(&self, target: &Path, step: &Step) -> Result<()> {
         let is_link = matches!(step, Step::Link { .. } | Step::Unlink { place: Location::Agent(_), .. });
         if is_link
@@ -271,8 +271,8 @@ impl Transaction<'_> {
         Ok(kind.zip(text).is_some_and(|(kind, text)| kind.says(&text)))
     }
 
-    /// Returns the link that `step` makes at `link`, seen from where that really is; `None` if a journal names a skill
-    /// that the manifest has in no directory.
+    /// Returns the link that `step` makes at `link`, relative to its real location; `None` if a journal names a skill
+    /// for which the manifest has no directory.
     fn kind_of_link(&self, link: &Path, step: &Step) -> Result<Option<LinkKind>> {
         let (place, name) = step.place();
         if place == Location::Canonical {
@@ -285,7 +285,7 @@ impl Transaction<'_> {
         let real = |dir: &Path| fs::real_path(dir).map(|real| real.unwrap_or_else(|| dir.to_owned()));
         let link = LinkKind::choose(System::default(), &real(parent)?, &real(&self.scope.skills_dir())?);
         let below = link.below(name.as_str());
-        // Where the directories are is known for good once they are there.
+        // The location of the directories is final once they exist.
         if self.there.borrow().contains(parent) {
             self.links.borrow_mut().insert(parent.to_owned(), link);
         }
@@ -300,8 +300,8 @@ impl Transaction<'_> {
     }
 }
 
-/// Removes what is left of a tree or link that a killed run was taking away by a copy, because no
-/// rename could: a part of what is whole elsewhere, so nothing is lost.
+/// Removes what is left of a tree or link that a killed run was taking away by a copy, because no rename could: a part
+/// of what exists in full elsewhere, so nothing is lost.
 fn clear_rest(step: &Step, target: &Path, tree: &Path) -> Result<()> {
     let is_rest = match step {
         Step::Put { digest, replaces: Some(old), .. } => {
@@ -318,8 +318,8 @@ fn clear_rest(step: &Step, target: &Path, tree: &Path) -> Result<()> {
     if is_rest { Ok(fs::remove_tree(target)?) } else { Ok(()) }
 }
 
-/// Where a tree is replaced by copies, because no rename could, one beside `tree` may be all that is whole of
-/// the old one: it comes to `tree`, where it would be after the step.
+/// If a tree is replaced by copying, because no rename could, the copy beside `tree` may be the only intact one of the
+/// old tree: moves it to `tree`, where it would be after the step.
 fn rescue(step: &Step, target: &Path, tree: &Path) -> Result<()> {
     let Step::Put { replaces: Some(old), .. } = step else { return Ok(()) };
     let copy = fs::beside(tree);
@@ -329,7 +329,7 @@ fn rescue(step: &Step, target: &Path, tree: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reports whether directory `dir` has only files that `whole` has too, with the same bytes.
+/// Reports whether directory `dir` has only files that `whole` also has, with the same bytes.
 fn is_part(dir: &Path, whole: &Path) -> bool {
     let (Ok(Some(Kind::Directory)), Ok(part), Ok(whole)) =
         (fs::kind(dir), store::read(dir), store::read(whole))
@@ -344,7 +344,7 @@ fn is_part(dir: &Path, whole: &Path) -> bool {
     })
 }
 
-/// Reports whether a link is at `link` that says what `digest` was made of.
+/// Reports whether there is a link at `link` whose text has this `digest`.
 fn says(link: &Path, digest: &Digest) -> bool {
     matches!(fs::read_link(link), Ok(Some(text)) if of_text(&text) == *digest)
 }
@@ -353,7 +353,7 @@ fn holds(dir: &Path, digest: &Digest) -> bool {
     is_tree(dir, digest)
 }
 
-/// Reports whether the tree `dir` has this digest; if there is none, whether it can be read as no skill.
+/// Reports whether the tree `dir` has this digest; if `digest` is `None`, whether it cannot be read as a skill.
 fn is_as(dir: &Path, digest: Option<&Digest>) -> bool {
     match digest {
         Some(digest) => is_tree(dir, digest),
@@ -366,7 +366,7 @@ fn unchanged(taken: &Path, expected: &Digest, target: &Path) -> Result<()> {
     if is_untouched(taken, expected) { Ok(()) } else { Err(changed(target)) }
 }
 
-/// Reports whether the tree `dir` may go that has this digest: what has a git repository in it was worked on.
+/// Reports whether the tree `dir` has this digest and may go: a tree that contains a git repository was worked on.
 fn is_untouched(dir: &Path, digest: &Digest) -> bool {
     inside_as(dir, digest) == Inside { digest: Some(*digest), repository: false }
 }

@@ -1,8 +1,7 @@
-//! How a transaction is taken back: what is to be done to each place, last step first. It looks and
-//! changes nothing.
+//! Plans how a transaction is taken back: what has to be done in each place, last step first. Nothing is changed.
 //!
-//! Every step has one that takes it back. What was changed since is in the way, unless it may go by
-//! force, and a place that is as it was before needs nothing.
+//! Every step has a step that takes it back. What was changed since is in the way, unless it may go by force, and a
+//! place that is as it was before needs nothing.
 
 mod planner;
 
@@ -32,11 +31,11 @@ pub struct Undo {
     pub(super) manifest: Option<Text>,
     /// What the lockfile gets.
     pub(super) lockfile: Option<Text>,
-    /// The records of merges that come back or go.
+    /// The merge records that come back or go.
     pub(super) merges: BTreeMap<SkillName, Text>,
     pub(super) slots: Vec<usize>,
     pub(super) links: BTreeMap<usize, Digest>,
-    /// Trees that are not in the record any more, and come from the store.
+    /// Trees that are no longer in the record and come from the store.
     pub(super) refills: Vec<(usize, SkillName, FileSet, Digest)>,
 }
 
@@ -51,16 +50,16 @@ pub struct Coming<'a> {
     pub bytes: Bytes<'a>,
 }
 
-/// Where the bytes of a tree are that comes back.
+/// Where the bytes of a returning tree are.
 #[derive(Debug)]
 pub enum Bytes<'a> {
     /// In this directory of the record.
     Beside(PathBuf),
-    /// In the store, because they are not in the record any more.
+    /// In the store, because they are no longer in the record.
     Stored(&'a FileSet),
 }
 
-/// The text that a file gets, and the one that it has; `None` is no file.
+/// The text that a file gets, and the one that it has; `None` means no file.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) new: Option<Vec<u8>>,
@@ -68,13 +67,13 @@ pub(super) struct Text {
 }
 
 impl Undo {
-    /// Plans how the transaction of `record` is taken back in `scope`. With `force`, what was changed since may go if
-    /// it can be kept.
+    /// Plans how to take back the transaction of `record` in `scope`. With `force`, what was changed since may go if it
+    /// can be kept.
     ///
     /// # Errors
     ///
-    /// What was changed since ([`Stop::Changed`]), all of it; what cannot be brought back because its
-    /// bytes are neither in the record nor in the store; what cannot be looked at.
+    /// Fails for everything that was changed since ([`Stop::Changed`]), for what cannot be brought back because its
+    /// bytes are neither in the record nor in the store, and for what cannot be examined.
     pub fn plan(settings: &Settings, scope: &Scope, record: &Record, force: bool) -> Result<Self, Stop> {
         let mut planner = Planner::new(settings, scope, record, force)?;
         for (at, step) in record.journal.steps.iter().enumerate().rev() {
@@ -98,7 +97,7 @@ impl Undo {
         ChangedFiles { manifest, lockfile }
     }
 
-    /// Reports whether everything is as it was before already.
+    /// Reports whether everything is already as it was before.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.manifest.is_none() && self.lockfile.is_none()
     }
@@ -116,13 +115,13 @@ impl Undo {
         })
     }
 
-    /// Returns the texts that manifest and lockfile get, where they change and there is to be a file.
+    /// Returns the texts that manifest and lockfile get, if they change and the file is to exist.
     pub fn texts(&self) -> [Option<&[u8]>; 2] {
         [&self.manifest, &self.lockfile].map(|text| text.as_ref().and_then(|text| text.new.as_deref()))
     }
 }
 
-/// Why a transaction is not taken back.
+/// The reason why a transaction is not taken back.
 #[derive(Debug)]
 pub enum Stop {
     /// These places were changed since.
@@ -146,12 +145,12 @@ pub struct Changed {
     pub kind: ChangedKind,
 }
 
-/// In which way something was changed.
+/// The way in which something was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangedKind {
     /// A copy or file has other bytes.
     Edited,
-    /// Something is where nothing or something else did.
+    /// Something is where nothing or something else was.
     Came,
     /// A link leads somewhere else.
     Link,

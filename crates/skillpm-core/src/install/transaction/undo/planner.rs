@@ -1,4 +1,4 @@
-//! The step that takes each step back, at what is at its place by then.
+//! Plans the step that takes back each step, given what is in its place by then.
 
 mod texts;
 
@@ -23,12 +23,12 @@ use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::store::Store;
 
-/// What is at a place, or will after the steps that are planned so far.
+/// What is in a place, or will be after the steps that are planned so far.
 #[derive(Debug, Clone)]
 enum Lies {
     Nothing,
     Tree(Option<Digest>),
-    /// What the link says, and whether it leads to the canonical copy.
+    /// The link's text, and whether it leads to the canonical copy.
     Link {
         text: PathBuf,
         ours: bool,
@@ -39,7 +39,7 @@ enum Lies {
 }
 
 impl Lies {
-    /// Returns the digest of what a link says.
+    /// Returns the digest of a link's text.
     fn says(&self) -> Option<Digest> {
         match self {
             Self::Link { text, .. } => Some(of_text(text)),
@@ -65,10 +65,10 @@ pub(super) struct Planner<'a> {
     record: &'a Record,
     force: bool,
     store: Option<Store>,
-    /// The manifest as it is now, which is what the transaction made of it, or was changed since.
+    /// The current manifest, either as the transaction left it or changed since.
     manifest: Manifest,
     lies: BTreeMap<PathBuf, Lies>,
-    /// The trees with a git repository in them.
+    /// The trees that contain a git repository.
     repositories: BTreeSet<PathBuf>,
     /// The next number for a tree that no step had.
     fresh: usize,
@@ -103,7 +103,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Plans what takes `step` back, whose tree has the number `slot`.
+    /// Plans what takes back `step`, whose tree has the number `slot`.
     pub(super) fn take_back(&mut self, slot: usize, step: &Step) -> Done {
         let link = self.record.journal.links.get(&slot).copied();
         match step {
@@ -121,7 +121,7 @@ impl<'a> Planner<'a> {
             Step::Relink { place, name, says } => {
                 self.link_back(slot, place, name, link, &Expected::Says(*says))
             }
-            // Without a link it was gone already.
+            // If there is no link, it was already gone.
             Step::Unlink { place, name } => match link {
                 Some(says) => self.bring_link(slot, place, name, says, None),
                 None => Ok(()),
@@ -131,7 +131,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Brings the link `old` back instead of the one that is `expected`, which only goes where there was none.
+    /// Brings back the link `old` in place of the one that is `expected`; if there was none, only removes the latter.
     fn link_back(
         &mut self,
         slot: usize,
@@ -146,7 +146,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans that the tree that the transaction brought goes.
+    /// Plans the removal of the tree that the transaction brought.
     fn drop_tree(
         &mut self,
         slot: usize,
@@ -161,7 +161,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans that the tree `digest` comes back, in exchange for `instead`.
+    /// Plans the return of the tree `digest`, in exchange for `instead`.
     fn bring_tree(
         &mut self,
         slot: usize,
@@ -196,7 +196,7 @@ impl<'a> Planner<'a> {
         self.push(slot, step, place, name, Lies::Tree(Some(digest)))
     }
 
-    /// Plans that the link that is `expected` goes.
+    /// Plans the removal of the link that is `expected`.
     fn drop_link(&mut self, slot: usize, place: &Location, name: &SkillName, expected: &Expected) -> Done {
         let lies = self.lies(place, name)?;
         match lies {
@@ -206,7 +206,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans that the link which `says` this comes back, in exchange for the one that is `expected`.
+    /// Plans the return of the link whose text is `says`, in exchange for the one that is `expected`.
     fn bring_link(
         &mut self,
         slot: usize,
@@ -245,7 +245,7 @@ impl<'a> Planner<'a> {
         self.push(slot, step, place, name, Lies::Old(says))
     }
 
-    /// Plans that a skill moves back which was `disabled`, or enabled. Edits move along.
+    /// Plans the move back of a skill that was `disabled` or enabled. Edits move along.
     fn move_back(&mut self, slot: usize, name: &SkillName, digest: Option<Digest>, disabled: bool) -> Done {
         let (from, to) = if disabled {
             (Location::Disabled, Location::Canonical)
@@ -280,7 +280,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans that what is at a place goes, which the transaction did not leave there; `false` where it may not.
+    /// Plans the removal of something in a place that the transaction did not leave there; returns `false` if it may
+    /// not go.
     fn clear(
         &mut self,
         slot: usize,
@@ -327,7 +328,7 @@ impl<'a> Planner<'a> {
 
     fn push(&mut self, slot: usize, step: Step, place: &Location, name: &SkillName, lies: Lies) -> Done {
         let path = self.path(place, name)?;
-        // No digest tells of it, and the store keeps none.
+        // Digests do not cover it, and the store keeps none.
         if step.takes_tree() && self.repositories.contains(&path) {
             return self.refuse(place, name, ChangedKind::Repository);
         }
@@ -351,7 +352,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Reports whether what was changed may go; it is reported where not.
+    /// Reports whether what was changed may go; if not, records it.
     fn may_go(
         &mut self,
         place: &Location,
@@ -366,7 +367,7 @@ impl<'a> Planner<'a> {
 
     fn refuse(&mut self, place: &Location, name: &SkillName, kind: ChangedKind) -> Done {
         let path = self.path(place, name)?;
-        // What comes of it is not reported again.
+        // Its consequences are not reported again.
         if self.changed.iter().all(|other| other.path != path) {
             self.changed.push(Changed { path, kind });
         }
@@ -384,7 +385,7 @@ impl<'a> Planner<'a> {
         }
         let dir = path.parent().unwrap_or(&self.scope.root);
         let dir = SkillsDir::open(dir, &real_dir(&self.scope.skills_dir())?)?;
-        // What is taken back is checked byte by byte.
+        // What is taken back is compared byte by byte.
         let mut seen = Inside::default();
         let look = dir.look(name, |path| {
             seen = self.scope.index.trees().inside(path);
@@ -435,7 +436,7 @@ impl<'a> Planner<'a> {
         )))
     }
 
-    /// `slot` if nothing is there, otherwise a number that is free.
+    /// Returns `slot` if nothing is there, otherwise a free number.
     fn free(&mut self, slot: usize) -> Result<usize> {
         match fs::kind(&self.record.tree(slot))? {
             None => Ok(slot),

@@ -1,4 +1,4 @@
-//! The texts that the two files and the records of merges get back.
+//! Plans the old texts that the two files and the merge records get back.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,8 +23,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Plans the old records of merges. One that somebody has written or removed since stays as it is, and one
-    /// that is damaged is missed by nobody: what it tells of can be looked at without it.
+    /// Plans the old records of merges. A record that somebody has written or removed since stays as it is, and nobody
+    /// misses a damaged one: its conflicts can be examined without it.
     pub(in crate::install::transaction::undo) fn merges(&mut self) -> Done {
         for (name, change) in &self.record.journal.merges {
             let file = merges::file(self.scope, name)?;
@@ -43,12 +43,12 @@ impl Planner<'_> {
         self.merges_of_what_goes()
     }
 
-    /// Plans that the records go of merges into what is no longer locked then: a later update to that very version
-    /// may be without any.
+    /// Plans the removal of the records of merges into versions that are then no longer locked: a later update to the
+    /// same version may have no merge.
     fn merges_of_what_goes(&mut self) -> Done {
         let Some(Text { new, .. }) = &self.undo.lockfile else { return Ok(()) };
         let lock = new.as_deref().map(|text| Lockfile::parse(&String::from_utf8_lossy(text))).transpose();
-        // Of one that cannot be read nobody knows what it locks.
+        // A lockfile that cannot be read does not show what it locks.
         let Ok(lock) = lock.map(Option::unwrap_or_default) else { return Ok(()) };
         for name in merges::going(self.scope, &lock, &BTreeSet::new()) {
             let file = merges::file(self.scope, &name)?;
