@@ -1,4 +1,4 @@
-//! What agents see: the directories that each of them reads, and the skills that are there.
+//! Determines what agents see: the directories that each of them reads, and the skills in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::path::collision_key;
 use crate::path::normal;
 use crate::settings::Settings;
 
-/// Why an agent reads a directory.
+/// The reason why an agent reads a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -25,9 +25,9 @@ pub enum Role {
     Canonical,
     /// It is the agent's own.
     Own,
-    /// Some tool takes it for the agent's; whether it is read depends on the agent's version.
+    /// Some tool considers it the agent's; whether it is read depends on the agent's version.
     Other,
-    /// It is another agent's, and this one reads it too.
+    /// It is another agent's, and this one reads it, too.
     Shared,
 }
 
@@ -70,14 +70,14 @@ pub fn directories(settings: &Settings, scope: &Scope, agent: &Agent) -> Vec<Dir
     once
 }
 
-/// Returns the agents that the manifest names, by id. Names of no agent are left out.
+/// Returns the agents that the manifest names, by id. Unknown names are left out.
 pub fn chosen(manifest: &Manifest) -> BTreeSet<&'static str> {
     let own = manifest.skills().values().filter_map(|requirement| requirement.agents.as_ref());
     let targets = manifest.agents().targets.iter().chain(own).flatten();
     targets.filter_map(|target| agents::find(target).ok()).map(|agent| agent.id).collect()
 }
 
-/// An agent of this machine that does not see skills which are installed.
+/// An agent on this machine that does not see some installed skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unseen {
     /// The agent's id.
@@ -86,11 +86,11 @@ pub struct Unseen {
     pub skills: Vec<String>,
 }
 
-/// Who sees what is installed in a scope: the agents that are on this machine or that the manifest names.
+/// The agents that see what is installed in a scope: the agents that are on this machine or that the manifest names.
 #[derive(Debug, Default)]
 pub struct Viewers {
     agents: Vec<Viewer>,
-    /// What is in the directories, and `None` for one that holds the canonical copies.
+    /// The content of the directories; `None` for one that holds the canonical copies.
     dirs: Vec<Option<BTreeSet<String>>>,
 }
 
@@ -104,7 +104,7 @@ struct Viewer {
 }
 
 impl Viewers {
-    /// Looks who is here. Each directory is read once; one that cannot be read shows nothing.
+    /// Finds the agents that are here. Each directory is read once; one that cannot be read counts as empty.
     pub fn take(settings: &Settings, scope: &Scope, chosen: &BTreeSet<&'static str>) -> Self {
         let mut viewers = Self::default();
         let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
@@ -138,8 +138,7 @@ impl Viewers {
         self.agents.iter().filter(move |viewer| self.sees(viewer, name)).map(|viewer| viewer.id)
     }
 
-    /// Returns the ids of the agents that see something of the name `name` in a directory that is not the canonical
-    /// one.
+    /// Returns the ids of the agents that see something named `name` in a directory other than the canonical one.
     pub fn apart<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'static str> {
         let has = move |at: &usize| matches!(self.dirs.get(*at), Some(Some(names)) if names.contains(name));
         self.agents.iter().filter(move |viewer| viewer.reads.iter().any(has)).map(|viewer| viewer.id)
@@ -151,14 +150,14 @@ impl Viewers {
         self.agents.iter().filter(see_all).map(|viewer| viewer.id)
     }
 
-    /// Reports whether every agent that is here reads the canonical copies: then nobody is left out.
+    /// Reports whether every agent that is here reads the canonical copies, so that none is left out.
     pub fn all_read_canonical(&self) -> bool {
         let reads = |at: &usize| self.dirs.get(*at).is_some_and(Option::is_none);
         self.agents.iter().all(|viewer| !viewer.is_here || viewer.reads.iter().any(reads))
     }
 
-    /// Returns the agents of this machine that do not see all of the skills `names`. What `manifest` decides is
-    /// nobody's oversight: that no agent gets links (`targets = []`), and that a skill has agents of its own.
+    /// Returns the agents of this machine that do not see all of the skills `names`. What `manifest` decides is not an
+    /// oversight: that no agent gets links (`targets = []`), or that a skill names its own agents.
     pub fn unseen(&self, manifest: &Manifest, names: &BTreeSet<&str>) -> Vec<Unseen> {
         if manifest.agents().targets.as_ref().is_some_and(Vec::is_empty) || self.all_read_canonical() {
             return Vec::new();
@@ -177,7 +176,7 @@ impl Viewers {
     }
 }
 
-/// Returns the names of the skills that agents are to see by `files`.
+/// Returns the names of the skills that agents are to see according to `files`.
 pub fn in_sight(files: &Files) -> BTreeSet<&str> {
     let is_disabled =
         |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
@@ -186,7 +185,7 @@ pub fn in_sight(files: &Files) -> BTreeSet<&str> {
     names.filter(|name| !is_disabled(name)).map(SkillName::as_str).collect()
 }
 
-/// Returns the names in the directory `dir`; `None` if it is that of the canonical copies.
+/// Returns the names in the directory `dir`; `None` if it is the directory of canonical copies.
 fn entries(scope: &Scope, dir: &Path) -> Option<BTreeSet<String>> {
     let skills = scope.skills_dir();
     if dir == skills {
@@ -199,7 +198,7 @@ fn entries(scope: &Scope, dir: &Path) -> Option<BTreeSet<String>> {
     Some(fs::list_dir(dir).unwrap_or_default().into_iter().collect())
 }
 
-/// What a skill in an agent's directory is.
+/// The form of a skill in an agent's directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -222,9 +221,9 @@ pub struct Seen {
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
-    /// What it is.
+    /// Its form.
     pub form: Form,
-    /// Where its link leads, as the link says it.
+    /// The target of its link, as written in the link.
     pub target: Option<PathBuf>,
     /// Its directory with all links followed.
     pub real: Option<PathBuf>,
@@ -247,9 +246,9 @@ pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<V
             Ok(Some(Kind::Directory)) => (None, None, Some(base.join(&name))),
             Ok(Some(Kind::Symlink)) => {
                 let Ok(Some(target)) = fs::read_link(&path) else { continue };
-                // Also where the canonical place is a link itself, as that of an editable skill is.
+                // This also holds if the canonical place is itself a link, as for an editable skill.
                 let says = normal(&base.join(&target));
-                // Mostly it leads to the canonical copy, and nothing has to be asked of each directory above.
+                // In most cases it leads to the canonical copy, and the directories above need not be examined.
                 let real = match fs::kind(&says) {
                     Ok(Some(Kind::Directory)) if says.parent() == Some(&skills) => Some(says.clone()),
                     _ => match fs::real_path(&path) {
@@ -261,7 +260,7 @@ pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<V
             }
             _ => continue,
         };
-        // In what is no directory there is none.
+        // Something that is not a directory contains none.
         let is_skill = real.as_deref().is_some_and(|real| matches!(skill_file(real), Ok(Some(_))));
         let known = installed.contains(&name);
         let says_canonical = says.is_some_and(|says| says.parent() == Some(&skills));
@@ -284,19 +283,19 @@ pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<V
 pub struct Twice {
     /// The name.
     pub name: String,
-    /// The places, in the order in which the agent's directories are listed.
+    /// The places, in the order of the agent's directories.
     pub places: Vec<PathBuf>,
     /// Whether they all lead to one directory.
     pub same: bool,
 }
 
-/// Returns the key under which two names are one, to some file system or to an agent: case and NFKC do not count.
+/// Returns the key under which some file system or agent takes two names to be the same: case and NFKC are ignored.
 pub fn alike(name: &str) -> String {
     collision_key(name).nfkc().collect()
 }
 
-/// Returns the skills of one name that are in several of the directories of an agent. Directories of which it is not
-/// sure that they are read do not count, and links to nothing are not seen.
+/// Returns the skills whose name is in several directories of an agent. Directories that are not certain to be read do
+/// not count, and broken links are not seen.
 pub fn twice<'a>(directories: impl IntoIterator<Item = (Role, &'a [Seen])>) -> Vec<Twice> {
     let mut by_name: BTreeMap<String, Vec<&Seen>> = BTreeMap::new();
     for (role, seen) in directories {

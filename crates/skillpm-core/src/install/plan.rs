@@ -1,4 +1,4 @@
-//! The plan: what an installation or removal changes. Computed from values, touching nothing.
+//! The plan: what an installation or removal changes. It is computed from values and touches nothing.
 
 mod agents;
 mod conflicts;
@@ -32,21 +32,21 @@ use crate::spec::Origin;
 pub struct Plan {
     /// Changes of trees and links.
     pub steps: Vec<Step>,
-    /// What each link that comes will be.
+    /// The kind of each new link.
     pub links: Vec<NewLink>,
     /// Trees that are in no lockfile and go because of `--force`: saved before anything is done.
     pub keep: Vec<(Location, SkillName)>,
-    /// Trees that go and that nobody edited, though this lockfile does not know them: the store is to have them.
+    /// Unedited trees that go although this lockfile does not know them: they are saved in the store.
     pub store: Vec<(Location, SkillName)>,
-    /// The new lockfile, where it differs from the old one.
+    /// The new lockfile, if it differs from the old one.
     pub lock: Option<Lockfile>,
-    /// The new manifest, where it differs from the old one.
+    /// The new manifest, if it differs from the old one.
     pub manifest: Option<Manifest>,
     /// Trees that nothing names any more, and that stay because they were edited.
     pub stays: Vec<(Location, SkillName)>,
     /// Skills that stay in place because the other scope in the same directory has them, too.
     pub shared: BTreeSet<SkillName>,
-    /// Skills of which a merge ends that somebody had to look at.
+    /// Skills with a merge that somebody had to look at and that ends now.
     pub ended: BTreeSet<SkillName>,
 }
 
@@ -64,7 +64,7 @@ pub struct ChangedFiles {
 pub struct NewLink {
     /// Where.
     pub place: Location,
-    /// Of which skill.
+    /// The skill.
     pub name: SkillName,
     /// Which.
     #[serde(flatten)]
@@ -77,7 +77,7 @@ impl Plan {
         ChangedFiles { manifest: self.manifest.is_some(), lockfile: self.lock.is_some() }
     }
 
-    /// Reports whether a tree goes that is somewhere.
+    /// Reports whether any tree is removed or replaced.
     pub fn takes_trees(&self) -> bool {
         self.steps.iter().any(Step::takes_tree)
     }
@@ -95,7 +95,7 @@ pub struct Conflict {
     pub name: SkillName,
     /// Where it is.
     pub place: Location,
-    /// What is the matter.
+    /// What is in the way.
     pub kind: ConflictKind,
 }
 
@@ -114,19 +114,18 @@ pub enum ConflictKind {
     OtherSource(Origin),
     /// A skill of this name that came from this place in the same source, where it still is.
     OtherPath(Origin, String),
-    /// A file, or a directory with things in it that no skill may have, so that the store could not
-    /// keep it; `--force` does not help.
+    /// A file, or a directory with content that no skill may have, so that the store could not keep it; `--force` does
+    /// not help.
     NotASkill,
     /// A tree with a git repository in it, which the store could not keep; `--force` does not help.
     Repository,
-    /// The very directory that a skill is installed from, which a copy or link would take the place of; `--force`
-    /// does not help.
+    /// The directory that a skill is installed from, which a copy or link would replace; `--force` does not help.
     Source,
-    /// The installed copy, which is what the skill is installed from, too: nothing else has it.
+    /// The installed copy, if the skill is also installed from it: nothing else has it.
     OnlyCopy,
 }
 
-/// Computes what is to be done to reach `goal`.
+/// Computes what has to be done to reach `goal`.
 ///
 /// # Errors
 ///
@@ -170,13 +169,13 @@ struct Planner<'a> {
     goal: &'a Goal,
     files: &'a Files,
     survey: &'a Survey,
-    /// The names that will be there, by the key under which they fall together.
+    /// The names that will be there, by the key under which they collide.
     alike: BTreeMap<String, BTreeSet<&'a SkillName>>,
-    /// The links from agents' directories to that of the canonical copies.
+    /// The links from agents' directories to the directory of canonical copies.
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     plan: Plan,
     conflicts: Vec<Conflict>,
-    /// The skills whose trees are brought from the disabled ones, or to them: they are there until then.
+    /// The skills whose trees move from or to the disabled ones, and stay where they are until then.
     brought: BTreeSet<SkillName>,
 }
 
@@ -205,11 +204,11 @@ impl Planner<'_> {
         if wanted.disabled && self.stays_shared(name) {
             return;
         }
-        // Of what is only looked after, nothing is said again.
+        // Skills that are only kept up to date are not reported again.
         if wanted.requirement.is_some() && self.survey.is_source(&Location::Canonical, name) {
             return self.conflict(&Location::Canonical, name, ConflictKind::Source);
         }
-        // Links go before what they lead to, and come after it.
+        // Links are removed before their targets, and made after them.
         self.leave(wanted);
         let mut lies = None;
         match &wanted.content {
@@ -217,8 +216,8 @@ impl Planner<'_> {
             Content::Locked(locked) => {
                 let (home, found) = self.bring_home(wanted);
                 self.tree(&home, name, locked.digest, &found);
-                // Nothing is left of a merge where every byte comes from the source. What a run left that was killed, or
-                // that was taken back, may be about this very version.
+                // If every byte comes from the source, no merge is left. A record left by a run that was killed or
+                // undone may be about this very version.
                 let comes = found != OnDisk::Tree(Some(locked.digest));
                 if comes || self.locked(name) != Some(locked.digest) {
                     self.plan.ended.insert(name.clone());
@@ -229,7 +228,7 @@ impl Planner<'_> {
                 self.merged(&home, name, merged, &found);
             }
             Content::AsItIs(_) => match self.bring_home(wanted).1 {
-                // Nothing leads to what is not there.
+                // Nothing can lead to something that is not there.
                 OnDisk::Absent => return,
                 OnDisk::Tree(tree) => lies = tree,
                 _ => {}
@@ -291,8 +290,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Refuses what would take a git repository away: no digest tells of it, and the store keeps none. It is
-    /// said of what is in the way for another reason too, so that nobody asks for force in vain.
+    /// Refuses to remove a git repository: digests do not cover it, and the store keeps none. This is also reported for
+    /// what is in the way for another reason, so that nobody uses force in vain.
     fn spare_repositories(&mut self) {
         use ConflictKind::{Modified, OnlyCopy, Repository, Untracked};
         let survey = self.survey;
@@ -322,7 +321,7 @@ impl Planner<'_> {
         self.plan.keep.push((place, name.clone()));
     }
 
-    /// Returns where the tree is now that will be at `place` when it is replaced.
+    /// Returns the current place of the tree that will be at `place` when it is replaced.
     fn lies(&self, place: &Location, name: &SkillName) -> Location {
         match place {
             Location::Canonical if self.brought.contains(name) => Location::Disabled,

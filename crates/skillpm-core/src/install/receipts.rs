@@ -1,11 +1,12 @@
-//! What this machine placed in a scope: the lockfile as it was when the last change of the scope ended.
+//! Records what this machine placed in a scope: the lockfile as it was when the last change of the scope ended.
 //!
-//! A lockfile that somebody else committed does not say what went out of it, and version control often does
-//! not see `.agents`. So a copy of the last one is kept in the user's own directory of state, one file for each
-//! scope. A restore compares the two, and takes away what an earlier lockfile placed and nothing names any more.
+//! A lockfile that somebody else committed does not say what was removed from it, and version control often ignores
+//! `.agents`. So a copy of the last one is kept in the user's own state directory, one file for each scope. A restore
+//! compares the two, and removes what an earlier lockfile placed and nothing names any more.
 //!
-//! Only what a step of a change put there counts, and only while it is the very file: what lay there before, as a
-//! copy of another tool, and what version control brought since, is somebody's, whatever its bytes are.
+//! Only what a step of a change put there counts, and only as long as it is the same file: what was there before, such
+//! as a copy made by another tool, and what version control has brought since, belongs to somebody, whatever its bytes
+//! are.
 //!
 //! A record that cannot be read, or that is about another directory, is treated as missing, which is no failure.
 
@@ -31,7 +32,7 @@ use crate::skill::SKILL_FILE;
 
 /// The largest record that is read, in bytes: a lockfile and the line before it.
 const MAX_RECORD: u64 = MAX_FILE + (1 << 20);
-/// What the first line begins with. The rest of it is JSON, and what follows is the lockfile.
+/// The start of the first line. The rest of that line is JSON, and the lockfile follows.
 const COMMENT: &str = "# ";
 
 /// The record of one scope.
@@ -44,7 +45,7 @@ pub struct Receipts<'a> {
     directory: String,
 }
 
-/// What was placed of a skill.
+/// What was placed for a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreviousInstall {
     /// The tree that was locked, and the places where it is still the one that was put there.
@@ -53,12 +54,12 @@ pub enum PreviousInstall {
     Link(Link),
 }
 
-/// What went out of the two files of a scope since its last change here.
+/// What was removed from the two files of a scope since its last change here.
 #[derive(Debug, Default)]
 pub struct RemovedSkill {
     /// Skills that nothing names any more.
     pub left: BTreeMap<SkillName, PreviousInstall>,
-    /// Agents that were to see a skill, and that the lockfile does not name for it any more.
+    /// Agents that were to see a skill and that the lockfile no longer names for it.
     pub unlinked: BTreeMap<SkillName, BTreeSet<&'static str>>,
 }
 
@@ -66,9 +67,9 @@ pub struct RemovedSkill {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// What it says.
+    /// The text of the link.
     pub says: String,
-    /// Where the manifest had the skill from.
+    /// The source of the skill in the manifest.
     pub source: String,
 }
 
@@ -76,7 +77,7 @@ pub struct Link {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Heading {
-    /// The directory of the scope that is locked, for anyone who clears up.
+    /// The directory of the scope that is locked, for cleaning up.
     directory: String,
     /// The links to editable skills.
     links: BTreeMap<SkillName, Link>,
@@ -91,13 +92,14 @@ type Marks = BTreeMap<SkillName, BTreeMap<Spot, Mark>>;
 /// A place of a skill: the id of an agent, or nothing.
 type Spot = String;
 
-/// What tells the `SKILL.md` that was put there from every other one: its number in the file system, and when its
-/// content was written, in seconds and nanoseconds.
+/// The identity of the `SKILL.md` that was put there: its inode number, and when its content was written, in seconds
+/// and nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark(u64, i64, u32);
 
 impl Mark {
-    /// That of the skill in the directory `dir`; `None` if there is none, or the system does not tell.
+    /// Returns the mark of the skill in the directory `dir`; `None` if there is none, or the system does not provide
+    /// it.
     fn of(dir: &Path) -> Option<Self> {
         let stat = fs::stat(&dir.join(SKILL_FILE))?;
         Some(Self(stat.inode, stat.modified.seconds, stat.modified.nanoseconds))
@@ -122,13 +124,13 @@ impl<'a> Receipts<'a> {
         Self { settings, scope, file, directory: real.display().to_string() }
     }
 
-    /// Returns what was placed in the scope and `files` do not name, be it there or not.
+    /// Returns what was placed in the scope and is not in `files`, whether it is still there or not.
     pub fn orphans(&self, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
         let text = self.read();
         self.known(&text).map(|(heading, lock)| self.left_of(&heading, lock, files)).unwrap_or_default()
     }
 
-    /// Returns what was placed in the scope, and somebody else took out of `files`.
+    /// Returns what was placed in the scope and somebody else removed from `files`.
     pub fn gone(&self, files: &Files) -> RemovedSkill {
         let text = self.read();
         let Some((heading, lock)) = self.known(&text) else { return RemovedSkill::default() };
@@ -146,7 +148,7 @@ impl<'a> Receipts<'a> {
         left
     }
 
-    /// Returns what was put into the scope, to ask which of it nobody touched since.
+    /// Returns what was put into the scope, to find out which of it nobody has touched since.
     pub fn untouched(&self) -> Untouched<'a> {
         let text = self.read();
         let known = self.known(&text).and_then(|(heading, lock)| Some((heading.put, parse(lock)?)));
@@ -154,8 +156,8 @@ impl<'a> Receipts<'a> {
         Untouched { places: Places::new(self.scope, self.settings), put, lock }
     }
 
-    /// Returns what the record with these parts names, and neither `files` nor `is_named` do. Of copies it is not said
-    /// yet which of them still be where they were put.
+    /// Returns what the record with these parts names and neither `files` nor `is_named` does. Which of the copies are
+    /// still where they were put is not checked yet.
     fn unnamed(
         &self,
         heading: &Heading,
@@ -166,15 +168,15 @@ impl<'a> Receipts<'a> {
         let recorded = heading.links.keys().chain(heading.put.keys());
         let mut names: BTreeSet<&SkillName> =
             recorded.filter(|name| !files.knows(name) && !is_named(name)).collect();
-        // Mostly there are none, and nothing has to be parsed for that.
+        // In most cases there are none, and then nothing has to be parsed.
         if names.is_empty() {
             return Some(BTreeMap::new());
         }
-        // What a locked skill needs is named by it.
+        // A skill that a locked skill needs counts as named.
         let needed: BTreeSet<&str> =
             files.lock.skills.values().flat_map(|locked| &locked.dependencies).map(String::as_str).collect();
         names.retain(|name| !needed.contains(name.as_str()));
-        // What the other scope has in the same directory is not left there by this one.
+        // What the other scope has in the same directory was not left there by this one.
         if let Some(twin) = self.scope.other_scope(self.settings).ok()? {
             let twin = Files::read(&twin).ok()?;
             names.retain(|name| !twin.knows(name));
@@ -192,8 +194,8 @@ impl<'a> Receipts<'a> {
         Some(left)
     }
 
-    /// Notes what is placed in the scope after a restore, of which `manifest` and `lock` are the files now. What these do
-    /// not name is forgotten: it went, or is somebody's from now on.
+    /// Records what is placed in the scope after a restore; `manifest` and `lock` are its current files. What these do
+    /// not name is dropped from the record: it was removed, or belongs to somebody from now on.
     pub fn settle(&self, manifest: &Manifest, lock: &Lockfile) {
         let old = self.read();
         let mut put = self.known(&old).map(|(heading, _)| heading.put).unwrap_or_default();
@@ -201,13 +203,13 @@ impl<'a> Receipts<'a> {
         self.write(&old, manifest, BTreeMap::new(), put);
     }
 
-    /// Notes instead of `old` what is placed in the scope, of which `manifest` is the manifest now, and `left` besides,
-    /// with what was `put` there. Not synced: who loses it loses no more than the removal of what somebody else took
-    /// out of the lockfile.
+    /// Replaces the record `old` with what is placed in the scope, whose current manifest is `manifest`, and with
+    /// `left`, together with what was `put` there. The file is not synced: losing it only means that what somebody else
+    /// removed from the lockfile stays.
     fn write(&self, old: &str, manifest: &Manifest, left: BTreeMap<SkillName, PreviousInstall>, put: Marks) {
         let Some(file) = &self.file else { return };
         let Some(text) = self.text(manifest, left, put) else { return };
-        // What cannot be noted is not remembered: that is no failure of the change.
+        // A record that cannot be written is not a failure of the change.
         let _ = if text.is_empty() {
             fs::remove_if_there(file)
         } else if old == text {
@@ -217,11 +219,11 @@ impl<'a> Receipts<'a> {
         };
     }
 
-    /// Notes what is placed in the scope after the change `steps` of what `before` says, of which `manifest` is the
-    /// manifest now. What nothing named before stays in the record while it is there: it is for a restore to take it away.
+    /// Records what is placed in the scope after the change `steps` of the files `before`; `manifest` is the current
+    /// manifest. What nothing named before stays in the record as long as it is there: removing it is up to a restore.
     ///
-    /// A change that `comes_back` puts the very trees where they lay before. Of these it is known what they are, and so it
-    /// is of those that go: they may come back.
+    /// A change that `comes_back` puts the same trees back where they were. It is known what these are, and likewise
+    /// what those that are removed are: they may come back.
     pub fn renew(&self, before: &Files, manifest: &Manifest, steps: &[Step], comes_back: bool) {
         let old = self.read();
         let (mut left, mut put) = match self.known(&old) {
@@ -246,7 +248,7 @@ impl<'a> Receipts<'a> {
             let lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok().flatten();
             let lock = lock.as_deref().and_then(parse).unwrap_or_default();
             let is_there = |name: &SkillName| {
-                // Version control may have taken the tree itself, and knows nothing of the copies of agents.
+                // Version control may have removed the tree itself, but knows nothing about the copies for agents.
                 let marks = put.get(name).into_iter().flatten();
                 let copy =
                     || marks.clone().any(|(spot, mark)| still_put(&places, name, spot, *mark).is_some());
@@ -268,7 +270,7 @@ impl<'a> Receipts<'a> {
         parts(text).filter(|(heading, _)| heading.directory == self.directory)
     }
 
-    /// Returns the record, empty where there is nothing to note; `None` if the lockfile cannot be read.
+    /// Returns the record, empty if there is nothing to record; `None` if the lockfile cannot be read.
     fn text(
         &self,
         manifest: &Manifest,
@@ -315,7 +317,7 @@ pub struct Untouched<'a> {
 }
 
 impl Untouched<'_> {
-    /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, every byte as it
+    /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical to what
     /// was locked then: whatever the lockfile says now, nobody edited it.
     pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
@@ -328,7 +330,7 @@ impl Untouched<'_> {
 }
 
 impl PreviousInstall {
-    /// Reports whether a restore takes it away: it is in `scope` as it was placed.
+    /// Reports whether a restore removes it: it is in `scope` as it was placed.
     pub fn is_whole(&self, scope: &Scope, name: &SkillName) -> bool {
         match self {
             Self::Copy(_, ours) if ours.is_empty() => false,
@@ -372,9 +374,9 @@ fn parts(text: &str) -> Option<(Heading, &str)> {
     Some((serde_json::from_str(heading).ok()?, lock))
 }
 
-/// Returns the agents that the lockfile `old` names for skills, and that of `files` does not.
+/// Returns the agents that the lockfile `old` names for skills and the lockfile in `files` does not.
 fn unlinked(old: &str, files: &Files) -> BTreeMap<SkillName, BTreeSet<&'static str>> {
-    // Mostly it is the same, and nothing has to be parsed for that.
+    // In most cases it is the same, and then nothing has to be parsed.
     if Some(old) == files.lock_text.as_deref() {
         return BTreeMap::new();
     }
@@ -388,13 +390,13 @@ fn unlinked(old: &str, files: &Files) -> BTreeMap<SkillName, BTreeSet<&'static s
     old.skills.into_iter().filter_map(gone).collect()
 }
 
-/// Reads a lockfile; where there was none, it names nothing.
+/// Parses a lockfile; an empty text names nothing.
 fn parse(lock: &str) -> Option<Lockfile> {
     if lock.is_empty() { Some(Lockfile::default()) } else { Lockfile::parse(lock).ok() }
 }
 
-/// Returns the place of `name` that `spot` means, if the tree that is there is the one with this `mark`. What has a
-/// repository of its own in it was worked on, whatever its digest says.
+/// Returns the place of `name` that `spot` means, if the tree that is there is the one with this `mark`. A tree that
+/// contains a repository was worked on, whatever its digest says.
 fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Location> {
     let meant = match spot {
         "" => vec![Location::Canonical, Location::Disabled],

@@ -1,4 +1,4 @@
-//! The links and copies of agents.
+//! Plans the links and copies of agents.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,8 +12,8 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 
 impl<'a> Planner<'a> {
-    /// Gives the agents of `wanted` their links or copies; `lies` is the tree that stays in its place as it is, be it
-    /// what is locked or not. Copies say what a link would.
+    /// Gives the agents of `wanted` their links or copies; `lies` is the tree that stays in its place as it is, whether
+    /// it is what is locked or not. Copies show what a link would.
     pub(super) fn arrive(&mut self, wanted: &Wanted, lies: Option<Digest>) {
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
@@ -21,7 +21,7 @@ impl<'a> Planner<'a> {
             if self.goal.only.as_ref().is_some_and(|only| !only.contains(agent.id)) {
                 continue;
             }
-            // The canonical copy serves it, in either scope.
+            // The agent reads the canonical copy, in either scope.
             if agent.is_universal() || survey.served.contains(agent.id) {
                 continue;
             }
@@ -34,9 +34,9 @@ impl<'a> Planner<'a> {
             }
             let place = Location::Agent(agent.id.to_owned());
             match &wanted.content {
-                // It looks into the very directory.
+                // It reads that very directory.
                 Content::Editable(editable) if dir.join(wanted.name.as_str()) == editable.directory => {}
-                // A copy of what changes at any time would be wrong as soon as it is made.
+                // A copy of something that changes at any time would be outdated as soon as it is made.
                 Content::Editable(_) => self.link(agent, dir, &wanted.name, None, found),
                 content => {
                     let Some(digest) = content.tree() else { continue };
@@ -44,7 +44,7 @@ impl<'a> Planner<'a> {
                     if !self.goal.copy && link != LinkKind::Copy {
                         self.link(agent, dir, &wanted.name, Some(digest), found);
                     } else if *found != OnDisk::Tree(Some(digest)) {
-                        // One from before the edits stays: who wants these there says so.
+                        // A copy from before the edits stays, unless the user asks for the edits there.
                         self.tree(&place, &wanted.name, lies.unwrap_or(digest), found);
                     }
                 }
@@ -52,7 +52,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Takes the links and copies of agents away that are not to see `wanted`.
+    /// Removes the links and copies of agents that are not to see `wanted`.
     pub(super) fn leave(&mut self, wanted: &Wanted) {
         let survey = self.survey;
         let stays = |agent: &&Agent| !wanted.disabled && !agent.is_universal();
@@ -74,9 +74,9 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Reports whether a link of ours goes that `agent` has to `wanted`, though no lockfile knows of it: no lockfile
-    /// has an editable skill, and the manifest says who sees that. Who reads the canonical copies may have one all the
-    /// same.
+    /// Reports whether a link of ours from `agent` to `wanted` goes although it is in no lockfile: editable skills are
+    /// in no lockfile, and the manifest says who sees them. An agent that reads the canonical copies may still have a
+    /// link.
     fn may_unlink(&self, wanted: &Wanted, agent: &str) -> bool {
         let is_universal = || agents::find(agent).is_ok_and(Agent::is_universal);
         let asked = self.goal.manifest_agents.as_ref().is_some_and(|agents| agents.targets.is_some());
@@ -85,7 +85,7 @@ impl<'a> Planner<'a> {
         matches!(wanted.content, Content::Editable(_)) && says() && !is_universal()
     }
 
-    /// Returns what is in the directories of agents, and whether `locked` knows of it. Of agents that share a
+    /// Returns what is in the directories of agents, and whether `locked` knows of it. Among agents that share a
     /// directory, one that it knows comes first.
     pub(super) fn there(
         &self,
@@ -99,17 +99,17 @@ impl<'a> Planner<'a> {
         there
     }
 
-    /// Plans that what is in the directory of `agent` goes: a link of ours, a copy of what is locked or is there, and
-    /// where the lockfile knows of it an edited copy too, as far as that is allowed.
+    /// Plans the removal of what is in the directory of `agent`: a link of ours, a copy of what is locked or is there,
+    /// and, if it is in the lockfile, also an edited copy as far as that is allowed.
     pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &OnDisk, known: bool) {
         let place = Location::Agent(agent.to_owned());
         match found {
-            // It is its author's: what was made of it goes, and it stays.
+            // It belongs to its author: what was made from it goes, and it stays.
             OnDisk::Tree(_) if self.is_source(agent, name) => {}
             OnDisk::OurLink | OnDisk::Written => {
                 self.plan.steps.push(Step::Unlink { place, name: name.clone() });
             }
-            // Only an unchanged copy, or one of what is there, is known to be ours without a word in the lockfile.
+            // Without a lockfile entry, only an unchanged copy, or a copy of what is there, is known to be ours.
             OnDisk::Tree(Some(old))
                 if (Some(*old) == self.locked(name) || self.is_copy(&place, name, *old))
                     && (known || !self.survey.has_repository(&place, name)) =>

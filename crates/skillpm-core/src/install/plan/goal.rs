@@ -1,4 +1,4 @@
-//! What a plan is to reach.
+//! The goal that a plan is to reach.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,28 +17,29 @@ use crate::name::SkillName;
 pub struct Wanted {
     /// The name under which it is installed.
     pub name: SkillName,
-    /// What is to be in its place.
+    /// The content that is to be in its place.
     pub content: Content,
-    /// What the manifest is to say of it; `None` leaves the manifest as it is.
+    /// What the manifest is to say about it; `None` leaves the manifest as it is.
     pub requirement: Option<Requirement>,
     /// The agents that are to see it, or would if it were not disabled.
     pub agents: Vec<&'static Agent>,
-    /// Agents whose link or copy goes, where they have one.
+    /// Agents whose link or copy goes, if they have one.
     pub leaving: BTreeSet<&'static str>,
     /// Whether agents are not to see it for now.
     pub disabled: bool,
-    /// Where the installed skill of the name still is in the very source that this one comes from, as another one.
+    /// The path at which the installed skill of this name still exists, as a different skill, in the source that this
+    /// one comes from.
     pub beside: Option<String>,
 }
 
-/// What is to be in the place of a skill.
+/// The content that is to be in the place of a skill.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// The tree that is locked.
     Locked(Locked),
-    /// Whatever is there, edited or missing, though this is locked.
+    /// Whatever is there, even if edited or missing, although this is locked.
     AsItIs(Locked),
-    /// What was made of the tree that is there and of the one that is locked.
+    /// The result of merging the tree that is there with the one that is locked.
     Merged(Merged),
     /// A link to a directory that somebody works on. It is not locked: its bytes change at any time.
     Editable(Editable),
@@ -62,7 +63,7 @@ impl Content {
         }
     }
 
-    /// Reports whether both are the same files, wherever they came from.
+    /// Reports whether both have the same files, wherever they came from.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Editable(one), Self::Editable(two)) => one.directory == two.directory,
@@ -78,7 +79,7 @@ impl Wanted {
         Self { name, content, requirement, agents, leaving, disabled: false, beside: None }
     }
 
-    /// Returns whether somebody asks for it: the manifest is to have an entry of it that is not one of a dependency.
+    /// Returns whether somebody requests it: the manifest is to have an entry for it that is not that of a dependency.
     pub fn is_asked(&self) -> bool {
         self.requirement.as_ref().is_some_and(|entry| !entry.dependency)
     }
@@ -89,23 +90,23 @@ impl Wanted {
     }
 }
 
-/// What a plan is to reach.
+/// The goal that a plan is to reach.
 #[derive(Debug, Default)]
 pub struct Goal {
     /// Skills that are to be there.
     pub put: Vec<Wanted>,
-    /// Skills of which only the entries are written: what is on disk stays as it is.
+    /// Skills whose entries are written without touching what is on disk.
     pub record: Vec<Wanted>,
-    /// Trees that may be replaced though no lockfile names them: another tool made them of the same
-    /// skill. They are kept in the store.
+    /// Trees that may be replaced although no lockfile names them: another tool made them from the same skill. They are
+    /// kept in the store.
     pub known: BTreeMap<SkillName, BTreeSet<Digest>>,
     /// Skills that are to go.
     pub remove: Vec<SkillName>,
-    /// Skills that were placed here, and that neither manifest nor lockfile names: what is still as it was goes.
+    /// Skills that were placed here and that neither manifest nor lockfile names: what is still unchanged goes.
     pub left: BTreeMap<SkillName, PreviousInstall>,
-    /// The agents that get links and copies, where those of the others are not looked after.
+    /// The agents that get links and copies, if those of the others are left alone.
     pub only: Option<BTreeSet<&'static str>>,
-    /// What the manifest is to say of skills that are otherwise left alone.
+    /// What the manifest is to say about skills that are otherwise left alone.
     pub entries: BTreeMap<SkillName, Requirement>,
     /// What the manifest is to say about agents.
     pub manifest_agents: Option<Agents>,

@@ -1,4 +1,4 @@
-//! The place of a skill itself: among those that agents see, or among the disabled.
+//! Plans the place of a skill itself: among those that agents see, or among the disabled.
 
 use super::{ConflictKind, Location, NewLink, Planner, Step, Wanted};
 use crate::digest::Digest;
@@ -28,7 +28,7 @@ impl Planner<'_> {
                 });
                 return (home, there);
             }
-            // It is in both, and one has to go: nothing is lost where the bytes are the same.
+            // It is in both places, and one has to go: nothing is lost if the bytes are the same.
             (OnDisk::Tree(Some(one)), OnDisk::Tree(Some(two))) if one == two => {
                 self.drop_tree(&other, name, *two);
             }
@@ -77,8 +77,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans that a link at the canonical place goes: it holds nothing but its text, yet a stranger's
-    /// is only taken away by force.
+    /// Plans the removal of a link at the canonical place: it holds nothing but its text, yet one that is not ours is
+    /// only removed by force.
     pub(super) fn drop_canonical_link(&mut self, name: &SkillName, found: &OnDisk) {
         let foreign = matches!(found, OnDisk::OtherLink(_)) && !self.is_editable(name);
         match found {

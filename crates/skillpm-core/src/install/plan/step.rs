@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::name::SkillName;
 
-/// Where a copy or link is: in the canonical directory, out of agents' sight, or in an agent's own.
+/// The place of a copy or link: the canonical directory, the directory of disabled skills, or an agent's own directory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Location {
@@ -22,22 +22,22 @@ pub enum Location {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Step {
-    /// A tree comes to a place, in exchange for the one that is there.
+    /// A tree is put in a place, in exchange for the one that is there.
     Put {
         /// Where.
         place: Location,
-        /// Of which skill.
+        /// The skill.
         name: SkillName,
-        /// What comes.
+        /// The digest of the new tree.
         digest: Digest,
         /// What is there.
         replaces: Option<Digest>,
     },
-    /// A tree goes.
+    /// A tree is removed.
     Remove {
         /// Where.
         place: Location,
-        /// Of which skill.
+        /// The skill.
         name: SkillName,
         /// What is there.
         old: Digest,
@@ -49,25 +49,25 @@ pub enum Step {
         /// The skill.
         name: SkillName,
     },
-    /// A link goes.
+    /// A link is removed.
     Unlink {
         /// Where.
         place: Location,
-        /// Of which skill.
+        /// The skill.
         name: SkillName,
     },
-    /// The canonical copy moves out of agents' sight, edits and all.
+    /// The canonical copy, including edits, is hidden from agents.
     Disable {
         /// The skill.
         name: SkillName,
-        /// What is there; `None` for what no skill may have, which moves all the same.
+        /// The digest of what is there; `None` for content that no skill may have, which moves anyway.
         digest: Option<Digest>,
     },
     /// It moves back.
     Enable {
         /// The skill.
         name: SkillName,
-        /// What is there; `None` for what no skill may have, which moves all the same.
+        /// The digest of what is there; `None` for content that no skill may have, which moves anyway.
         digest: Option<Digest>,
     },
     /// The canonical place gets a link to the directory that the manifest names; another link there is
@@ -76,20 +76,20 @@ pub enum Step {
         /// The skill.
         name: SkillName,
     },
-    /// A link comes back that an earlier transaction set aside, whatever it says; another link there is
-    /// set aside. Only `undo` does this: the journal of a stranger cannot.
+    /// A link that an earlier transaction set aside comes back, wherever it leads; another link there is set aside.
+    /// Only `undo` does this: a stranger's journal cannot.
     Relink {
         /// Where.
         place: Location,
-        /// Of which skill.
+        /// The skill.
         name: SkillName,
-        /// The digest of what the link says.
+        /// The digest of the link's text.
         says: Digest,
     },
 }
 
 impl Step {
-    /// Returns the place that it changes, and of which skill.
+    /// Returns the place that it changes, and the skill.
     pub fn place(&self) -> (Location, &SkillName) {
         match self {
             Self::Put { place, name, .. }
@@ -102,7 +102,7 @@ impl Step {
         }
     }
 
-    /// Reports whether a tree goes that is at its place.
+    /// Reports whether it removes the tree at its place.
     pub fn takes_tree(&self) -> bool {
         matches!(self, Self::Remove { .. } | Self::Put { replaces: Some(_), .. })
     }

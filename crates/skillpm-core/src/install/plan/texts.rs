@@ -1,4 +1,4 @@
-//! The two files as they are to be.
+//! Computes the new content of the two files.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +22,12 @@ pub(super) fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
     for name in &goal.remove {
         lock.skills.remove(name);
     }
-    // Marks of a conflict are a change in themselves.
+    // Removing conflict markers is a change in itself.
     (lock != files.lock || files.conflicts.is_some()).then_some(lock)
 }
 
 pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
-    // To copy the manifest costs more than all the rest of a plan that changes nothing of it.
+    // Copying the manifest costs more than all the rest of a plan that does not change it.
     let silent = goal.put.iter().chain(&goal.record).all(|wanted| wanted.requirement.is_none());
     let has_dependencies = || files.manifest.skills().values().any(|entry| entry.dependency);
     if silent
@@ -45,7 +45,7 @@ pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     if files.manifest_text.is_some() || files.lock.skills.is_empty() {
         return Some(changed);
     }
-    // A lockfile alone is enough, but what a manifest does not name goes with the next restore.
+    // A lockfile alone is enough, but the next restore removes what a manifest does not name.
     let mut whole = files.manifest.clone();
     for (name, locked) in &files.lock.skills {
         whole.set_skill(name, requirement_of(locked));
@@ -53,7 +53,7 @@ pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     Some(rewritten(goal, whole))
 }
 
-/// `manifest` with what `goal` says of skills and agents.
+/// Returns `manifest` with the skills and agents of `goal`.
 fn rewritten(goal: &Goal, mut manifest: Manifest) -> Manifest {
     let put = goal
         .put
@@ -76,7 +76,7 @@ fn rewritten(goal: &Goal, mut manifest: Manifest) -> Manifest {
     manifest
 }
 
-/// Makes the entries of dependencies say what is locked of them, and drops those that say nothing more.
+/// Makes the entries of dependencies match their lock entries, and drops those that add nothing.
 fn follow(goal: &Goal, manifest: &mut Manifest) {
     for wanted in goal.put.iter().chain(&goal.record) {
         let Some(old) = manifest.skills().get(&wanted.name).filter(|old| old.dependency) else { continue };
@@ -90,7 +90,7 @@ fn follow(goal: &Goal, manifest: &mut Manifest) {
     }
 }
 
-/// Returns what a manifest has to say so that it asks for what is locked.
+/// Returns the manifest entry that requests what is locked.
 pub fn requirement_of(locked: &Locked) -> Requirement {
     Requirement {
         path: locked.path.clone(),
