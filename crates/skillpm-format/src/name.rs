@@ -8,25 +8,24 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
-/// The largest number of characters in a name (specification, `name`).
+/// The maximum number of characters in a name (specification, `name`).
 pub const MAX_NAME_CHARS: usize = 64;
 
-/// A skill's name that the specification accepts.
+/// A skill's name that is valid by the specification.
 ///
-/// 1 to 64 characters after NFKC; lower-case letters, digits and hyphens; no hyphen at an edge
-/// and no two in a row. Letters and digits are those of Unicode, as the reference validator has
-/// it, so `技能` is a name; letters that need a combining mark are not.
+/// 1 to 64 characters after NFKC; lower-case letters, digits and hyphens; no hyphen at an edge and no two in a row.
+/// Letters and digits are those of Unicode, as in the reference validator, so `技能` is a name; letters that need a
+/// combining mark are not.
 ///
-/// A value of this type is safe as the name of one directory: it has no separator, no dot and no
-/// control character.
+/// A value of this type is safe as the name of one directory: it has no separator, no dot and no control character.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SkillName(String);
 
-/// Why a text is not a skill's name.
+/// The reason why a text is not a skill's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Nothing, or only white space.
+    /// Empty, or only white space.
     #[error("the name is empty")]
     Empty,
     /// More characters than [`MAX_NAME_CHARS`]; the count is of characters after NFKC.
@@ -51,7 +50,7 @@ pub enum NameError {
     },
 }
 
-/// `character` as a message shows it: as it is where it can be seen in every font, else by its code point.
+/// Returns `character` for a message: literally if every font can display it, otherwise as its code point.
 fn visible(character: char) -> String {
     match character {
         ' ' => "a space".to_owned(),
@@ -61,11 +60,11 @@ fn visible(character: char) -> String {
 }
 
 impl SkillName {
-    /// Returns the name in `text`, which may have white space around it.
+    /// Returns the name in `text`, which may be surrounded by white space.
     ///
     /// # Errors
     ///
-    /// The first of the rules above that `text` breaks.
+    /// Returns the first of the rules above that `text` breaks.
     pub fn new(text: &str) -> Result<Self, NameError> {
         if is_ascii_name(text.trim()) {
             return Ok(Self(text.trim().to_owned()));
@@ -76,8 +75,8 @@ impl SkillName {
         }
     }
 
-    /// Returns the name that `text` is to the letter: one with white space around it, or spelled in another way,
-    /// is not the name of a directory.
+    /// Returns the name that `text` is literally: a text with surrounding white space or in another spelling is not the
+    /// name of a directory.
     pub fn exact(text: &str) -> Option<Self> {
         Self::new(text).ok().filter(|name| name.as_str() == text)
     }
@@ -87,7 +86,7 @@ impl SkillName {
         if is_ascii_name(text.trim()) { Vec::new() } else { Self::problems_of_any(text) }
     }
 
-    /// As [`Self::problems`], the long way.
+    /// Does the same as [`Self::problems`], the slow way.
     fn problems_of_any(text: &str) -> Vec<NameError> {
         let name = normalize(text);
         if name.is_empty() {
@@ -113,8 +112,8 @@ impl SkillName {
         problems
     }
 
-    /// Returns a name made from `text` by lower-casing it and joining what is left with hyphens,
-    /// or `None` where nothing is left: `Ahrefs Automation` gives `ahrefs-automation`.
+    /// Returns a name made from `text` by lower-casing it and joining the remaining parts with hyphens, or `None` if
+    /// nothing is left: `Ahrefs Automation` gives `ahrefs-automation`.
     pub fn slug(text: &str) -> Option<Self> {
         if is_ascii_name(text.trim()) {
             return Some(Self(text.trim().to_owned()));
@@ -131,22 +130,22 @@ impl SkillName {
         Self::new(cut.trim_matches('-')).ok()
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The key under which two names are one: on some file systems they would share a directory.
+    /// Returns the key under which two names are equal: on some file systems they would share a directory.
     pub fn collision_key(&self) -> String {
-        // A name has no capital letters, and nothing else in ASCII is spelled in two ways.
+        // A name has no capital letters, and nothing else in ASCII has two spellings.
         if self.0.is_ascii() {
             return self.0.clone();
         }
         caseless::default_case_fold_str(&self.0).nfkc().collect()
     }
 
-    /// Returns the first character that is of another alphabet than the Latin letters around it
-    /// and easily taken for one of them, such as a Cyrillic `а` in `pаypal`.
+    /// Returns the first character from another alphabet than the Latin letters around it that is easily mistaken for
+    /// one of them, such as a Cyrillic `а` in `pаypal`.
     pub fn homoglyph(&self) -> Option<char> {
         if self.0.is_ascii() {
             return None;
@@ -162,14 +161,14 @@ impl SkillName {
     }
 }
 
-/// Whether `text` is a name by the rules for ASCII, where nothing needs to be normalized: nearly
-/// every name is, and a skill's name is looked at many times.
+/// Reports whether `text` is a name by the rules for ASCII, which needs no normalization: nearly every name is, and a
+/// skill's name is checked many times.
 fn is_ascii_name(text: &str) -> bool {
     if !(1..=MAX_NAME_CHARS).contains(&text.len()) {
         return false;
     }
     let (mut is_name, mut before) = (true, b'-');
-    // To the end: to ask after each byte whether to go on takes longer.
+    // The loop runs to the end: deciding after each byte whether to continue takes longer.
     for byte in text.bytes() {
         let is_inner = byte == b'-' && before != b'-';
         is_name &= byte.is_ascii_lowercase() | byte.is_ascii_digit() | is_inner;
@@ -178,12 +177,12 @@ fn is_ascii_name(text: &str) -> bool {
     is_name && before != b'-'
 }
 
-/// White space at the edges goes, compatibility forms become their plain ones.
+/// Strips white space at the edges and replaces compatibility forms by their plain ones.
 fn normalize(text: &str) -> String {
     text.trim().nfkc().collect()
 }
 
-/// What the reference validator's `str.isalnum()` accepts, and the hyphen. The standard library's
+/// Reports whether the reference validator's `str.isalnum()` accepts `c`, or it is a hyphen. The standard library's
 /// `is_alphanumeric` accepts combining marks too, which the reference does not.
 fn is_name_char(c: char) -> bool {
     if c.is_ascii() {

@@ -1,27 +1,26 @@
-//! How much of an agent's memory a text takes.
+//! The amount of an agent's memory that a text takes.
 
-/// How many bytes are counted at once.
+/// The number of bytes counted at once.
 const PIECE: usize = 240;
 
-/// Letters that one token holds on average where words are longer than that.
+/// The average number of letters in a token, for words longer than that.
 const LETTERS: usize = 6;
 
-/// Returns about how many tokens `text` is to a language model.
+/// Estimates how many tokens a language model needs for `text`.
 ///
-/// No tokenizer is part of this program: their vocabularies weigh megabytes, and each model has its
-/// own. The estimate counts one token for every six letters of a word that were begun, one for each
-/// digit, each character beyond ASCII and each run of line ends, and one for two other visible characters.
+/// No tokenizer is part of this program: their vocabularies weigh megabytes, and each model has its own. The estimate
+/// counts one token for every six letters of a word or part thereof, one for each digit, each character beyond ASCII
+/// and each run of line ends, and one for two other visible characters.
 ///
-/// Against the tokenizer of Claude 2 (the one that was published with its vocabulary), on the bodies
-/// of 295 real skills with 495,000 tokens: 1 % too few in sum. Of the 261 bodies with more than 200
-/// tokens the estimate is 2 % too low at the median, between 12 % too low and 8 % too high for nine
-/// of ten, and never more than 17 % off. A quarter of the characters, the usual rule of thumb, is up
-/// to 28 % off on the same texts.
+/// Against the tokenizer of Claude 2 (the one that was published with its vocabulary), on the bodies of 295 real skills
+/// with 495,000 tokens: 1 % too few in total. Of the 261 bodies with more than 200 tokens the estimate is 2 % too low
+/// at the median, between 12 % too low and 8 % too high for nine of ten, and never more than 17 % off. A quarter of the
+/// characters, the usual rule of thumb, is up to 28 % off on the same texts.
 ///
-/// Against those of `OpenAI`'s models (`cl100k_base` and `o200k_base`), the same skills whole: 10 % too many in
-/// sum, between 7 % too low and 25 % too high for each with more than 200 tokens; nine of ten other English skills
+/// Against those of `OpenAI`'s models (`cl100k_base` and `o200k_base`), on the same skills as a whole: 10 % too many in
+/// total, between 7 % too low and 25 % too high for each with more than 200 tokens; nine of ten other English skills
 /// and catalogs are within 15 %. Sentences in 21 other languages are further off: from 35 % too low in Tamil to nearly
-/// four times too high in Russian. What must not be exceeded is held to [`most`].
+/// four times too high in Russian. Use [`most`] for a limit that must not be exceeded.
 pub fn estimate(text: &str) -> usize {
     let (mut tokens, mut marks, mut word) = (0, 0, 0);
     let mut previous = b' ';
@@ -33,13 +32,13 @@ pub fn estimate(text: &str) -> usize {
             word = 0;
             match byte {
                 b'\n' => tokens += usize::from(previous != b'\n'),
-                // From 0xc0 on bytes start a character, those below follow in it.
+                // Bytes from 0xc0 on start a character, lower ones continue it.
                 b'0'..=b'9' | 0xc0.. => tokens += 1,
                 byte if byte.is_ascii_graphic() => marks += 1,
                 _ => {}
             }
         }
-        // Neither CRLF nor blanks at line ends make another line end.
+        // Neither CRLF nor blanks at line ends add another line end.
         if !matches!(byte, b'\r' | b' ' | b'\t') {
             previous = byte;
         }
@@ -47,13 +46,14 @@ pub fn estimate(text: &str) -> usize {
     tokens + usize::div_ceil(marks, 2)
 }
 
-/// Returns how many tokens `text` is at the most, or nearly always: what is held to a budget by it is within the budget.
+/// Returns the maximum number of tokens in `text`, in nearly all cases: a text within a budget by this count is within
+/// the budget.
 ///
-/// It counts one token for every five letters of a word that were begun, one for each digit and each run of line ends,
+/// It counts one token for every five letters of a word or part thereof, one for each digit and each run of line ends,
 /// two for three other visible characters, seven for six characters of two bytes, three for two of three bytes and
 /// three for each of four. Of 336 real skills and 975 catalogs made of them, in all forms, and of catalogs with
-/// descriptions in 21 other languages, none has more for `cl100k_base` or `o200k_base`; the English catalogs have a fifth
-/// less at the median. A sentence alone may have up to a quarter more, as in Indonesian, Italian or Hebrew.
+/// descriptions in 21 other languages, none has more for `cl100k_base` or `o200k_base`; the English catalogs have a
+/// fifth less at the median. A single sentence may have up to a quarter more, as in Indonesian, Italian or Hebrew.
 pub fn most(text: &str) -> usize {
     const LETTERS: usize = 5;
     // In sixths of a token.
@@ -68,7 +68,7 @@ pub fn most(text: &str) -> usize {
             sixths += match byte {
                 b'\n' if previous == b'\n' => 0,
                 b'\n' | b'0'..=b'9' => 6,
-                // The first byte of a character says how many follow.
+                // The first byte of a character determines how many follow.
                 0xf0.. => 18,
                 0xe0.. => 9,
                 0xc0.. => 7,
@@ -83,8 +83,8 @@ pub fn most(text: &str) -> usize {
     usize::div_ceil(sixths, 6)
 }
 
-/// Returns a number that [`at_most`] does not exceed, in a part of its time: every byte that is no letter
-/// and no blank counts as a token.
+/// Returns a number that [`at_most`] does not exceed, in a fraction of its time: every byte that is neither a letter
+/// nor a blank counts as a token.
 pub fn quickly_at_most(text: &str) -> usize {
     let bytes = text.as_bytes();
     let Some((first, after)) = bytes.split_first() else { return 0 };
@@ -101,21 +101,21 @@ pub fn quickly_at_most(text: &str) -> usize {
         words += usize::from(of_words);
         blanks += usize::from(of_blanks);
     }
-    // What the first byte is does not matter: it counts as another token.
+    // The value of the first byte does not matter: it counts as another token.
     words + (letters + 1 - words) / LETTERS + (after.len() - letters - blanks) + 1
 }
 
-/// Returns a number that [`estimate`] does not exceed, and is near to: it takes a fraction of the time.
+/// Returns a number that [`estimate`] does not exceed but comes close to, in a fraction of its time.
 ///
-/// It counts letters and starts of words in place of words, which needs no state from one byte to the
-/// next, so that many bytes are looked at at once.
+/// It counts letters and starts of words rather than words, which needs no state from one byte to the next, so that
+/// many bytes are processed at once.
 pub fn at_most(text: &str) -> usize {
     let bytes = text.as_bytes();
     let Some((first, after)) = bytes.split_first() else { return 0 };
-    // The first byte may be any one token.
+    // The first byte may be a token by itself.
     let (mut letters, mut words, mut ones, mut marks) = (0, usize::from(first.is_ascii_alphabetic()), 1, 0);
     for (piece, before) in after.chunks(PIECE).zip(bytes.chunks(PIECE)) {
-        // Small counters are counted faster, and a piece fits into them.
+        // Small counters are faster, and a piece fits into them.
         let (mut of_letters, mut of_words, mut of_ones, mut of_marks) = (0_u8, 0_u8, 0_u8, 0_u8);
         for (byte, before) in piece.iter().zip(before) {
             let letter = byte.is_ascii_alphabetic();
@@ -130,7 +130,7 @@ pub fn at_most(text: &str) -> usize {
         marks += usize::from(of_marks);
     }
     letters += usize::from(first.is_ascii_alphabetic());
-    // A word's first letters are a token, and so is each further six.
+    // A word's first letters are a token, and so are each further six.
     words + (letters - words) / LETTERS + ones + usize::div_ceil(marks, 2)
 }
 

@@ -1,21 +1,21 @@
-//! Where the frontmatter starts and ends.
+//! The start and the end of the frontmatter.
 
 use std::ops::Range;
 
-/// The largest number of bytes of frontmatter, without its delimiters.
+/// The maximum number of bytes of frontmatter, without its delimiters.
 pub const MAX_FRONTMATTER: usize = 64 * 1024;
 
 /// The UTF-8 byte-order mark.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Where the parts of a text lie, as byte ranges of it.
+/// The parts of a text, as byte ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parts {
-    /// Bytes of byte-order mark: 0 or 3.
+    /// The length of the byte-order mark: 0 or 3.
     pub bom: usize,
     /// The opening `---` with the blanks after it, without its line end.
     pub open: Range<usize>,
-    /// What lies between the two delimiter lines.
+    /// The text between the two delimiter lines.
     pub yaml: Range<usize>,
     /// The closing `---` with the blanks after it, without its line end.
     pub close: Range<usize>,
@@ -23,18 +23,18 @@ pub struct Parts {
     pub body: usize,
 }
 
-/// What a text starts with.
+/// The result of looking for frontmatter at the start of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Split {
-    /// Both delimiters are there.
+    /// Both delimiters were found.
     Found(Parts),
-    /// The first line that is not blank is no `---`; the number is where that line starts.
+    /// The first line that is not blank is not `---`; the number is the start of that line.
     Missing(usize),
-    /// The opening delimiter is here and the closing one is nowhere.
+    /// The opening delimiter was found here, but no closing one.
     Unclosed(Range<usize>),
-    /// More bytes are needed to tell. Never the answer for a whole text.
+    /// More bytes are needed to decide. Never the result for a whole text.
     NeedMore,
-    /// A closing delimiter has not come within [`MAX_FRONTMATTER`]. Never the answer for a whole text.
+    /// There is no closing delimiter within [`MAX_FRONTMATTER`]. Never the result for a whole text.
     TooLarge(Range<usize>),
 }
 
@@ -45,10 +45,9 @@ pub fn split(text: &[u8]) -> Split {
 
 /// Finds the frontmatter in the first bytes of a text, for callers that stop reading after it.
 ///
-/// The prefix may end anywhere, inside a character too. Once the answer is not
-/// [`Split::NeedMore`], it is the one for the whole text, but for [`Split::TooLarge`] and for more
-/// than [`MAX_FRONTMATTER`] of blank lines, which stand for "do not read on". A document made of
-/// the bytes before [`Parts::body`] has everything but the body.
+/// The prefix may end anywhere, even inside a character. Any result except [`Split::NeedMore`] is the result for the
+/// whole text, apart from [`Split::TooLarge`] and from more than [`MAX_FRONTMATTER`] of blank lines, which mean "stop
+/// reading". A document made of the bytes before [`Parts::body`] has everything except the body.
 pub fn split_prefix(prefix: &[u8]) -> Split {
     scan(prefix, false)
 }
@@ -104,9 +103,9 @@ struct Lines<'a> {
 }
 
 enum Line {
-    /// A line without its end.
+    /// A line without its line ending.
     Whole(Range<usize>),
-    /// The bytes stop inside the line that starts here, and more may come.
+    /// The bytes end inside the line that starts here, and more may follow.
     Cut(usize),
     End,
 }
@@ -127,7 +126,7 @@ impl Lines<'_> {
         };
         let end = match (rest[length], rest.get(length + 1)) {
             (b'\r', Some(b'\n')) => 2,
-            // The next byte may be the other half of a line end.
+            // The next byte may be the second half of a line end.
             (b'\r', None) if !self.whole => return Line::Cut(start),
             _ => 1,
         };
@@ -144,7 +143,7 @@ fn is_delimiter(line: &[u8]) -> bool {
     line.strip_prefix(b"---").is_some_and(is_blank)
 }
 
-/// Whether a line that starts with `cut` may still become the opening delimiter or a blank line.
+/// Reports whether a line that starts with `cut` may still become the opening delimiter or a blank line.
 fn is_possible_opening(cut: &[u8]) -> bool {
     let cut = cut.strip_suffix(b"\r").unwrap_or(cut);
     is_blank(cut) || is_delimiter(cut) || b"---".starts_with(cut)

@@ -1,4 +1,4 @@
-//! `skills-lock.json`, the lockfile that the npm tool `skills` keeps in a project.
+//! `skills-lock.json`, the project lockfile of the npm tool `skills`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 use super::ForeignError;
 use super::json::{self, Json, Part, Reader};
 
-/// The file's name.
+/// The name of the file.
 pub const FILE_NAME: &str = "skills-lock.json";
-/// The version of the format that is read and written.
+/// The format version that is read and written.
 const VERSION: f64 = 1.0;
 
 /// The fields of an entry that skillpm knows, in the order in which the tool writes them.
@@ -25,21 +25,21 @@ const FIELDS: &[&str] = &[
     "wellKnownDigest",
 ];
 
-/// A lockfile: entries by the name that the skill writes.
+/// A lockfile: entries by the name that the skill states.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkillsLock {
     /// The entries, each name once.
     pub skills: Vec<(String, LockedEntry)>,
-    /// What else stands at the top of the file.
+    /// Everything else at the top level of the file.
     rest: Vec<(String, Json)>,
 }
 
-/// What the file says of one skill. Fields that skillpm does not know stay as they are.
+/// The entry of one skill. Fields that skillpm does not know stay as they are.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LockedEntry(Vec<(String, Json)>);
 
 impl LockedEntry {
-    /// Returns an entry of these fields; those without a value are left out.
+    /// Returns an entry with these fields, without those that have no value.
     pub fn new<'a>(fields: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> Self {
         let mut entry = Self::default();
         for (field, value) in fields {
@@ -48,12 +48,12 @@ impl LockedEntry {
         entry
     }
 
-    /// The text of a field.
+    /// Returns the text of a field.
     pub fn get(&self, field: &str) -> Option<&str> {
         self.0.iter().find(|(name, _)| name == field).and_then(|(_, value)| value.as_str())
     }
 
-    /// Sets a field, in the place where the tool writes it, or removes it.
+    /// Sets a field, at the position where the tool writes it, or removes it.
     pub fn set(&mut self, field: &str, value: Option<&str>) {
         let rank = |name: &str| FIELDS.iter().position(|known| *known == name);
         let Some(value) = value else { return self.0.retain(|(name, _)| name != field) };
@@ -65,9 +65,9 @@ impl LockedEntry {
         self.0.insert(at, (field.to_owned(), value.into()));
     }
 
-    /// Takes over what `new` says of where the skill comes from. Other fields stay.
+    /// Copies the source of the skill from `new`. Other fields stay.
     pub fn update(&mut self, new: &Self) {
-        // Of the same repository, only the tool knows whether a page of GitLab was typed.
+        // For the same repository, only the tool knows whether a page on GitLab was typed.
         let is = |entry: &Self, kind| entry.get("sourceType") == Some(kind);
         let is_page = is(self, "gitlab") && is(new, "git") && self.get("sourceUrl") == new.get("sourceUrl");
         for field in
@@ -84,8 +84,7 @@ impl SkillsLock {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its place: the file is never taken for an empty one, as
-    /// the tool itself takes it.
+    /// Returns the first error, with its position: unlike in the tool itself, the file is never treated as empty.
     pub fn parse(text: &str) -> Result<Self, ForeignError> {
         let reader = Reader::new(text);
         let mut lock = Self::default();
@@ -107,12 +106,12 @@ impl SkillsLock {
         Ok(lock)
     }
 
-    /// The entry of the skill `name`.
+    /// Returns the entry of the skill `name`.
     pub fn get(&self, name: &str) -> Option<&LockedEntry> {
         self.skills.iter().find(|(other, _)| other == name).map(|(_, entry)| entry)
     }
 
-    /// Sets the entry of the skill `name`: fields of an old one that skillpm does not know stay.
+    /// Sets the entry of the skill `name`: fields of an old entry that skillpm does not know stay.
     pub fn set(&mut self, name: &str, entry: LockedEntry) {
         match self.skills.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => old.update(&entry),
@@ -121,7 +120,7 @@ impl SkillsLock {
     }
 }
 
-/// The top of one of the tool's files, which must have this `version`.
+/// Returns the top level of one of the tool's files, which must have this `version`.
 pub(super) fn top<'a>(reader: &Reader<'a>, version: f64) -> Result<Vec<(String, Part<'a>)>, ForeignError> {
     let root = reader.root()?;
     let top = reader.object(root, "the file")?;
@@ -152,7 +151,7 @@ pub(super) fn top<'a>(reader: &Reader<'a>, version: f64) -> Result<Vec<(String, 
     }
 }
 
-/// The fields of one entry. The known ones must be strings, and `required` ones must be there.
+/// Returns the fields of one entry. The known ones must be strings, and `required` ones must be present.
 pub(super) fn entry(
     reader: &Reader<'_>,
     name: &str,
@@ -175,7 +174,7 @@ pub(super) fn entry(
     }
 }
 
-/// The bytes of the file, as the tool writes it.
+/// Writes the bytes of the file, as the tool does.
 impl fmt::Display for SkillsLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut skills: Vec<_> = self.skills.iter().collect();

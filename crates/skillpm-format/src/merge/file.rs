@@ -5,10 +5,10 @@ use std::cell::OnceCell;
 use super::{Conflict, Labels, Outcome, Prefer, lines};
 use crate::tree::{FileEntry, FileSet, ReadError, Rights};
 
-/// Texts of more bytes are not merged line by line: no agent reads them, and comparing them could
-/// take long.
+/// The maximum size in bytes of texts that are merged line by line: no agent reads larger ones, and comparing them
+/// could take long.
 pub(super) const MAX_TEXT: u64 = 1 << 20;
-/// Neither are texts of more lines.
+/// The maximum number of lines of such texts.
 pub(super) const MAX_LINES: usize = 50_000;
 
 /// A file of one version, read at most once.
@@ -50,7 +50,7 @@ impl<'a> Side<'a> {
         Ok(self.entry.executable == other.entry.executable && self.has_bytes_of(other)?)
     }
 
-    /// The content, if it is text that can be merged.
+    /// Returns the content, if it is text that can be merged.
     fn text(&self) -> Result<Option<&str>, ReadError> {
         if self.entry.size > MAX_TEXT {
             return Ok(None);
@@ -62,11 +62,11 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Where the bytes of a file of the result are.
+/// The place of the bytes of a file in the result.
 pub(super) enum Bytes<'a> {
     /// In this file of the new version.
     Theirs(&'a FileEntry),
-    /// Here.
+    /// In memory.
     Memory(Vec<u8>),
 }
 
@@ -83,12 +83,12 @@ impl Bytes<'_> {
 pub(super) struct Item<'a> {
     pub(super) bytes: Bytes<'a>,
     pub(super) executable: bool,
-    /// Those of the user's file, where there is one at the path.
+    /// The permissions of the user's file, if there is one at the path.
     pub(super) rights: Rights,
 }
 
 impl Item<'_> {
-    /// Whether both are known to be the same file.
+    /// Reports whether both are known to be the same file.
     pub(super) fn is(&self, other: &Self) -> bool {
         match (&self.bytes, &other.bytes) {
             (Bytes::Memory(here), Bytes::Memory(there)) => {
@@ -99,12 +99,12 @@ impl Item<'_> {
     }
 }
 
-/// What came of one path.
+/// The result for one path.
 pub(super) struct Path<'a> {
     pub(super) outcome: Outcome,
-    /// The file at the path, if there is to be one.
+    /// The file at the path, if there should be one.
     pub(super) item: Option<Item<'a>>,
-    /// The user's file, where it is not what stands at the path.
+    /// The user's file, if it is not the file at the path.
     pub(super) kept: Option<Item<'a>>,
 }
 
@@ -114,12 +114,12 @@ impl<'a> Path<'a> {
     }
 }
 
-/// A path in conflict, decided for the side whose file is `item`.
+/// Returns a path in conflict, decided for the side whose file is `item`.
 fn decided(conflict: Conflict, item: Option<Item<'_>>) -> Path<'_> {
     Path::new(Outcome::Decided(conflict), item)
 }
 
-/// Merges the versions of one path, of which there is at least one.
+/// Merges the versions of one path, of which at least one exists.
 pub(super) fn merge<'a>(
     base: Option<Side<'a>>,
     ours: Option<Side<'a>>,
@@ -161,13 +161,13 @@ fn both<'a>(
 ) -> Result<Path<'a>, ReadError> {
     let unchanged = |side: &Side<'_>| base.map_or(Ok(false), |base| base.equals(side));
     let same_bytes = |side: &Side<'_>| base.map_or(Ok(false), |base| base.has_bytes_of(side));
-    // Where the sides differ, one of them is as it was; where there was none, it was not executable.
+    // If the sides differ, one of them is unchanged; if there was no file before, it was not executable.
     let was_executable = base.is_some_and(|base| base.entry.executable);
     let executable = match (ours.entry.executable, theirs.entry.executable) {
         (here, there) if here == there => here,
         _ => !was_executable,
     };
-    // Whoever may not read the user's file may read no other one in its place.
+    // Users who may not read the user's file may not read its replacement either.
     let rights = ours.rights();
     let in_theirs = Some(Item { bytes: Bytes::Theirs(theirs.entry), executable, rights });
     if ours.equals(theirs)? {

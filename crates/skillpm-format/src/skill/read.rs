@@ -7,16 +7,16 @@ use crate::document::{Document, Hint, LineIndex, Node, Problem, ProblemKind, Val
 use crate::name::SkillName;
 use crate::policy::{AllowedTools, NameRule, Policy, Tolerance};
 
-/// The largest number of characters in a description (specification, `description`).
+/// The maximum number of characters in a description (specification, `description`).
 pub(super) const MAX_DESCRIPTION: usize = 1024;
-/// The largest number of characters in `compatibility` (specification, `compatibility`).
+/// The maximum number of characters in `compatibility` (specification, `compatibility`).
 pub(super) const MAX_COMPATIBILITY: usize = 500;
-/// Fields that stood at the top before the specification had a place for them.
+/// Fields that were at the top level before the specification had a place for them.
 const LEGACY: [&str; 3] = ["version", "tags", "dependencies"];
 
 type Result<T> = std::result::Result<T, LoadError>;
 
-/// As [`super::load_with`].
+/// Loads a document; see [`super::load_with`].
 pub(super) fn load<'a>(
     document: &'a Document,
     policy: &Policy,
@@ -57,7 +57,7 @@ pub(super) fn load<'a>(
     Ok(Loaded { meta, body: document.body(), problems: document.problems(), deviations })
 }
 
-/// The error that `problem` is, if nothing can be loaded because of it.
+/// Returns the error that `problem` causes, if it prevents loading.
 fn obstacle(document: &Document, problem: &Problem, policy: &Policy) -> Option<LoadError> {
     let at = || document.position(problem.span.start);
     let in_frontmatter = problem.span.start < document.body_span().start;
@@ -82,7 +82,7 @@ fn obstacle(document: &Document, problem: &Problem, policy: &Policy) -> Option<L
     }
 }
 
-/// The entries of a list that may stand in `metadata` or at the top, as a list or as a text.
+/// Returns the entries of a list that may be in `metadata` or at the top level, as a list or as a text.
 fn list(document: &Document, key: &str) -> Vec<String> {
     let below = document.get("metadata").and_then(|metadata| metadata.get(key));
     let Some(node) = below.or_else(|| document.get(key)) else { return Vec::new() };
@@ -93,7 +93,7 @@ fn list(document: &Document, key: &str) -> Vec<String> {
     texts.into_iter().map(str::to_owned).collect()
 }
 
-/// The entries of a list that is a text with commas or spaces between them.
+/// Returns the entries of a list written as a text with commas or spaces between them.
 pub(super) fn listed(text: &str) -> Vec<&str> {
     if text.contains(',') { trimmed(text.split(',')) } else { text.split_whitespace().collect() }
 }
@@ -102,11 +102,11 @@ fn trimmed<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     texts.map(str::trim).filter(|text| !text.is_empty()).collect()
 }
 
-/// Reads one document by one policy.
+/// A reader of one document with one policy.
 struct Reader<'a> {
     document: &'a Document,
     policy: &'a Policy,
-    /// Made for the first deviation: most skills have none.
+    /// Created for the first deviation: most skills have none.
     lines: Option<LineIndex<'a>>,
     deviations: Vec<Deviation>,
 }
@@ -118,7 +118,7 @@ impl Reader<'_> {
         Deviation { kind, span, at }
     }
 
-    /// Tells or refuses something, as `tolerance` has it.
+    /// Reports or refuses a deviation, according to `tolerance`.
     fn say(&mut self, tolerance: Tolerance, kind: DeviationKind, span: Range<usize>) -> Result<()> {
         match tolerance {
             Tolerance::Accept => {}
@@ -199,7 +199,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The fields whose values may have another shape than the specification's.
+    /// Checks the fields whose values may have a shape that differs from the specification's.
     fn shapes(&mut self) -> Result<()> {
         for field in ["license", "compatibility"] {
             if let Some(node) = self.document.get(field).filter(|node| node.text().is_none()) {
@@ -265,13 +265,13 @@ impl Reader<'_> {
         Err(if is_comment { LoadError::Comment(field) } else { LoadError::EmptyField(field) })
     }
 
-    /// The bytes of the value of `field`, or of the frontmatter's first line.
+    /// Returns the bytes of the value of `field`, or of the frontmatter's first line.
     fn span(&self, field: &str) -> Range<usize> {
         self.document.get(field).map_or_else(|| self.document.opening_span(), |node| node.span.clone())
     }
 }
 
-/// Whether the name is the directory's, in whichever of its spellings.
+/// Reports whether the name is the directory's, in any of its spellings.
 fn same(name: &str, directory: &str) -> bool {
     name == directory
         || match (SkillName::new(name), SkillName::new(directory)) {
@@ -280,7 +280,7 @@ fn same(name: &str, directory: &str) -> bool {
         }
 }
 
-/// Whether a comma separates two of the tools.
+/// Reports whether a comma separates two of the tools.
 fn has_commas(document: &Document) -> bool {
     let text = document.get("allowed-tools").and_then(Node::text).unwrap_or_default();
     let written: usize = text.chars().filter(|c| *c == ',').count();

@@ -1,4 +1,4 @@
-//! Git repositories by their addresses.
+//! Git repositories by address.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,15 +11,15 @@ use super::{
 };
 use crate::text::percent_decoded;
 
-/// Where a git repository lies: `https://host/repo.git`, `ssh://git@host/repo`, `git@host:repo`,
-/// `file:///repo.git` or a path on this machine.
+/// The address of a git repository: `https://host/repo.git`, `ssh://git@host/repo`, `git@host:repo`, `file:///repo.git`
+/// or a path on this machine.
 ///
-/// It is safe to hand to the `git` program: it is no option, names no helper program
-/// (`ext::…`), and its host is one. It holds no password, so it may be committed.
+/// It is safe to pass to the `git` program: it is not an option, names no helper program (`ext::…`), and its host is a
+/// valid host. It contains no password, so it may be committed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GitUrl(String);
 
-/// How a repository is reached.
+/// The way a repository is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
     /// `https://` or `http://`.
@@ -31,13 +31,13 @@ pub enum Transport {
 }
 
 impl GitUrl {
-    /// Reads an address. The user name of an `https` address is left out: which one it is differs
-    /// from person to person, and `git` asks its credential helpers.
+    /// Reads an address. The user name of an `https` address is dropped: it differs between users, and `git` asks its
+    /// credential helpers.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Credentials`] where it holds a password; [`SpecError::Unsupported`] for other
-    /// schemes and texts that are no address of a repository.
+    /// Fails with [`SpecError::Credentials`] if the address contains a password, and with [`SpecError::Unsupported`]
+    /// for other schemes and for texts that are not the address of a repository.
     pub fn new(text: &str) -> Result<Self, SpecError> {
         let unsupported = || SpecError::Unsupported(text.to_owned());
         if text.chars().any(char::is_control) {
@@ -82,7 +82,7 @@ impl GitUrl {
         }
     }
 
-    /// `user@host:path`.
+    /// Reads `user@host:path`.
     fn scp(text: &str) -> Result<Self, SpecError> {
         let unsupported = || SpecError::Unsupported(text.to_owned());
         let (login, path) = text.split_once(':').ok_or_else(unsupported)?;
@@ -95,12 +95,12 @@ impl GitUrl {
         Ok(Self(format!("{user}@{}:{path}", host.to_ascii_lowercase())))
     }
 
-    /// The text, as the `git` program takes it; a path on this machine is as it was typed.
+    /// Returns the text in the form for the `git` program; a path on this machine is as typed.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// How it is reached.
+    /// Returns the way it is reached.
     pub fn transport(&self) -> Transport {
         if self.0.starts_with("https://") || self.0.starts_with("http://") {
             Transport::Http
@@ -111,12 +111,12 @@ impl GitUrl {
         }
     }
 
-    /// The path on this machine as it was typed, where it is one and not a `file://` address.
+    /// Returns the path on this machine as typed, if it is a path and not a `file://` address.
     pub fn local_path(&self) -> Option<&str> {
         is_local(&self.0).then_some(self.0.as_str())
     }
 
-    /// The path that a `file://` address leads to.
+    /// Returns the path that a `file://` address leads to.
     pub fn file_path(&self) -> Option<String> {
         let path = percent_decoded(self.0.strip_prefix("file://")?);
         // `file:///C:/skills.git`: the drive is the first part, not a directory.
@@ -125,7 +125,7 @@ impl GitUrl {
         Some(drive.unwrap_or_else(|| path.into_owned()))
     }
 
-    /// What the repository is called: the last part of its address, without `.git`.
+    /// Returns the name of the repository: the last part of its address, without `.git`.
     pub fn name(&self) -> &str {
         let last = self.0.rsplit(['/', ':', '\\']).find(|part| !part.is_empty()).unwrap_or(&self.0);
         last.strip_suffix(".git").unwrap_or(last)
@@ -239,14 +239,14 @@ impl SourceFacts for GitUrl {
 }
 
 impl<'a> Foreign<'a> {
-    /// The repository at `url`, of the type `kind`.
+    /// Returns the repository at `url`, with the type `kind`.
     pub(super) fn git(kind: &'static str, url: impl Into<Cow<'a, str>>) -> Self {
         let url = url.into();
         Self { kind, source: Some(url.clone()), url: Some(url), in_repository: true }
     }
 }
 
-/// Reads the address of a repository that is one by its form: what follows `.git/` is a directory too.
+/// Reads the address of a repository that is recognizable by its form: the text after `.git/` is a directory.
 fn address(text: &str) -> Result<SourceSpec, SpecError> {
     let (place, ..) = split_suffixes(text);
     match (split_directory(place), place.split_once(".git/")) {
@@ -267,7 +267,7 @@ fn repository(text: &str) -> Result<SourceSpec, SpecError> {
     })
 }
 
-/// Whether `text` is the address of a git repository by its form alone.
+/// Reports whether `text` is recognizable by its form alone as the address of a git repository.
 fn is_git(text: &str) -> bool {
     let (place, ..) = split_suffixes(text);
     let scheme = place.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Pages of hosting sites other than GitHub: which repository, revision and directory they show.
+//! Pages of hosting sites other than GitHub: the repository, revision and directory that they show.
 
 use super::address::split_scheme;
 use super::github::is_github_host;
@@ -11,17 +11,17 @@ use crate::text::percent_decoded;
 /// The file whose page stands for its skill.
 const SKILL_FILE: &str = "SKILL.md";
 
-/// What is typed before the colon, and the host that it stands for.
+/// The words typed before the colon, and the hosts that they stand for.
 const PREFIXES: &[(&str, &str)] =
     &[("gitlab", "gitlab.com"), ("bitbucket", "bitbucket.org"), ("codeberg", "codeberg.org")];
 
-/// Sites that list skills of repositories on GitHub, with what stands before `owner/repo/skill` in the addresses of
-/// their pages.
+/// Sites that list skills of repositories on GitHub, with the text before `owner/repo/skill` in the addresses of their
+/// pages.
 const LISTS: &[(&str, &str)] =
     &[("skills.sh", ""), ("playbooks.com", "skills/"), ("claude-plugins.dev", "skills/@")];
 
-/// Reads the page of a site that lists other people's skills, with or without its scheme: the skill it is about, in
-/// its repository.
+/// Reads the page of a site that lists other people's skills, with or without its scheme, and returns the skill it is
+/// about, in its repository.
 pub(super) fn listed(text: &str) -> Option<SourceSpec> {
     let rest = split_scheme(text).map_or(text, |(_, rest)| rest);
     let (host, path) = rest.split_once('/')?;
@@ -34,12 +34,12 @@ pub(super) fn listed(text: &str) -> Option<SourceSpec> {
         [owner, name, skill] => (owner, name, Some(skill_name(skill).ok()?)),
         _ => return None,
     };
-    // They list skills of other places too, under names that no owner has.
+    // They also list skills from other places, under names that no owner has.
     let repository = Repository::new(Some(PUBLIC_HOST), owner, name).ok()?;
     Some(SourceSpec { skill, ..SourceSpec::new(repository) })
 }
 
-/// Reads `gitlab:group/repo`, where `text` has such a prefix.
+/// Reads `gitlab:group/repo`, if `text` has such a prefix.
 pub(super) fn prefixed(text: &str) -> Option<Result<SourceSpec, SpecError>> {
     let (prefix, rest) = text.split_once(':')?;
     let (_, host) = PREFIXES.iter().find(|(known, _)| *known == prefix)?;
@@ -51,8 +51,8 @@ pub(super) fn prefixed(text: &str) -> Option<Result<SourceSpec, SpecError>> {
     Some(repository(host, place, path, reference.map(Reference::any), skill))
 }
 
-/// The whole address, where `text` is one of a known site as browsers show it: without its scheme. A repository of
-/// GitHub, and what is in it, may be written so without being a page.
+/// Returns the full address, if `text` is an address of a known site as browsers show it: without its scheme. A
+/// repository on GitHub, and a path in it, may be written this way without being a page.
 pub(super) fn with_scheme(text: &str) -> Option<String> {
     let (host, rest) = text.split_once('/')?;
     let host = host.strip_prefix("www.").unwrap_or(host).to_ascii_lowercase();
@@ -61,14 +61,14 @@ pub(super) fn with_scheme(text: &str) -> Option<String> {
     (is_known || is_page()).then(|| format!("https://{text}"))
 }
 
-/// Whether `text` is the address of a page, which does not tell where the name of a branch ends and a directory
+/// Reports whether `text` is the address of a page, which does not show where the name of a branch ends and a directory
 /// begins.
 pub fn is_page(text: &str) -> bool {
     let has = |pages: &[&str]| pages.iter().any(|page| text.contains(page));
     (text.contains("://") || with_scheme(text).is_some()) && has(&["/tree/", "/blob/", "/src/"])
 }
 
-/// Reads the address of a page, where its host or form is that of a known site.
+/// Reads the address of a page, if its host or form is that of a known site.
 pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
     let (_, rest) = split_scheme(text)?;
     let (host, rest) = rest.split_once('/')?;
@@ -84,7 +84,7 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
     }
     let path = rest.split(['?', '#']).next().unwrap_or(rest).trim_end_matches('/');
     let parts: Vec<&str> = path.split('/').collect();
-    // Forgejo and Gitea have this form on whatever host they run.
+    // Forgejo and Gitea use this form on any host.
     if let [owner, name, "src", kind @ ("branch" | "tag" | "commit"), reference, ref path @ ..] = parts[..] {
         let reference = named(kind, &percent_decoded(reference));
         let path = path.join("/");
@@ -104,7 +104,7 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
             let (project, reference) = (format!("{owner}/{name}"), Reference::any(&reference));
             Some(repository(host, &project, Some(directory(&path)), Some(reference), None))
         }
-        // What lies below a repository on the other sites is a download, or no source.
+        // Anything below a repository on the other sites is a download, or not a source.
         [_, _, _, ..] if !groups => match Address::new(text) {
             Ok(address) if address.is_file() => None,
             _ => Some(Err(SpecError::Unsupported(text.to_owned()))),
@@ -116,7 +116,7 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
     }
 }
 
-/// `group/repo/-/tree/REVISION/directory`.
+/// Reads `group/repo/-/tree/REVISION/directory`.
 fn gitlab_page(host: &str, project: &str, page: &str) -> Result<SourceSpec, SpecError> {
     let page = percent_decoded(page.split(['?', '#']).next().unwrap_or(page));
     let parts: Vec<&str> = page.trim_end_matches('/').split('/').collect();
@@ -128,7 +128,7 @@ fn gitlab_page(host: &str, project: &str, page: &str) -> Result<SourceSpec, Spec
     }
 }
 
-/// The directory of the skill, where `path` is that of its file: what a page shows.
+/// Returns the directory of the skill, if `path` is the path of its file, which is what a page shows.
 fn directory(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some((directory, SKILL_FILE)) => directory,
@@ -137,7 +137,7 @@ fn directory(path: &str) -> &str {
     }
 }
 
-/// `organisation/project/_git/repo?path=/directory&version=GBbranch`.
+/// Reads `organisation/project/_git/repo?path=/directory&version=GBbranch`.
 fn azure(host: &str, rest: &str) -> Result<SourceSpec, SpecError> {
     let (rest, reference, skill) = split_suffixes(rest);
     let (place, query) = rest.split_once('?').unwrap_or((rest, ""));

@@ -1,4 +1,4 @@
-//! Places that skills come from: the table of their kinds.
+//! The sources of skills: the table of their kinds.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,19 +9,19 @@ use super::{
     Address, Download, GitUrl, LocalPath, Package, Repository, Site, SourceFacts, SourceSpec, SpecError,
 };
 
-/// Makes [`Origin`] and the table [`KINDS`] of rows, each of which is a kind of source: its name, and the type that
+/// Defines [`Origin`] and the table [`KINDS`] from rows, one for each kind of source: its name, and the type that
 /// implements [`SourceKind`](super::SourceKind) and [`SourceFacts`].
 macro_rules! kinds {
     ($($(#[$doc:meta])* $Kind:ident($Type:ty)),+ $(,)?) => {
-        /// A place that skills come from.
+        /// A source of skills.
         ///
-        /// What it says of itself are the methods of [`SourceFacts`].
+        /// The methods of [`SourceFacts`] return the facts about it.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Origin {
             $($(#[$doc])* $Kind($Type)),+
         }
 
-        /// All kinds of sources. What somebody typed is of the first kind that takes it.
+        /// All kinds of sources. Typed text belongs to the first kind that accepts it.
         pub static KINDS: &[Kind] = &[$(Kind::of::<$Type>()),+];
 
         impl Deref for Origin {
@@ -64,9 +64,9 @@ kinds! {
     Download(Download),
     /// A site that lists its skills under `/.well-known/`.
     Site(Site),
-    /// A directory or archive on this machine, as it was typed.
+    /// A directory or archive on this machine, as typed.
     Local(LocalPath),
-    /// What an installed package of another language brings along.
+    /// The skills in an installed package of another language.
     Package(Package),
 }
 
@@ -76,34 +76,34 @@ impl Origin {
         LocalPath(path.into()).into()
     }
 
-    /// Returns what the address `address` is: a file by the ending of its path, else a site.
+    /// Returns the source at the address `address`: a file if its path has the extension of one, otherwise a site.
     pub fn at(address: Address) -> Self {
         if address.is_file() { Download(address).into() } else { Site(address.site()).into() }
     }
 
-    /// Returns the same source on the host `default`, where it can be on several and no host was named.
+    /// Returns the same source on the host `default`, if it can be on several hosts and none was named.
     #[must_use]
     pub fn or_on_host(self, default: &str) -> Self {
         self.on_host(default).unwrap_or(self)
     }
 }
 
-/// The kind and the key for which `key` stands before the colon in lockfiles and in patterns of policies.
+/// Returns the kind and the key whose text before the colon in lockfiles and in patterns of policies is `key`.
 pub fn kind_of_key(key: &str) -> Option<(&'static Kind, &'static str)> {
     KINDS.iter().find_map(|kind| Some((kind, *kind.keys.iter().find(|known| **known == key)?)))
 }
 
-/// All keys before the colon in lockfiles and in patterns of policies.
+/// Returns all keys before the colon in lockfiles and in patterns of policies.
 pub fn source_keys() -> impl Iterator<Item = &'static str> {
     KINDS.iter().flat_map(|kind| kind.keys.iter().copied())
 }
 
-/// Returns what somebody typed as the source that it is by the table of kinds; `None` where no kind takes it.
+/// Returns typed text as a source, according to the table of kinds. Returns `None` if no kind accepts it.
 pub(super) fn recognize(text: &str, how: fn(&Kind) -> ReadTyped) -> Option<Result<SourceSpec, SpecError>> {
     KINDS.iter().find_map(|kind| how(kind)(text))
 }
 
-/// The form in lockfiles: `github:owner/repo`, `git:https://host/repo.git`, `path:./skills`.
+/// Writes the form in lockfiles: `github:owner/repo`, `git:https://host/repo.git`, `path:./skills`.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.kind(), self.written())

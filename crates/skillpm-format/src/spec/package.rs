@@ -1,4 +1,4 @@
-//! Packages of other languages that bring skills along.
+//! Packages of other languages that contain skills.
 
 mod crates;
 mod npm;
@@ -11,16 +11,16 @@ use super::kind::{Compared, Foreign, NotExpressible, PatternForm, SourceFacts, S
 use super::{SourceSpec, SpecError, skill_name, split_directory, subdirectory};
 pub use python::distribution_name;
 
-/// A package as its own package manager installed it; skillpm installs none.
+/// A package installed by its own package manager; skillpm installs no packages.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Package {
-    /// Whose package it is.
+    /// The ecosystem of the package.
     pub ecosystem: Ecosystem,
-    /// Its name; of a Python distribution in the form in which names are compared (PEP 503).
+    /// Its name; for a Python distribution in the form in which names are compared (PEP 503).
     pub name: String,
 }
 
-/// A language's packages.
+/// The packages of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ecosystem {
     /// Python distributions.
@@ -33,25 +33,25 @@ pub enum Ecosystem {
     Crate,
 }
 
-/// What an ecosystem says of its packages: a file and a row in [`Ecosystem::row`].
+/// The facts about an ecosystem's packages: a file and a row in [`Ecosystem::row`].
 struct Row {
     /// The word before the colon of a source, and the key in a manifest.
     key: &'static str,
-    /// Whether a name is one that the ecosystem gives out.
+    /// Whether a name is valid in the ecosystem.
     takes: fn(&str) -> bool,
-    /// The form in which a name is kept.
+    /// The form in which a name is stored.
     kept: fn(&str) -> String,
     /// The form in which a name, or a pattern of names with `*`, is compared.
     compared: fn(&str) -> String,
-    /// The command that installs a package, at a version where one is given.
+    /// The command that installs a package, at a version if one is given.
     install: fn(&str, Option<&str>) -> String,
 }
 
-/// The longest name of a package, in bytes.
+/// The maximum length of a package name, in bytes.
 const MAX_NAME: usize = 214;
 
 impl Ecosystem {
-    /// All of them.
+    /// All ecosystems.
     pub const ALL: [Self; 4] = [Self::Python, Self::Npm, Self::R, Self::Crate];
 
     fn row(self) -> &'static Row {
@@ -63,23 +63,24 @@ impl Ecosystem {
         }
     }
 
-    /// The word before the colon of a source, and the key in a manifest.
+    /// Returns the word before the colon of a source, which is also the key in a manifest.
     pub fn key(self) -> &'static str {
         self.row().key
     }
 
-    /// Returns the ecosystem that has this key.
+    /// Returns the ecosystem with this key.
     pub fn of_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|ecosystem| ecosystem.key() == key)
     }
 
-    /// Returns `name`, which may be a pattern with `*`, in the form in which the registry of the ecosystem compares names.
+    /// Returns `name`, which may be a pattern with `*`, in the form in which the ecosystem's registry compares names.
     pub fn compared(self, name: &str) -> String {
         (self.row().compared)(name)
     }
 }
 
-/// Whether `text` begins with neither `.` nor `-` and has only letters and digits of ASCII and characters of `more`.
+/// Reports whether `text` starts with neither `.` nor `-` and contains only ASCII letters and digits and characters of
+/// `more`.
 fn is_word(text: &str, more: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(['.', '-'])
@@ -91,7 +92,7 @@ impl Package {
     ///
     /// # Errors
     ///
-    /// A name that no package of the ecosystem can have: it becomes part of a path.
+    /// Fails on a name that no package of the ecosystem can have: it becomes part of a path.
     pub fn new(ecosystem: Ecosystem, name: &str) -> Result<Self, SpecError> {
         let row = ecosystem.row();
         if name.len() <= MAX_NAME && (row.takes)(name) {
@@ -101,7 +102,7 @@ impl Package {
         }
     }
 
-    /// Returns the command that installs it, at `version` where one is given, in the language of its package manager.
+    /// Returns the command that installs it, at `version` if one is given, in the syntax of its package manager.
     pub fn install_command(&self, version: Option<&str>) -> String {
         (self.ecosystem.row().install)(&self.name, version)
     }
@@ -150,7 +151,7 @@ impl SourceFacts for Package {
         true
     }
 
-    /// The version of a package is a label of its ecosystem.
+    /// Checks that the version of a package is a version label of its ecosystem.
     fn check_revision(&self, revision: &str) -> Result<(), String> {
         if revision.is_empty() || revision.chars().any(char::is_control) {
             return Err("the `revision` of a package is its version".to_owned());
@@ -176,7 +177,7 @@ fn typed(ecosystem: Ecosystem, text: &str) -> Result<SourceSpec, SpecError> {
     if text.contains('#') {
         return Err(SpecError::NoRevisions(format!("{}:{text}", ecosystem.key())));
     }
-    // The name of an npm package may begin with `@`, and then has a slash.
+    // The name of an npm package may start with `@`, and then contains a slash.
     let scope = text.starts_with('@').then(|| text.find('/')).flatten().map_or(0, |at| at + 1);
     let (rest, skill) = match text[scope..].rsplit_once('@') {
         Some((rest, skill)) if !skill.contains('/') => (&text[..scope + rest.len()], Some(skill)),
@@ -191,7 +192,7 @@ fn typed(ecosystem: Ecosystem, text: &str) -> Result<SourceSpec, SpecError> {
     })
 }
 
-/// `python:name`.
+/// Writes `python:name`.
 impl fmt::Display for Package {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.ecosystem.key(), self.name)

@@ -1,4 +1,4 @@
-//! File sets in memory, of which it is known what they are.
+//! File sets in memory with known digests.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -8,12 +8,12 @@ use super::{Content, FileEntry, FileSet, ReadError};
 use crate::digest::{Digest, tree_digest};
 use crate::refusal::{Limits, Refusal};
 
-/// The most bytes of a file set that are held: several threads hold one each, and all real skills but
-/// few are smaller.
+/// The maximum number of bytes of a file set held in memory: several threads hold one each, and nearly all real skills
+/// are smaller.
 pub const MOST: u64 = 1 << 20;
 
-/// A file set whose bytes are in memory, and the digest of these very bytes: they were read once, and
-/// need not be hashed again however often they are written.
+/// A file set whose bytes are in memory, and the digest of exactly these bytes: they were read once, and need not be
+/// hashed again however often they are written.
 #[derive(Debug, Clone)]
 pub struct Held {
     set: FileSet,
@@ -22,7 +22,7 @@ pub struct Held {
     digest: Digest,
 }
 
-/// Files one after the other, maybe behind something else.
+/// Files one after the other, possibly after other bytes.
 struct Bytes {
     all: Vec<u8>,
     files: Vec<Range<usize>>,
@@ -42,11 +42,11 @@ impl Content for Bytes {
 }
 
 impl FileSet {
-    /// Reads and hashes everything; `None` where it has more than [`MOST`] bytes.
+    /// Reads and hashes everything. Returns `None` if it has more than [`MOST`] bytes.
     ///
     /// # Errors
     ///
-    /// As [`Content::copy_to`]; content of another size than was declared.
+    /// Fails like [`Content::copy_to`], and on content whose size differs from the declared size.
     pub fn hold(&self) -> Result<Option<Held>, ReadError> {
         let size: u64 = self.files.iter().map(|file| file.size).sum();
         if size > MOST {
@@ -69,12 +69,12 @@ impl FileSet {
 }
 
 impl Held {
-    /// Returns what lies in `all` from `start` on: `files` in this order, whose ids are their numbers. Their
-    /// bytes are hashed.
+    /// Returns the content of `all` from `start` on: `files` in this order, whose ids are their indices. Hashes their
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// As [`FileSet::new`]; too few or too many bytes.
+    /// Fails like [`FileSet::new`], and on too few or too many bytes.
     pub fn new(files: Vec<FileEntry>, all: Vec<u8>, start: usize) -> Result<Self, Refusal> {
         let mut at = start;
         let mut places = Vec::with_capacity(files.len());
@@ -101,17 +101,17 @@ impl Held {
         Self { set: FileSet { files, content: Arc::clone(&bytes) as _ }, bytes, contents, digest }
     }
 
-    /// The digest of the tree.
+    /// Returns the digest of the tree.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// The files.
+    /// Returns the files.
     pub fn set(&self) -> &FileSet {
         &self.set
     }
 
-    /// Each file with the digest of its content, and its bytes.
+    /// Returns each file with the digest of its content, and its bytes.
     pub fn files(&self) -> impl Iterator<Item = (&FileEntry, Digest, &[u8])> + Clone {
         let files = self.set.files.iter().zip(&self.contents);
         files.map(|(file, digest)| (file, *digest, &self.bytes.all[self.bytes.files[file.id].clone()]))

@@ -1,5 +1,5 @@
-//! What tools leave in the directories they work in, by name: caches, environments, droppings of file managers and
-//! editors. Nobody wrote these files, so they are no edits of a skill.
+//! Files that tools leave in the directories they work in, by name: caches, environments, files of file managers and
+//! editors. Nobody wrote these files, so they do not count as edits of a skill.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,9 +8,9 @@ use super::{Node, Tree};
 /// A kind of leftover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leftover {
-    /// The name it has. A `/` at its end means a directory and all in it; one `*` stands for any characters.
+    /// Its name. A `/` at the end means a directory and everything in it; one `*` stands for any characters.
     pub name: &'static str,
-    /// What leaves it.
+    /// The tool that leaves it.
     pub by: &'static str,
 }
 
@@ -18,7 +18,7 @@ const fn leftover(name: &'static str, by: &'static str) -> Leftover {
     Leftover { name, by }
 }
 
-/// All kinds. Only what no person writes by hand may be here: it goes with the skill and is not kept.
+/// All kinds. Only files that nobody writes by hand may be listed: they are removed with the skill and not kept.
 pub const LEFTOVERS: &[Leftover] = &[
     leftover("__pycache__/", "Python: compiled modules"),
     leftover("*.pyc", "Python: a compiled module"),
@@ -44,15 +44,15 @@ pub const LEFTOVERS: &[Leftover] = &[
     leftover(".fuse_hidden*", "FUSE: a file that was removed while it was open"),
 ];
 
-/// The names of directories that are leftovers with all that is in them.
+/// Returns the names of directories that are leftovers with everything in them.
 pub fn directories() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&str>> =
         LazyLock::new(|| LEFTOVERS.iter().filter_map(|leftover| leftover.name.strip_suffix('/')).collect());
     &NAMES
 }
 
-/// The part of `path` that is a leftover, as far up as it is one; `None` for what is none. Where a file has the name of
-/// such a directory, a person wrote it; a link with that name leads to such a directory.
+/// Returns the part of `path` that is a leftover, as far up as possible. Returns `None` if it is not one. A file with
+/// the name of such a directory was written by a person; a link with that name leads to such a directory.
 pub fn leftover_in(path: &str, is_link: bool) -> Option<&str> {
     let mut end = 0;
     loop {
@@ -80,13 +80,13 @@ fn is_file(name: &str) -> bool {
         Some((start, end)) => {
             name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
         }
-        // A directory has a slash behind its name, which no name has.
+        // A directory has a slash after its name, which no name contains.
         None => name == leftover.name,
     })
 }
 
 impl Tree {
-    /// The leftovers in it, sorted, each as far up as it is one: a directory stands for all that is in it.
+    /// Returns the leftovers in it, sorted, each as far up as possible: a directory stands for everything in it.
     pub fn leftovers(&self) -> Vec<String> {
         let mut found: Vec<String> = self.skipped.clone();
         for (path, entry) in self.entries() {
@@ -102,7 +102,7 @@ impl Tree {
         found
     }
 
-    /// This tree without the leftovers, but for those that are in `kept`.
+    /// Returns this tree without the leftovers, except for those in `kept`.
     #[must_use]
     pub fn without_leftovers(&self, kept: impl Fn(&str) -> bool) -> Self {
         let mut tree = self.clone();

@@ -1,36 +1,37 @@
-//! What a file may be used for at most, besides what its tree says of it.
+//! The maximum permissions of a file, in addition to what its tree states.
 
-/// The permissions that a file has at most where it is written: those that it had where it was read. A digest knows
-/// of them only whether the file can be run, so that two trees with other rights are one.
+/// The maximum permissions of a file where it is written: those it had where it was read. The digest only covers
+/// whether the file is executable, so two trees that differ in other permissions are equal.
 ///
-/// Files that come from sources have all of them: what everybody can fetch is for everybody to read.
+/// Files that come from sources have all permissions: anything that everybody can fetch may be read by everybody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rights(u32);
 
 impl Rights {
-    /// Nothing is held back.
+    /// All permissions.
     pub const ALL: Self = Self(0o777);
 
-    /// Those of a file or directory with this mode.
+    /// Returns the permissions of a file or directory with this mode.
     pub fn of_mode(mode: u32) -> Self {
         Self(mode & 0o777)
     }
 
-    /// Those of a file in a directory that has `self`: who may not go through that has none.
+    /// Returns the permissions of a file in a directory that has `self`: users who may not enter the directory have
+    /// none.
     #[must_use]
     pub fn of_file(self, file: Self) -> Self {
         let may_pass = self.0 & 0o111;
         Self(file.0 & (may_pass | (may_pass << 1) | (may_pass << 2)))
     }
 
-    /// What both allow.
+    /// Returns the permissions that both allow.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// The mode of a new file with these rights: 0644 or 0755, less what they hold back. What is executable can be
-    /// run by its owner in any case, and by whoever may read it where nobody could run it before.
+    /// Returns the mode of a new file with these permissions: 0644 or 0755, minus what they withhold. The owner can
+    /// always run an executable file, and so can everyone who may read it if nobody could run it before.
     pub fn mode(self, executable: bool) -> u32 {
         match executable {
             true if self.0 & 0o111 == 0 => 0o755 & (self.0 | 0o100 | ((self.0 & 0o444) >> 2)),

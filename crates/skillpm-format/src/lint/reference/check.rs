@@ -1,10 +1,10 @@
-//! The verdict of the reference validator, in our rules.
+//! The verdict of the reference validator, expressed in skillpm's rules.
 
 use super::{Cause, Reading, Stop};
 use crate::document::{Document, Problem, ProblemKind};
 use crate::lint::{Finding, Group, Level, RULES, Rule, Severity, Subject, rules};
 
-/// The rules that say why a file is no text, or has no frontmatter that anyone could read.
+/// The rules that explain why a file is not text, or has no readable frontmatter.
 pub(in crate::lint) const FILE_RULES: &[&str] = &[
     "encoding",
     "control-character",
@@ -15,7 +15,7 @@ pub(in crate::lint) const FILE_RULES: &[&str] = &[
     "frontmatter-mapping",
 ];
 
-/// The rules of the YAML as it is written.
+/// The rules about the notation of the YAML.
 pub(in crate::lint) const YAML_RULES: &[&str] = &[
     "yaml-flow-style",
     "yaml-unquoted-colon",
@@ -28,7 +28,7 @@ pub(in crate::lint) const YAML_RULES: &[&str] = &[
     "merge-conflict",
 ];
 
-/// The rules of fields. They are checked on what the reference validator sees.
+/// The rules about fields. They check the fields that the reference validator sees.
 pub(in crate::lint) const FIELD_RULES: &[&str] = &[
     "name-missing",
     "name-length",
@@ -42,10 +42,10 @@ pub(in crate::lint) const FIELD_RULES: &[&str] = &[
     "client-field",
 ];
 
-/// Checks `subject` by the rules that are `on`, by the profile of the reference validator.
+/// Checks `subject` by the rules that are `on`, according to the profile of the reference validator.
 ///
-/// Where the reference stops reading, that is the only thing that its own rules say. Rules that
-/// take no part in its verdict say what they find if somebody switched them on.
+/// If the reference stops reading, its own rules report only that. Rules that are not part of its verdict report their
+/// findings if they were switched on.
 pub(in crate::lint) fn check(subject: &Subject<'_>, on: &[(&'static Rule, Severity)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let other_file = rules::is_other_file(subject);
@@ -77,7 +77,7 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, on: &[(&'static Rule, Severi
     findings
 }
 
-/// Whether the fields in `view` are such that the reference validator refuses them.
+/// Reports whether the reference validator refuses the fields in `view`.
 pub(in crate::lint) fn refuses_fields(subject: &Subject<'_>, view: &Document) -> bool {
     let mut findings = Vec::new();
     for rule in RULES {
@@ -96,7 +96,7 @@ fn field(rule: &Rule, subject: &Subject<'_>, view: &Document, findings: &mut Vec
     }
 }
 
-/// The finding that says best why the reference stopped; `None` where only a quirk of it does.
+/// Returns the finding that best explains why the reference stopped. Returns `None` if only one of its quirks does.
 pub(in crate::lint) fn explanation(stop: &Stop, subject: &Subject<'_>) -> Option<Finding> {
     let problem = match stop.cause {
         Cause::NotUtf8 => return found(subject, &["encoding"]).into_iter().next(),
@@ -105,7 +105,7 @@ pub(in crate::lint) fn explanation(stop: &Stop, subject: &Subject<'_>) -> Option
             if let Some(finding) = found(subject, &ids).into_iter().next() {
                 return Some(finding);
             }
-            // Our own rules say nothing of blank lines where nothing is ever closed.
+            // skillpm's own rules do not report blank lines if the frontmatter is never closed.
             ProblemKind::LeadingBlankLines
         }
         Cause::NotClosed => ProblemKind::UnclosedFrontmatter,
@@ -119,8 +119,8 @@ pub(in crate::lint) fn explanation(stop: &Stop, subject: &Subject<'_>) -> Option
     found(&subject.seen_as(&document), FILE_RULES).into_iter().next()
 }
 
-/// What our own rules say of YAML that the reference does not read: what is on the same line, else
-/// an error anywhere, because parsers differ on where one is.
+/// Returns the finding of skillpm's own rules about YAML that the reference does not read: one on the same line,
+/// otherwise an error anywhere, because parsers differ on its position.
 fn yaml(cause: Cause, stop: &Stop, subject: &Subject<'_>) -> Option<Finding> {
     let lines = subject.document.line_index();
     let line = lines.position(stop.span.start).line;
@@ -133,7 +133,7 @@ fn yaml(cause: Cause, stop: &Stop, subject: &Subject<'_>) -> Option<Finding> {
         .cloned()
 }
 
-/// What the rules `ids` find, in the order of `ids`.
+/// Returns the findings of the rules `ids`, in the order of `ids`.
 fn found(subject: &Subject<'_>, ids: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for id in ids {

@@ -1,4 +1,4 @@
-//! From tokens to the tree, and what the reference refuses in it.
+//! From tokens to the tree, and the faults that the reference refuses in it.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use super::scan::{Kind, Token};
 use super::{Cause, Stop};
 use crate::document::{Layout, Node, Style, Value};
 
-/// The deepest nesting that the reference's interpreter has room for.
+/// The maximum nesting depth that the reference's interpreter can handle.
 const MAX_DEPTH: usize = 245;
 
-/// Parses `tokens`; `None` where there is no value at all.
+/// Parses `tokens`. Returns `None` if there is no value at all.
 pub(super) fn parse(tokens: &[Token], reader: &Reader) -> Result<Option<Node>, Stop> {
     let comments = tokens.iter().map(Comments::of).collect();
     let mut parser = Parser { tokens, reader, comments, at: 0 };
@@ -27,12 +27,12 @@ pub(super) fn parse(tokens: &[Token], reader: &Reader) -> Result<Option<Node>, S
 struct Parser<'a> {
     tokens: &'a [Token],
     reader: &'a Reader,
-    /// What each token has to keep.
+    /// The comments that each token has to keep.
     comments: Vec<Comments>,
     at: usize,
 }
 
-/// The comments that a token has to keep. There is room for those before it and for those behind it, each once.
+/// The comments that a token has to keep. It has room for those before it and for those after it, once each.
 #[derive(Debug, Clone, Copy, Default)]
 struct Comments {
     before: bool,
@@ -41,7 +41,7 @@ struct Comments {
 
 impl Comments {
     fn of(token: &Token) -> Self {
-        // Those behind a `:` come to it when it is taken.
+        // Comments after a `:` are added when the token is taken.
         Self { before: token.leading, behind: token.trailing && token.kind != Kind::Value }
     }
 }
@@ -70,7 +70,7 @@ impl Parser<'_> {
         Stop { cause, span: self.reader.bytes(at, at + 1) }
     }
 
-    /// Hands the comments of the last token on to the next one, as the reference does. It ends where there is no room.
+    /// Passes the comments of the last token to the next one, as in the reference. It fails if there is no room.
     fn hand_on(&mut self) -> Result<(), Stop> {
         if self.is(&[&Kind::End]) {
             return Ok(());
@@ -85,14 +85,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Hands on the comments of the `:` that was taken last, unless a key comes next.
+    /// Passes on the comments of the `:` that was taken last, unless a key follows.
     fn hand_on_behind_colon(&mut self) -> Result<(), Stop> {
         let colon = self.at - 1;
         self.comments[colon].behind |= self.tokens[colon].trailing;
         if !self.is(&[&Kind::Key]) {
             self.hand_on()?;
         }
-        // Where there is no value, they are those of its absence.
+        // If there is no value, they belong to the missing value.
         if self.is(AFTER_VALUE) {
             self.comments[self.at].behind = false;
         }
@@ -118,7 +118,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value that is not there, behind the token before.
+    /// Returns a missing value, after the previous token.
     fn empty(&self) -> Node {
         let end = self.at.checked_sub(1).map_or(0, |before| self.tokens[before].end);
         let value = Value::Scalar { text: "".into(), style: Style::Plain };
@@ -142,7 +142,7 @@ impl Parser<'_> {
             items.push(if self.is(after) { self.empty() } else { self.node(false, depth + 1)? });
         }
         if indentless {
-            // The list keeps what stands before its end.
+            // The list keeps the comments before its end.
             self.comments[self.at].before = false;
         } else if !self.take(&Kind::BlockEnd) {
             return Err(self.stop(Cause::Block));
@@ -178,7 +178,7 @@ impl Parser<'_> {
             let value =
                 if has_value && !self.is(AFTER_VALUE) { self.node(true, depth + 1)? } else { self.empty() };
             if merge {
-                // What is merged is no field of its own.
+                // A merged value is not a field itself.
                 check_merge(&key, &value)?;
                 continue;
             }
@@ -191,7 +191,7 @@ impl Parser<'_> {
         Ok(Node { span: start..end.max(start), value: Value::Mapping { pairs, layout: Layout::Block } })
     }
 
-    /// The mappings below one mapping stand in one column.
+    /// Checks that the mappings below one mapping are in the same column.
     fn check_indent(&self, value: &Node, first: usize, column: &mut Option<usize>) -> Result<(), Stop> {
         if let Value::Mapping { .. } = value.value {
             let own = self.tokens[first].column;
@@ -204,12 +204,12 @@ impl Parser<'_> {
     }
 }
 
-/// Whether `node` is one of `texts`, without quotes.
+/// Reports whether `node` is one of `texts`, without quotes.
 fn is_plain(node: &Node, texts: &[&str]) -> bool {
     matches!(&node.value, Value::Scalar { text, style: Style::Plain } if texts.contains(&text.as_ref()))
 }
 
-/// The value of `<<` is a mapping or a list of them.
+/// Checks that the value of `<<` is a mapping or a list of mappings.
 fn check_merge(key: &Node, value: &Node) -> Result<(), Stop> {
     let is_mapping = |node: &Node| matches!(node.value, Value::Mapping { .. });
     let mergeable = match &value.value {
@@ -219,7 +219,7 @@ fn check_merge(key: &Node, value: &Node) -> Result<(), Stop> {
     if mergeable { Ok(()) } else { Err(Stop { cause: Cause::Merge, span: key.span.clone() }) }
 }
 
-/// `=` and `<<` mean something in YAML 1.1: without quotes they become values that are no text.
+/// Replaces `=` and `<<` without quotes, which have a meaning in YAML 1.1, by values that are not text.
 fn not_text(node: Node) -> Node {
     if is_plain(&node, &["=", "<<"]) {
         Node { value: Value::Mapping { pairs: Vec::new(), layout: Layout::Flow }, ..node }
@@ -228,7 +228,7 @@ fn not_text(node: Node) -> Node {
     }
 }
 
-/// A key is text and there once.
+/// Checks that a key is text and occurs only once.
 fn check_key(key: &Node, seen: &mut BTreeSet<String>) -> Result<(), Stop> {
     let refused = |cause| Err(Stop { cause, span: key.span.clone() });
     match &key.value {

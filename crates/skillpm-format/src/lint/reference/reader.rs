@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-/// Stands for the end of the text.
+/// The character that stands for the end of the text.
 pub(super) const END: char = '\0';
 
-/// Whether `c` ends a line for the reference's reader, or is the end.
+/// Reports whether `c` ends a line for the reference's reader, or is the end.
 pub(super) fn is_end(c: char) -> bool {
     matches!(c, END | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether `c` ends a line, is the end, or is a blank.
+/// Reports whether `c` ends a line, is the end, or is a blank.
 pub(super) fn is_end_or_blank(c: char) -> bool {
     is_end(c) || matches!(c, ' ' | '\t')
 }
@@ -26,7 +26,7 @@ pub(super) struct Mark {
     pub(super) column: usize,
 }
 
-/// A cursor over characters that knows the bytes that they come from.
+/// A cursor over characters that knows the bytes they come from.
 pub(super) struct Reader {
     characters: Vec<(char, usize)>,
     end: usize,
@@ -34,7 +34,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Reads `text`, which stands at byte `base` of the file. CRLF and CR are line feeds.
+    /// Reads `text`, which starts at byte `base` of the file. CRLF and CR become line feeds.
     pub(super) fn new(text: &str, base: usize) -> Self {
         let characters = text
             .char_indices()
@@ -44,7 +44,7 @@ impl Reader {
         Self { characters, end: base + text.len(), at: Mark { index: 0, line: 0, column: 0 } }
     }
 
-    /// The character `ahead` of the cursor.
+    /// Returns the character `ahead` of the cursor.
     pub(super) fn peek(&self, ahead: usize) -> char {
         self.characters.get(self.at.index + ahead).map_or(END, |(c, _)| *c)
     }
@@ -54,7 +54,7 @@ impl Reader {
         for _ in 0..count {
             let Some((c, _)) = self.characters.get(self.at.index) else { return };
             self.at.index += 1;
-            // The other line ends count as characters of their line: so it is there.
+            // The other line ends count as characters of their line, as in the reference.
             match c {
                 '\n' => {
                     self.at.line += 1;
@@ -66,24 +66,24 @@ impl Reader {
         }
     }
 
-    /// The next `count` characters; the cursor moves over them.
+    /// Returns the next `count` characters and moves over them.
     pub(super) fn take(&mut self, count: usize) -> String {
         let text = (0..count).map(|ahead| self.peek(ahead)).collect();
         self.forward(count);
         text
     }
 
-    /// The number of characters from the cursor on for which `wanted` holds. The end stops it.
+    /// Returns the number of characters from the cursor on for which `wanted` holds, up to the end.
     pub(super) fn count(&self, wanted: impl Fn(char) -> bool) -> usize {
         self.characters[self.at.index..].iter().take_while(|(c, _)| wanted(*c)).count()
     }
 
-    /// Where the cursor is.
+    /// Returns the position of the cursor.
     pub(super) fn mark(&self) -> Mark {
         self.at
     }
 
-    /// Moves over a line end and returns what it stands for.
+    /// Moves over a line end and returns the character it stands for.
     pub(super) fn line_break(&mut self) -> Option<char> {
         match self.peek(0) {
             '\n' | '\u{85}' => {
@@ -98,12 +98,12 @@ impl Reader {
         }
     }
 
-    /// Whether `...` stands at the cursor, with nothing but a blank or a line end after it.
+    /// Reports whether `...` is at the cursor, followed by a blank or a line end.
     pub(super) fn at_document_end(&self) -> bool {
         (0..3).all(|ahead| self.peek(ahead) == '.') && is_end_or_blank(self.peek(3))
     }
 
-    /// The bytes of the file between two places.
+    /// Returns the bytes of the file between two positions.
     pub(super) fn bytes(&self, start: usize, end: usize) -> Range<usize> {
         self.byte(start)..self.byte(end)
     }
@@ -112,7 +112,7 @@ impl Reader {
         self.characters.get(index).map_or(self.end, |(_, at)| *at)
     }
 
-    /// The first character that the reader refuses, with its bytes.
+    /// Returns the first character that the reader refuses, with its bytes.
     pub(super) fn refused(&self) -> Option<(char, Range<usize>)> {
         let refused = |c: char| {
             (c.is_control() && !matches!(c, '\t' | '\n' | '\u{85}')) || matches!(c, '\u{fffe}' | '\u{ffff}')

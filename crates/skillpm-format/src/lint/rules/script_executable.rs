@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// What runs scripts that are named behind it.
+/// Programs that run the script named after them.
 const INTERPRETERS: &[&str] = &[
     "python", "python3", "python2", "py", "bash", "sh", "zsh", "fish", "node", "nodejs", "bun", "deno",
     "tsx", "ruby", "perl", "run", "uv", "pipx", "npx", "source", ".", "exec", "import", "require",
@@ -67,7 +67,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether `text` has `path` at the start of a command, or alone in code with arguments.
+/// Reports whether `text` has `path` at the start of a command, or alone in code with arguments.
 fn is_command(text: &str, path: &str) -> bool {
     mentions(text, path).any(|at| {
         let before = text[..at].strip_suffix("./").unwrap_or(&text[..at]);
@@ -78,11 +78,11 @@ fn is_command(text: &str, path: &str) -> bool {
     })
 }
 
-/// Whether `text` has `name` as an argument of an interpreter: `python -u scripts/name`.
+/// Reports whether `text` has `name` as an argument of an interpreter: `python -u scripts/name`.
 fn is_run_by_interpreter(text: &str, name: &str) -> bool {
     mentions(text, name).any(|at| {
         let line = text[..at].rfind('\n').map_or(&text[..at], |end| &text[end + 1..at]);
-        // The words before it on the line, without the directory it stands in.
+        // The words before it on the line, without the directory it is in.
         let words =
             line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | '|' | '['));
         words.rev().skip(1).take(4).any(|word| INTERPRETERS.contains(&word))

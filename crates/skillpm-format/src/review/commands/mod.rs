@@ -11,17 +11,17 @@ use words::{BEFORE, PROGRAMS, SHELLS, SILENT};
 pub(super) struct Command {
     /// The byte at which it starts.
     pub(super) at: usize,
-    /// The command, with what lies on the following lines where it goes on there.
+    /// The command, including the following lines if it continues there.
     pub(super) text: String,
     /// The programs that it calls.
     pub(super) programs: Vec<String>,
 }
 
-/// The longest command that is taken apart.
+/// The maximum length of a command that is parsed.
 const MAX_COMMAND: usize = 4096;
 
-/// The commands in `code`, which stands at byte `base`: a block with its fences, an indented one, or
-/// code in a line.
+/// Returns the commands in `code`, which starts at byte `base`: a block with its fences, an indented one, or inline
+/// code.
 pub(super) fn of_code(code: &str, base: usize) -> Vec<Command> {
     let mark = code.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
     let fence = code.bytes().take_while(|byte| Some(*byte) == mark).count();
@@ -32,7 +32,7 @@ pub(super) fn of_code(code: &str, base: usize) -> Vec<Command> {
             language.split([' ', ',', '{', '}', ':']).next().unwrap_or_default().to_ascii_lowercase();
         let base = base + code.len() - inner.len();
         return match &*language {
-            // Told as commands that run by themselves.
+            // Reported as commands that run automatically.
             "!" => Vec::new(),
             "" | "text" | "txt" | "plaintext" | "plain" | "none" => likely(inner, base),
             language if SHELLS.contains(&language) => of_lines(inner, base),
@@ -41,23 +41,23 @@ pub(super) fn of_code(code: &str, base: usize) -> Vec<Command> {
     }
     if mark == Some(b'`') {
         let inner = code[fence..].trim_end_matches('`');
-        // A name alone is no command.
+        // A single name is not a command.
         let inner_base = base + fence;
         return if inner.trim().contains(' ') { likely(inner, inner_base) } else { Vec::new() };
     }
     likely(code, base)
 }
 
-/// The commands among lines of which it is not known whether they are some.
+/// Returns the probable commands among lines that may or may not be commands.
 fn likely(text: &str, base: usize) -> Vec<Command> {
     let mut commands = of_lines(text, base);
     commands.retain(|command| command.programs.iter().any(|program| PROGRAMS.contains(&&**program)));
     commands
 }
 
-/// The commands of `text`, which stands at byte `base`: one on each line, unless a line goes on.
+/// Returns the commands of `text`, which starts at byte `base`: one on each line, unless a line continues.
 pub(super) fn of_lines(text: &str, base: usize) -> Vec<Command> {
-    // Where a prompt stands before what is typed, the other lines are what was answered.
+    // If a prompt precedes the typed lines, the other lines are output.
     let prompted = text.lines().any(|line| without_prompt(trimmed(line)).is_some());
     let mut commands: Vec<Command> = Vec::new();
     let (mut at, mut goes_on) = (base, false);
@@ -86,12 +86,12 @@ pub(super) fn of_lines(text: &str, base: usize) -> Vec<Command> {
     commands
 }
 
-/// The line without the marks of a quote in Markdown around it.
+/// Returns the line without the Markdown quote marks around it.
 fn trimmed(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').trim_start_matches("> ").trim_start()
 }
 
-/// What is typed behind a prompt, if there is one.
+/// Returns the text typed after a prompt, if there is a prompt.
 fn without_prompt(line: &str) -> Option<&str> {
     ["$ ", "% ", "PS> "].iter().find_map(|prompt| line.strip_prefix(prompt)).map(str::trim_start)
 }
@@ -103,7 +103,7 @@ fn is_comment(line: &str) -> bool {
         || line.to_ascii_lowercase().starts_with("rem ")
 }
 
-/// The programs that `command` calls, in their order, each once.
+/// Returns the programs that `command` calls, in order, each once.
 fn programs(command: &str) -> Vec<String> {
     let command = &command[..command.floor_char_boundary(MAX_COMMAND)];
     let mut programs: Vec<String> = Vec::new();
@@ -116,7 +116,7 @@ fn programs(command: &str) -> Vec<String> {
         let program =
             words.find(|word| !word.is_empty() && !BEFORE.contains(word) && !is_option_or_setting(word));
         let Some(program) = program.map(str::to_lowercase) else { continue };
-        // What is left of arguments in parentheses and of patterns is no program.
+        // Remnants of arguments in parentheses and of patterns are not programs.
         let is_name =
             program.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '~' | '$' | '_'));
         if is_name && !SILENT.contains(&&*program) && !programs.contains(&program) {
@@ -126,15 +126,15 @@ fn programs(command: &str) -> Vec<String> {
     programs
 }
 
-/// `-x` of what stands before a program, and `NAME=value`.
+/// Recognizes `-x` before the name of a program, and `NAME=value`.
 fn is_option_or_setting(word: &str) -> bool {
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     word.starts_with('-') || word.split_once('=').is_some_and(|(name, _)| is_name(name.trim_end_matches('+')))
 }
 
-/// The commands in `text`, which stands at byte `base`, that run before anybody reads the text:
-/// `` !`command` `` anywhere, code blocks or not, and blocks that open with ```` ```! ````.
+/// Returns the commands in `text`, which starts at byte `base`, that run before anybody reads the text: `` !`command`
+/// `` anywhere, in code blocks or not, and blocks that open with ```` ```! ````.
 pub(super) fn dynamic(text: &str, base: usize) -> Vec<Command> {
     let mut commands = Vec::new();
     let mut push = |at: usize, text: &str| {
@@ -149,7 +149,7 @@ pub(super) fn dynamic(text: &str, base: usize) -> Vec<Command> {
             push(at, line);
         }
     }
-    // Nearly no text has such a block.
+    // Almost no text has such a block.
     if memchr::memmem::find(text.as_bytes(), b"```!").is_none() {
         return commands;
     }
