@@ -9,12 +9,12 @@ use sha2::{Digest as _, Sha256};
 
 use crate::path::SafePath;
 
-/// A SHA-256 digest, written `sha256:` and 64 lower-case hexadecimal digits.
+/// A SHA-256 digest, written as `sha256:` and 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
 
-/// A text that is not a digest.
+/// An error for text that is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
 pub struct DigestError(String);
@@ -32,12 +32,12 @@ impl Digest {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Returns the digest with these 64 hexadecimal digits, if they are that.
+    /// Returns the digest with these 64 hexadecimal digits. Returns `None` if `hex` is anything else.
     pub fn from_hex(hex: &str) -> Option<Self> {
         if hex.len() != 64 {
             return None;
@@ -54,7 +54,7 @@ impl Digest {
         String::from_utf8_lossy(&self.hex_bytes()).into_owned()
     }
 
-    /// As [`Digest::hex`], in ASCII.
+    /// Returns the same digits as [`Digest::hex`], in ASCII.
     pub fn hex_bytes(&self) -> [u8; 64] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut hex = [0; 64];
@@ -110,7 +110,7 @@ impl From<Digest> for String {
     }
 }
 
-/// A writer that hashes what passes through it to `inner`.
+/// A writer that hashes everything it passes on to `inner`.
 #[derive(Debug)]
 pub struct HashingWriter<W> {
     inner: W,
@@ -119,12 +119,12 @@ pub struct HashingWriter<W> {
 }
 
 impl<W: Write> HashingWriter<W> {
-    /// Returns a writer that has seen nothing yet.
+    /// Returns a writer that has not written anything yet.
     pub fn new(inner: W) -> Self {
         Self { inner, hasher: Sha256::new(), written: 0 }
     }
 
-    /// Returns the digest of all that was written and its length in bytes.
+    /// Returns the digest of everything written and its length in bytes.
     pub fn finish(self) -> (Digest, u64) {
         (Digest(self.hasher.finalize().into()), self.written)
     }
@@ -143,9 +143,8 @@ impl<W: Write> Write for HashingWriter<W> {
     }
 }
 
-/// Returns the digest of a tree: SHA-256 over one line for each regular file, sorted by the bytes
-/// of the path: `path \0 mode \0 hex-sha256(content) \n`, where mode is `755` for a file with any
-/// executable bit and `644` for the others.
+/// Returns the digest of a tree: SHA-256 over one line for each regular file, sorted by the bytes of the path: `path \0
+/// mode \0 hex-sha256(content) \n`, where mode is `755` for a file with any executable bit and `644` for the others.
 ///
 /// Directories, owners, times and other mode bits do not count, so an empty directory changes nothing.
 pub fn tree_digest<'a>(files: impl IntoIterator<Item = (&'a SafePath, bool, Digest)>) -> Digest {

@@ -1,7 +1,8 @@
 //! The formats of [Agent Skills](https://agentskills.io) and of skillpm, as values and rules without input or output.
 //!
-//! The values are documents (`SKILL.md`), skills, trees of files and their digests, manifests, lockfiles, sources as they are
-//! written, and what other tools write. The rules are the linter, the resolution of dependencies, merges, reviews and policies.
+//! The values are documents (`SKILL.md`), skills, trees of files and their digests, manifests, lockfiles, sources as
+//! written, and the files of other tools. The rules are the linter, the resolution of dependencies, merges, reviews and
+//! policies.
 //!
 //! ```
 //! use skillpm_format::document::Document;
@@ -21,7 +22,7 @@
 //! # Ok::<(), skillpm_format::skill::LoadError>(())
 //! ```
 //!
-//! Without the feature `collation` other tools' hashes over names beyond ASCII cannot be computed.
+//! Without the feature `collation`, other tools' hashes over names beyond ASCII cannot be computed.
 
 // values
 pub mod advice;

@@ -1,4 +1,4 @@
-//! Paths: those inside a skill, and what can be said of any without looking at a disk.
+//! Paths: paths inside a skill, and checks that need no disk.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,28 +10,28 @@ use serde::{Serialize, Serializer};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// The largest number of bytes in a path below a skill's directory.
+/// The maximum number of bytes in a path below a skill's directory.
 pub const MAX_PATH_BYTES: usize = 240;
-/// The largest number of bytes in one component.
+/// The maximum number of bytes in one component.
 pub const MAX_COMPONENT_BYTES: usize = 255;
-/// The largest number of components.
+/// The maximum number of components.
 pub const MAX_DEPTH: usize = 32;
 
-/// Names that Windows keeps for devices, whatever stands behind a dot, and those that do with a digit.
+/// Names that Windows reserves for devices, with any extension, and those that are reserved together with a digit.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 const PORTS: [&str; 2] = ["com", "lpt"];
 
 /// A relative path that stays below the directory that it is joined to, on every file system.
 ///
-/// UTF-8 in NFC with `/` between components; no empty, `.` or `..` component, no backslash, colon
-/// or invisible character, no `.git` in any spelling and none of our own staging names.
+/// UTF-8 in NFC with `/` between components; no empty, `.` or `..` component, no backslash, colon or invisible
+/// character, no `.git` in any spelling and none of skillpm's own staging names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SafePath(Arc<str>);
 
-/// Why a text is not a [`SafePath`].
+/// The reason why a text is not a [`SafePath`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// Nothing at all, `a//b`, or a slash at the end.
+    /// Empty, `a//b`, or a trailing slash.
     #[error("it has an empty component")]
     Empty,
     /// `.` or `..` as a component.
@@ -49,7 +49,7 @@ pub enum PathError {
     /// A control, format, private-use or unassigned character.
     #[error("it has the invisible character U+{0:04X}")]
     Invisible(u32),
-    /// Not in normal form C: two spellings of one name.
+    /// Not in normal form C: the name has two spellings.
     #[error("it is not in Unicode normal form C")]
     NotNfc,
     /// More bytes than [`MAX_PATH_BYTES`].
@@ -61,10 +61,10 @@ pub enum PathError {
     /// More components than [`MAX_DEPTH`].
     #[error("it is nested {0} deep, but at most {max} is allowed", max = MAX_DEPTH)]
     TooDeep(usize),
-    /// A component that git keeps its own files in.
+    /// A component that git uses for its own files.
     #[error("it is part of a git repository's own files")]
     Git,
-    /// A name that this program stages its own work under.
+    /// A name that this program uses for staging.
     #[error("it is a name that skillpm reserves")]
     Reserved,
 }
@@ -74,7 +74,7 @@ impl SafePath {
     ///
     /// # Errors
     ///
-    /// The first rule that `text` breaks.
+    /// Returns the first rule that `text` breaks.
     pub fn new(text: &str) -> Result<Self, PathError> {
         if text.starts_with('/') {
             return Err(PathError::Absolute);
@@ -102,37 +102,37 @@ impl SafePath {
         Ok(Self(text.into()))
     }
 
-    /// The path as text, `/`-separated.
+    /// Returns the path as text, `/`-separated.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The path with the separators of this machine. It is relative: join it to a directory.
+    /// Returns the path with the separators of this machine. It is relative: join it to a directory.
     pub fn to_path_buf(&self) -> PathBuf {
         self.0.split('/').collect()
     }
 
-    /// The last component.
+    /// Returns the last component.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// The path without its last component, or `None` where there is only one.
+    /// Returns the path without its last component, or `None` if there is only one.
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once('/').map(|(parent, _)| Self(parent.into()))
     }
 
-    /// The directories above this path, outermost first.
+    /// Returns the directories above this path, outermost first.
     pub fn ancestors(&self) -> impl Iterator<Item = &str> {
         self.0.match_indices('/').map(|(at, _)| &self.0[..at])
     }
 
-    /// The key under which two paths are one on a file system that folds case or normal forms.
+    /// Returns the key under which two paths are equal on a file system that folds case or normal forms.
     pub fn collision_key(&self) -> Cow<'_, str> {
         collision_key(&self.0)
     }
 
-    /// Whether a part of it is a name that Windows keeps for a device.
+    /// Reports whether a part of it is a name that Windows reserves for a device.
     pub fn is_device(&self) -> bool {
         self.0.split('/').any(|component| {
             let stem = component.split('.').next().unwrap_or(component).trim_end();
@@ -142,8 +142,8 @@ impl SafePath {
         })
     }
 
-    /// Whether Windows cannot hold a file of this name: a device name, a trailing dot or space, or
-    /// one of `<>"|?*`.
+    /// Reports whether Windows cannot store a file with this name: a device name, a trailing dot or space, or one of
+    /// `<>"|?*`.
     pub fn is_unportable(&self) -> bool {
         self.is_device()
             || self.0.split('/').any(|component| {
@@ -152,7 +152,7 @@ impl SafePath {
     }
 }
 
-/// Folds case fully and composes, so that names which some file system takes for one are equal.
+/// Folds case fully and composes, so that names are equal if some file system treats them as equal.
 pub fn collision_key(text: &str) -> Cow<'_, str> {
     if !text.is_ascii() {
         caseless::default_case_fold_str(text).nfc().collect()

@@ -1,4 +1,4 @@
-//! Skills that a skill needs: the value of `metadata.skill-dependencies`.
+//! The skills that a skill needs: the value of `metadata.skill-dependencies`.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,24 +15,24 @@ pub const KEY: &str = "skill-dependencies";
 ///
 /// | text | meaning |
 /// |---|---|
-/// | `pdf` | the skill of that name |
+/// | `pdf` | the skill with that name |
 /// | `pdf@^1.2` | one of its versions in a range |
-/// | `pdf@>=1.2,<2` | a range of two bounds: a part that starts with an operator belongs to what stands before |
-/// | `owner/repo/skills/pdf#v2` | a source, as `skillpm install` takes it |
+/// | `pdf@>=1.2,<2` | a range of two bounds: a part that starts with an operator belongs to the part before it |
+/// | `owner/repo/skills/pdf#v2` | a source, in the form for `skillpm install` |
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Requirement {
     /// A skill by name.
     Named {
         /// The name.
         name: SkillName,
-        /// The versions that will do; `None` is any.
+        /// The accepted versions; `None` accepts any.
         range: Option<VersionReq>,
     },
     /// A skill by source.
     Source(SourceSpec),
 }
 
-/// Why a text is no requirement.
+/// The reason why a text is not a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequirementError {
     /// Not a skill's name.
@@ -43,7 +43,7 @@ pub enum RequirementError {
     Range {
         /// The text after `@`.
         text: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Not a source.
@@ -58,13 +58,13 @@ pub struct ListedRequirement<'a> {
     pub span: Range<usize>,
     /// The text.
     pub text: &'a str,
-    /// What it says.
+    /// The parsed requirement.
     pub requirement: Result<Requirement, RequirementError>,
 }
 
 impl Requirement {
-    /// The name of the skill that is needed, where the text says it: for a source without `@skill`
-    /// it is that of the last directory.
+    /// Returns the name of the required skill, if the text states it: for a source without `@skill`, the name of the
+    /// last directory.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Named { name, .. } => Some(name.as_str()),
@@ -137,7 +137,7 @@ pub fn parse_list(text: &str) -> Vec<ListedRequirement<'_>> {
 
 fn entry(text: &str, span: Range<usize>) -> ListedRequirement<'_> {
     let text = &text[span.clone()];
-    // A range of several bounds has commas between them, whatever stood there.
+    // A range of several bounds has commas between them, whatever separated them in the text.
     let bounds: Vec<&str> =
         text.split([',', ' ', '\t', '\n', '\r']).filter(|part| !part.is_empty()).collect();
     ListedRequirement { span, text, requirement: bounds.join(",").parse() }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Which of the two scopes.
+/// One of the two scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeKind {
@@ -13,7 +13,7 @@ pub enum ScopeKind {
 }
 
 impl ScopeKind {
-    /// Where its skills are, for messages.
+    /// Returns where its skills are, for messages.
     pub fn within(self) -> &'static str {
         match self {
             Self::Project => "in this project",
@@ -31,10 +31,10 @@ impl std::fmt::Display for ScopeKind {
     }
 }
 
-/// What a source needs to know of the scope that it is opened for: from where paths count.
+/// The facts about a scope that a source needs when it is opened: the base of relative paths.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopeRoot<'a> {
-    /// Which scope it is.
+    /// The kind of scope.
     pub kind: ScopeKind,
     /// The project's root, or the user's home. Relative paths in the manifest start here.
     pub root: &'a Path,

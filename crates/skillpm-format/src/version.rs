@@ -1,16 +1,16 @@
-//! Versions of skills: labels for people, and what ranges are compared with.
+//! Versions of skills: labels for users, and values that ranges are compared with.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A version by Semantic Versioning 2.0, with the text it was read from.
+/// A version according to Semantic Versioning 2.0, with the text it was read from.
 ///
-/// The specification has no versions; `metadata.version` of its own example is `"1.0"`. So one and
-/// two numbers are read as well, the missing ones as 0. The text is kept: `1.10` stays `1.10`.
+/// The specification does not define versions; `metadata.version` in its example is `"1.0"`. So one or two numbers are
+/// accepted as well, with the missing ones taken as 0. The text is kept: `1.10` stays `1.10`.
 ///
-/// Two versions are equal where ranges cannot tell them apart: `1.0` and `1.0.0` are.
+/// Two versions are equal if ranges cannot distinguish them: `1.0` and `1.0.0` are.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Version {
@@ -18,10 +18,10 @@ pub struct Version {
     number: semver::Version,
 }
 
-/// Why a text is no version.
+/// The reason why a text is not a version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
-    /// Nothing, or only white space.
+    /// Empty, or only white space.
     #[error("the version is empty")]
     Empty,
     /// Not Semantic Versioning.
@@ -29,17 +29,17 @@ pub enum VersionError {
     Invalid {
         /// The text.
         text: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl Version {
-    /// Reads a version; white space around it does not count.
+    /// Reads a version, ignoring surrounding white space.
     ///
     /// # Errors
     ///
-    /// Where the text is not Semantic Versioning, one or two numbers excepted.
+    /// Fails if the text is not Semantic Versioning, except that one or two numbers are accepted.
     pub fn new(text: &str) -> Result<Self, VersionError> {
         let text = text.trim();
         if text.is_empty() {
@@ -51,19 +51,19 @@ impl Version {
         }
     }
 
-    /// The version as written.
+    /// Returns the version as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The version as Semantic Versioning has it.
+    /// Returns the version in the form of Semantic Versioning.
     pub fn number(&self) -> &semver::Version {
         &self.number
     }
 }
 
-/// `text` with the numbers that it lacks: `1` and `1.0` become `1.0.0`, `1.0-rc` becomes `1.0.0-rc`.
-/// One number alone is not continued, else dates such as `2026-01-01` would be versions.
+/// Returns `text` with its missing numbers added: `1` and `1.0` become `1.0.0`, `1.0-rc` becomes `1.0.0-rc`. A single
+/// number with a suffix is not completed, otherwise dates such as `2026-01-01` would be versions.
 fn completed(text: &str) -> String {
     let end = text.find(['-', '+']).unwrap_or(text.len());
     let (numbers, rest) = text.split_at(end);

@@ -1,28 +1,28 @@
-//! `.skill-lock.json`, in which the npm tool `skills` and `gh skill` keep what is installed for the
-//! user. It is read and never written: the tools write it without a lock, and times stand in it.
+//! `.skill-lock.json`, in which the npm tool `skills` and `gh skill` record what is installed for the user. It is read
+//! and never written: the tools write it without a lock, and it contains times.
 
 use super::ForeignError;
 use super::json::{Json, Reader};
 use super::skills_lock::{entry, top};
 
-/// The file's name.
+/// The name of the file.
 pub const FILE_NAME: &str = ".skill-lock.json";
 /// The version of the format.
 const VERSION: f64 = 3.0;
 
-/// The user's lockfile: entries by the name that the skill writes.
+/// The user's lockfile: entries by the name that the skill states.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GlobalLock {
     /// The entries, each name once.
     pub skills: Vec<(String, GlobalEntry)>,
 }
 
-/// What the file says of one skill.
+/// The entry of one skill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GlobalEntry(Vec<(String, Json)>);
 
 impl GlobalEntry {
-    /// The text of a field; `None` where it is empty.
+    /// Returns the text of a field. Returns `None` if it is empty.
     pub fn get(&self, field: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(name, _)| name == field)?;
         value.as_str().filter(|text| !text.is_empty())
@@ -34,7 +34,7 @@ impl GlobalLock {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its place.
+    /// Returns the first error, with its position.
     pub fn parse(text: &str) -> Result<Self, ForeignError> {
         let reader = Reader::new(text);
         let top = top(&reader, VERSION)?;

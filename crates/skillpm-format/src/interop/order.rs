@@ -1,30 +1,29 @@
-//! The order of file names in the npm tool: JavaScript's `a.localeCompare(b)`, which is the order of
-//! the root of the Unicode Collation Algorithm as CLDR tailors it.
+//! The order of file names in the npm tool: JavaScript's `a.localeCompare(b)`, which is the order of the root of the
+//! Unicode Collation Algorithm as tailored by CLDR.
 //!
-//! For ASCII it is a table of weights. Other names need the tables of Unicode, which the feature
-//! `collation` brings.
+//! For ASCII it is a table of weights. Other names need the tables of Unicode, which the feature `collation` provides.
 
 use std::cmp::Ordering;
 
 /// The printable characters of ASCII by weight, lightest first; letters of both cases weigh the same.
 const WEIGHTS: &[u8] = b" _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// Names whose order this build does not know.
+/// An error for names whose order this build does not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// There is a name beyond ASCII, and the build has no tables for it.
+    /// A name contains characters beyond ASCII, and the build has no tables for them.
     #[error("the order of `{0}` among the other files needs tables that this build does not have")]
     NoTables(String),
-    /// Two different names that are equal in the order, so that which comes first is chance.
+    /// Two different names are equal in the order, so their order is arbitrary.
     #[error("`{0}` and `{1}` have no order in the other tool")]
     Alike(String, String),
 }
 
-/// Sorts `names`, each of which is there once.
+/// Sorts `names`, which are all different.
 ///
 /// # Errors
 ///
-/// Names whose order is not known.
+/// Fails on names whose order is not known.
 pub fn sort(names: &mut [&str]) -> Result<(), OrderError> {
     if names.iter().all(|name| is_plain(name)) {
         names.sort_by(|a, b| compare_plain(a, b));
@@ -41,7 +40,7 @@ fn sort_any(names: &mut [&str]) -> Result<(), OrderError> {
     let collator =
         Collator::try_new(icu_collator::CollatorPreferences::default(), CollatorOptions::default());
     let Ok(collator) = collator else {
-        // The data is compiled in, so this does not happen; if it did, it would be said.
+        // The data is compiled in, so this does not happen; if it did, it would be reported.
         let name = names.first().copied().unwrap_or_default();
         return Err(OrderError::NoTables(name.to_owned()));
     };
@@ -62,7 +61,7 @@ fn is_plain(name: &str) -> bool {
     name.bytes().all(|b| b == b' ' || b.is_ascii_graphic())
 }
 
-/// Weights first, then length, then case: lower before upper.
+/// Compares by weight first, then by length, then by case: lower before upper.
 fn compare_plain(a: &str, b: &str) -> Ordering {
     let weights = |text: &str| text.bytes().map(weight).collect::<Vec<_>>();
     let by_case = || {

@@ -1,13 +1,13 @@
-//! Fields of the frontmatter that agents document beside those of the specification.
+//! Fields of the frontmatter that agents document in addition to those of the specification.
 
-/// An agent with fields of its own.
+/// An agent with its own fields.
 #[derive(Debug)]
 pub struct Client {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The page that documents the fields.
     pub page: &'static str,
-    /// The fields, and what each one does there.
+    /// The fields, and the effect of each.
     pub fields: &'static [(&'static str, &'static str)],
 }
 
@@ -64,13 +64,13 @@ pub static CLIENTS: &[Client] = &[
     },
 ];
 
-/// The names of the agents that define `field`.
+/// Returns the names of the agents that define `field`.
 pub(super) fn of(field: &str) -> Vec<&'static str> {
     let defines = |client: &&Client| client.fields.iter().any(|(name, _)| *name == field);
     CLIENTS.iter().filter(defines).map(|client| client.name).collect()
 }
 
-/// All fields that some agent defines; some come twice.
+/// Returns all fields that some agent defines; some occur twice.
 pub(super) fn fields() -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().flat_map(|client| client.fields).map(|(name, _)| *name)
 }

@@ -4,7 +4,7 @@ use super::{Edit, Fix};
 use crate::document::Document;
 use crate::skill;
 
-/// Lines of `text` from byte `from` on, with their places and without their ends.
+/// Returns the lines of `text` from byte `from` on, with their positions and without their ends.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = from;
     std::iter::from_fn(move || {
@@ -17,14 +17,14 @@ fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether `line` is meant as a delimiter: dashes of any kind and number, blanks around them.
+/// Reports whether `line` is meant as a delimiter: dashes of any kind and number, surrounded by blanks.
 fn is_meant(line: &str) -> bool {
     let dashes = line.trim();
     let width: usize = dashes.chars().map(width_of).sum();
     width >= 3 && dashes.chars().all(|c| matches!(c, '-' | '\u{2013}' | '\u{2014}'))
 }
 
-/// How many dashes editors make `c` of.
+/// Returns the number of dashes that editors replace by `c`.
 fn width_of(c: char) -> usize {
     match c {
         '\u{2014}' => 3,
@@ -39,7 +39,7 @@ fn newline(text: &str) -> &str {
     text.get(end..end + length).unwrap_or("\n")
 }
 
-/// Whether `text` with `edits` is a skill that nothing is wrong with.
+/// Reports whether `text` with `edits` is a skill without faults.
 fn helps(text: &str, edits: &[Edit]) -> bool {
     let mut new = text.to_owned();
     for edit in edits.iter().rev() {
@@ -49,8 +49,8 @@ fn helps(text: &str, edits: &[Edit]) -> bool {
     document.problems().is_empty() && skill::load(&document).is_ok()
 }
 
-/// Closes the frontmatter that byte `start` is in: at the line that is meant to, else before the
-/// first blank line or heading.
+/// Closes the frontmatter that contains byte `start`: at a line meant as the delimiter, otherwise before the first
+/// blank line or heading.
 pub(super) fn close(text: &str, start: usize) -> Option<Fix> {
     let body = lines(text, start).skip(1);
     for (at, line) in body.filter(|(_, line)| is_meant(line)) {
@@ -63,7 +63,7 @@ pub(super) fn close(text: &str, start: usize) -> Option<Fix> {
     helps(text, &edits).then(|| Fix::unsafe_("close the frontmatter after the last key", edits))
 }
 
-/// A closing line before the first blank line or heading behind byte `start`.
+/// Returns an edit that adds a closing line before the first blank line or heading after byte `start`.
 fn ending(text: &str, start: usize) -> Option<Edit> {
     let newline = newline(text);
     let mut body = lines(text, start).skip(1);
@@ -74,7 +74,7 @@ fn ending(text: &str, start: usize) -> Option<Edit> {
     }
 }
 
-/// Opens the frontmatter at byte `start`, where a line that is meant to, or a key, stands.
+/// Opens the frontmatter at byte `start`, where there is a line meant as the delimiter, or a key.
 pub(super) fn open(text: &str, start: usize) -> Option<Fix> {
     let (_, first) = lines(text, start).next()?;
     let edit = if is_meant(first) {

@@ -6,8 +6,8 @@ use super::{Edit, Subject, quote};
 use crate::document::{Layout, Node, ProblemKind, Style, Value};
 use crate::text::and;
 
-/// Whether the frontmatter is one block of lines that entries can be taken out of: no repair, no
-/// key twice, no braces around it.
+/// Reports whether the frontmatter is one block of lines that entries can be removed from: no repair, no duplicate key,
+/// no braces around it.
 pub(super) fn is_simple(subject: &Subject<'_>) -> bool {
     let block = subject
         .document
@@ -27,8 +27,8 @@ pub(super) fn is_simple(subject: &Subject<'_>) -> bool {
         })
 }
 
-/// The whole lines of an entry in a block, with the last line end; `None` where something else
-/// stands on them, a comment excepted, or lines end with CR alone.
+/// Returns the whole lines of an entry in a block, with the last line end. Returns `None` if they contain anything else
+/// except a comment, or end with CR alone.
 pub(super) fn lines(text: &str, key: &Node, value: &Node) -> Option<Range<usize>> {
     let start = text[..key.span.start].rfind('\n')? + 1;
     let mut end = key.span.end.max(value.span.end);
@@ -48,17 +48,17 @@ pub(super) fn lines(text: &str, key: &Node, value: &Node) -> Option<Range<usize>
     (indented && !whole.replace("\r\n", "\n").contains('\r')).then_some(start..end)
 }
 
-/// An entry of the top level that can be moved below `metadata`.
+/// A top-level entry that can be moved below `metadata`.
 pub(super) struct Moved<'a> {
     key: &'a str,
     value: String,
-    /// The comment behind it, with the blanks before it.
+    /// The comment after it, with the blanks before the comment.
     rest: &'a str,
     lines: Range<usize>,
 }
 
 impl<'a> Moved<'a> {
-    /// The entry of `key` and `value`, named `name`, where moving it as a text loses nothing.
+    /// Returns the entry of `key` and `value`, named `name`, if moving it as a text loses nothing.
     pub(super) fn new(subject: &Subject<'a>, name: &'a str, key: &Node, value: &Node) -> Option<Self> {
         if subject.field("metadata").is_some_and(|(_, metadata)| metadata.get(name).is_some()) {
             return None;
@@ -66,7 +66,7 @@ impl<'a> Moved<'a> {
         let text = subject.document.text();
         let lines = lines(text, key, value)?;
         let end = value.span.end.clamp(lines.start, lines.end);
-        // In a list over several lines a comment has no place to go.
+        // In a list over several lines there is no place for a comment.
         let several = text[lines.start..end].contains('\n');
         if several && text[lines.clone()].contains('#') {
             return None;
@@ -76,7 +76,7 @@ impl<'a> Moved<'a> {
     }
 }
 
-/// `value` as one text in quotes.
+/// Returns `value` as one quoted text.
 fn quoted(value: &Node) -> Option<String> {
     let text = match &value.value {
         Value::Scalar { style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted, text } => {
@@ -95,8 +95,8 @@ fn quoted(value: &Node) -> Option<String> {
     (!text.trim().is_empty() && !text.chars().any(char::is_control)).then(|| quote::quoted(&text))
 }
 
-/// The edits that move entries below `metadata`, and a title for them. All are moved at once: two repairs would both
-/// make the same `metadata`.
+/// Returns the edits that move entries below `metadata`, and a title for them. All are moved at once: two repairs would
+/// both create the same `metadata`.
 pub(super) fn move_below(subject: &Subject<'_>, mut moved: Vec<Moved<'_>>) -> Option<(String, Vec<Edit>)> {
     if !is_simple(subject) {
         return None;
@@ -110,7 +110,7 @@ pub(super) fn move_below(subject: &Subject<'_>, mut moved: Vec<Moved<'_>>) -> Op
     let mut edits: Vec<Edit> = moved.iter().map(|entry| Edit::delete(entry.lines.clone())).collect();
     let written: Vec<_> = moved.iter().map(|entry| (entry.key, entry.value.clone(), entry.rest)).collect();
     let mut inserted = insert_metadata(subject, &written, first.lines.start, line_end)?;
-    // An insertion where something is deleted is one replacement.
+    // An insertion at a deletion is one replacement.
     if let Some(edit) = edits.iter_mut().find(|edit| edit.span.start == inserted.span.start) {
         edit.text = std::mem::take(&mut inserted.text);
     } else if let Some(edit) = edits.iter_mut().find(|edit| edit.span.end == inserted.span.start) {
@@ -122,8 +122,8 @@ pub(super) fn move_below(subject: &Subject<'_>, mut moved: Vec<Moved<'_>>) -> Op
     Some((title, edits))
 }
 
-/// The edits that put `entries` (key, text, what follows on the line) into `metadata`, which is
-/// made where it is not there; `at` is where it goes then. `None` where it is no mapping.
+/// Returns the edits that put `entries` (key, text, rest of the line) into `metadata`, which is created at `at` if it
+/// is missing. Returns `None` if it is not a mapping.
 pub(super) fn insert_metadata(
     subject: &Subject<'_>,
     entries: &[(&str, String, &str)],
@@ -141,7 +141,7 @@ pub(super) fn insert_metadata(
     };
     match &metadata.value {
         Value::Mapping { layout: Layout::Flow, pairs } => {
-            // Comments cannot come along into braces.
+            // Comments cannot be moved into braces.
             if entries.iter().any(|(_, _, rest)| !rest.trim().is_empty()) {
                 return None;
             }
@@ -159,13 +159,13 @@ pub(super) fn insert_metadata(
             let own_line = start > key.span.end && indent.bytes().all(|byte| byte == b' ');
             own_line.then(|| Edit::insert(start, block(indent)))
         }
-        // `metadata:` and nothing.
+        // `metadata:` without a value.
         _ if metadata.is_absent() => Some(Edit::insert(lines(text, key, metadata)?.end, block("  "))),
         _ => None,
     }
 }
 
-/// `key` as the keys of the mapping in braces are written.
+/// Returns `key` in the style of the keys of the mapping in braces.
 fn json_key(text: &str, metadata: &Node, key: &str) -> String {
     let quoted = metadata.pairs().first().is_some_and(|(first, _)| text[first.span.clone()].starts_with('"'));
     if quoted { format!("\"{key}\"") } else { key.to_owned() }

@@ -1,16 +1,16 @@
-//! What loading tolerates: the errors of the `lenient` profile are where [`crate::skill::load`] refuses.
+//! The tolerance of loading: the `lenient` profile reports errors where [`crate::skill::load`] refuses.
 
 use super::{Finding, Ruleset, Severity, Subject};
 use crate::document::ProblemKind;
 
-/// Makes warnings of the errors in `findings` that do not keep `document` from being loaded.
+/// Turns errors in `findings` that do not prevent loading of `document` into warnings.
 ///
-/// The levels of the rules say nearly all of it. What they cannot say: a value that is no YAML and
-/// was taken as it stands, a control character in it, and wrong bytes in the body are the same
-/// rules' findings as YAML that cannot be repaired and wrong bytes in the frontmatter.
+/// The levels of the rules cover nearly all of this. The exceptions: a value that is not YAML and was taken literally,
+/// a control character in it, and wrong bytes in the body are reported by the same rules as YAML that cannot be
+/// repaired and wrong bytes in the frontmatter.
 pub(super) fn demote(subject: &Subject<'_>, rules: &Ruleset, findings: &mut [Finding]) {
     let document = subject.document;
-    // A name that is not there is that of the directory. One that is no text is a mistake that nobody guesses at.
+    // A missing name is replaced by that of the directory. For a name that is not text, no tool guesses what was meant.
     let has_name = document.get("name").is_some_and(|name| name.text().is_none());
     if subject.directory_name.is_some() && !has_name && !rules.is_switched("name-missing") {
         for finding in findings.iter_mut().filter(|finding| finding.rule == "name-missing") {

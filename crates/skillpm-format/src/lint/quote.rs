@@ -2,10 +2,10 @@
 
 use crate::document::double_quoted;
 
-/// The longest value that is repeated in a suggestion.
+/// The maximum length of a value that is repeated in a suggestion.
 const MAX_SHOWN: usize = 100;
 
-/// Says how to write `value` after `key` so that it is YAML.
+/// Returns how to write `value` after `key` as valid YAML.
 pub(super) fn suggestion(key: &str, value: &str) -> String {
     if value.chars().count() > MAX_SHOWN || value.chars().any(char::is_control) {
         return format!("put the whole value in quotes, or on its own lines after `{key}: >-`");
@@ -13,9 +13,9 @@ pub(super) fn suggestion(key: &str, value: &str) -> String {
     format!("put the whole value in quotes: `{key}: {}`", quoted(value))
 }
 
-/// Returns `value` in quotes, whatever is in it.
+/// Returns `value` in quotes, whatever it contains.
 pub(super) fn written(value: &str) -> String {
-    // Single quotes keep backslashes readable, and know no escapes for what YAML does not allow.
+    // Single quotes keep backslashes readable, and have no escapes for characters that YAML does not allow.
     let plain = value.chars().all(|c| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
     if plain { quoted(value) } else { double_quoted(value) }
 }

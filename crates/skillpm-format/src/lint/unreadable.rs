@@ -1,11 +1,11 @@
-//! `file-kind`: what stands in the place of a `SKILL.md`, where no rule can look at a content.
+//! `file-kind`: something else in place of a `SKILL.md`, so that no rule can check any content.
 
 use super::{Check, Docs, Group, Levels, Needs, RULES, Rule};
 
-/// The id of findings about what the file is. Whoever reads files makes them.
+/// The id of findings about the kind of file. They are made by the code that reads files.
 pub const FILE_KIND: &str = "file-kind";
 
-/// What there is to say about [`FILE_KIND`]. It finds nothing itself: it is given no files.
+/// The documentation of [`FILE_KIND`]. It finds nothing itself: it gets no files.
 static RULE: Rule = Rule {
     id: FILE_KIND,
     group: Group::Spec,
@@ -25,7 +25,7 @@ static RULE: Rule = Rule {
     check: Check::Problem(|_, _| None),
 };
 
-/// Everything that a finding can be of: the rules of the table, and `file-kind` before them.
+/// Returns everything that a finding can be about: the rules of the table, preceded by `file-kind`.
 pub fn documented() -> impl Iterator<Item = &'static Rule> {
     std::iter::once(&RULE).chain(RULES.iter().copied())
 }

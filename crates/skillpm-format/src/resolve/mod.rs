@@ -1,13 +1,12 @@
-//! What skills depend on, and what satisfies it. Nothing here reads or writes.
+//! The dependencies of skills, and the skills that satisfy them. Nothing here reads or writes.
 //!
-//! [`resolve`] takes a [`Problem`], the skills that are installed and those that are requested, and answers with a
-//! [`Resolution`]: which skill satisfies which dependency, and which skills are to be fetched for that, in the order in
-//! which they were found. Where there is none it says why, as an [`Unresolved`]. What sources have it asks of a
-//! [`DependencyProvider`].
+//! [`resolve`] takes a [`Problem`], the installed and the requested skills, and returns a [`Resolution`]: which skill
+//! satisfies which dependency, and which skills to fetch for that, in the order in which they were found. If there is
+//! none, it returns the reason as an [`Unresolved`]. It asks a [`DependencyProvider`] what sources have.
 //!
-//! The rule: what is installed or was selected before satisfies a dependency, and what the user requested wins over all.
-//! A range that it is out of is a [`Notice`], not a conflict. A name without a source means a skill of the source of the
-//! skill that depends on it, as nothing else says where it is.
+//! The rule: a skill that is installed or was selected before satisfies a dependency, and a skill that the user
+//! requested wins over all. If such a skill is outside a range, that is a [`Notice`], not a conflict. A name without a
+//! source means a skill in the source of the skill that depends on it, as nothing else states where it is.
 
 pub mod declared;
 mod dependent;

@@ -1,4 +1,4 @@
-//! The resolver: the first skill that was found satisfies a dependency.
+//! The resolver: the first skill found satisfies a dependency.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,28 +15,28 @@ use crate::name::SkillName;
 use crate::requirement::Requirement;
 use crate::spec::SourceSpec;
 
-/// The most skills that one resolution selects: a chain without an end stops somewhere.
+/// The maximum number of skills that one resolution selects, so that an endless chain stops somewhere.
 pub const MOST: usize = 256;
 
-/// What is to be resolved.
+/// The input of a resolution.
 #[derive(Debug, Default)]
 pub struct Problem {
-    /// The skills that are installed, by the key under which names are the same.
+    /// The installed skills, by the key under which names are equal.
     installed: BTreeMap<String, Resolved>,
-    /// The skills that come in any case.
+    /// The skills to be installed in any case.
     coming: BTreeMap<String, Resolved>,
     roots: Vec<Dependent>,
     on_unresolved: OnUnresolved,
 }
 
 impl Problem {
-    /// Returns a problem without dependencies, where the skills `installed` are there.
+    /// Returns a problem without dependencies in which the skills `installed` are present.
     pub fn new(installed: impl IntoIterator<Item = Resolved>) -> Self {
         let installed = installed.into_iter().map(|one| (one.name.collision_key(), one)).collect();
         Self { installed, ..Self::default() }
     }
 
-    /// Returns the same problem, in which what happens where nothing satisfies a dependency is `on_unresolved`.
+    /// Returns the same problem with `on_unresolved` as the reaction to a dependency that nothing satisfies.
     #[must_use]
     pub fn on_unresolved(self, on_unresolved: OnUnresolved) -> Self {
         Self { on_unresolved, ..self }
@@ -51,8 +51,8 @@ impl Problem {
         self
     }
 
-    /// Returns the same problem with the dependencies of `skills`, which are installed and come in another version. Who
-    /// requires them does not change.
+    /// Returns the same problem with the dependencies of `skills`, which are installed and change to another version.
+    /// The skills that require them stay the same.
     #[must_use]
     pub fn renew(mut self, skills: impl IntoIterator<Item = Dependent>) -> Self {
         for skill in skills {
@@ -75,7 +75,7 @@ pub type Answer<P> = Result<
     Unresolved<<P as DependencyProvider>::Candidate, <P as DependencyProvider>::Error>,
 >;
 
-/// Resolves `problem`, and asks `provider` what sources have. The dependencies of the root that was added last are
+/// Resolves `problem`, asking `provider` what sources have. The dependencies of the root that was added last are
 /// resolved first.
 ///
 /// # Errors
@@ -92,7 +92,7 @@ pub fn resolve<P: DependencyProvider>(problem: Problem, provider: &mut P) -> Ans
     while let Some(one) = open.pop() {
         let dependent = &one.skill;
         let first = resolver.selected.len();
-        // Also where there is nothing: it may have been more before.
+        // Also for a skill without dependencies: it may have had some before.
         resolver.assignment.edges.entry(dependent.name.clone()).or_default();
         for declared in &dependent.declared {
             let Err(reason) = resolver.declared(&one, declared) else { continue };
@@ -112,7 +112,7 @@ pub fn resolve<P: DependencyProvider>(problem: Problem, provider: &mut P) -> Ans
 
 /// A skill whose dependencies are not resolved yet.
 struct Open {
-    /// The skill that was asked about, for which this one comes.
+    /// The requested skill that this one is needed for.
     root: SkillName,
     skill: Dependent,
 }
@@ -125,7 +125,7 @@ struct Resolver<'p, P: DependencyProvider> {
     notices: Vec<Notice>,
 }
 
-/// What keeps a step of the resolver `P` from its end.
+/// The reason why a step of the resolver with the provider `P` fails.
 type Stop<P> = Reason<<P as DependencyProvider>::Candidate, <P as DependencyProvider>::Error>;
 
 impl<P: DependencyProvider> Resolver<'_, P> {
@@ -143,7 +143,8 @@ impl<P: DependencyProvider> Resolver<'_, P> {
         }
     }
 
-    /// Resolves the dependency on `name`: by what is there or comes, else by what the source of the skill `of` has.
+    /// Resolves the dependency on `name`: with a skill that is there or to be installed, otherwise with one from the
+    /// source of the skill `of`.
     fn named(
         &mut self,
         of: &Open,
@@ -174,7 +175,7 @@ impl<P: DependencyProvider> Resolver<'_, P> {
         }
     }
 
-    /// Resolves the dependency on the skill of the source `spec`, as it was written.
+    /// Resolves the dependency on the skill in the source `spec`, as written.
     fn source(&mut self, of: &Open, spec: &SourceSpec) -> Result<(), Stop<P>> {
         let dependent = &of.skill;
         let location = if let Some(spec) = sibling(&dependent.place, spec) {
@@ -235,20 +236,21 @@ impl<P: DependencyProvider> Resolver<'_, P> {
         Ok(())
     }
 
-    /// Returns the skill of the name `name` that comes, or is installed.
+    /// Returns the skill with the name `name` that is to be installed or is installed.
     fn known(&self, name: &SkillName) -> Option<&Resolved> {
         let key = name.collision_key();
         self.assignment.coming.get(&key).or_else(|| self.installed.get(&key))
     }
 
-    /// Returns the skill from the place `spec` that comes, or is installed and stays.
+    /// Returns the skill from `spec` that is to be installed, or is installed and stays.
     fn known_from(&self, spec: &SourceSpec) -> Option<&Resolved> {
         let coming = &self.assignment.coming;
         let stays = self.installed.iter().filter(|(key, _)| !coming.contains_key(*key));
         coming.values().chain(stays.map(|(_, one)| one)).find(|one| one.is_from(spec))
     }
 
-    /// Returns whether `by` still depends on `name`: it does not come in another version, or that depends on it, too.
+    /// Reports whether `by` still depends on `name`: it does not change its version, or the new version depends on it
+    /// too.
     fn still_depends(&self, by: &SkillName, name: &SkillName) -> bool {
         let is_coming = self.assignment.coming.contains_key(&by.collision_key());
         !is_coming || self.assignment.of(by).is_some_and(|needed| needed.contains(name.as_str()))
