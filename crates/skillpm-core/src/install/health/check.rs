@@ -45,7 +45,7 @@ pub fn check(look: &Inspection) -> Vec<Finding> {
         finding.scope = Some(look.scope.kind);
     }
     found.sort_by(|a, b| a.order().cmp(&b.order()));
-    // Two directories may lack the same thing above them.
+    // Two directories may lack the same parent.
     found.dedup();
     // One link leads several directories out of the project.
     let mut outside = BTreeSet::new();
@@ -55,7 +55,7 @@ pub fn check(look: &Inspection) -> Vec<Finding> {
     found
 }
 
-/// Reports whether something that is no link is where `thing` leads.
+/// Reports whether `thing` leads to something that is not a link.
 fn leads_somewhere(look: &Inspection, thing: &Thing) -> bool {
     match thing {
         Thing::Link { goes: Goes::Canonical(name), .. } => {
@@ -81,14 +81,14 @@ fn closed(dir: &Path, fault: &InspectionError) -> Finding {
     }
 }
 
-/// Returns a link that leads to nothing, for somebody to decide about where nothing better is known.
+/// Returns the finding for a broken link, which a person has to decide about if nothing better is known.
 fn broken(path: &Path, target: &Path) -> Finding {
     let message = format!("`{}` leads to `{}`, which does not exist", path.display(), target.display());
     let advice = format!("create its target, or remove the link: `rm {}`", shell_word(path));
     Finding::new(&problem::LINK_BROKEN, path, message).advice(advice)
 }
 
-/// Names in one directory that are one on some file systems.
+/// Finds names in one directory that are the same on some file systems.
 fn twins<'a>(dir: &Path, names: impl Iterator<Item = &'a String>, found: &mut Vec<Finding>) {
     let mut by_key: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for name in names {

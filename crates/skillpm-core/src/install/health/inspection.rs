@@ -1,4 +1,4 @@
-//! Looking at all of a scope, also at what no lockfile knows.
+//! Inspects a whole scope, including what no lockfile knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::path::normal;
 use crate::settings::Settings;
 use crate::store::Store;
 
-/// What a scope holds.
+/// The content of a scope.
 #[derive(Debug)]
 pub struct Inspection {
     /// The scope.
@@ -33,15 +33,15 @@ pub struct Inspection {
     pub lock: Result<Option<Lockfile>, LockFault>,
     /// Whether a killed run left something to be finished.
     pub cut_off: bool,
-    /// What killed runs left besides that.
+    /// What killed runs left apart from that.
     pub leftovers: Vec<PathBuf>,
     /// The canonical copies.
     pub canonical: Listing,
-    /// What is where disabled skills do.
+    /// The content of the directory of disabled skills.
     pub disabled: Listing,
-    /// What the manifest and the lockfile ask for. Nothing if the manifest cannot be read.
+    /// What the manifest and the lockfile request. Empty if the manifest cannot be read.
     pub wishes: BTreeMap<SkillName, DesiredSkill>,
-    /// The directories of agents that are there, save those that are the canonical one.
+    /// The existing directories of agents, except those that are the canonical one.
     pub agents: Vec<AgentDirectory>,
     /// The agents on this machine and those that the manifest names.
     pub here: Vec<PresentAgent>,
@@ -49,24 +49,24 @@ pub struct Inspection {
     pub left: BTreeSet<SkillName>,
     /// Locked skills whose tree is whole in the store.
     pub stored: BTreeSet<SkillName>,
-    /// Directories of this machine that skills are installed from, links followed.
+    /// Directories on this machine that skills are installed from, with links followed.
     pub sources: BTreeSet<PathBuf>,
     /// Directories that a change would write to and cannot.
     pub unwritable: Vec<PathBuf>,
 }
 
-/// What the manifest and the lockfile ask for of one skill, as an installation understands them.
+/// What the manifest and the lockfile request for one skill, as an installation understands them.
 #[derive(Debug)]
 pub struct DesiredSkill {
     /// The agents that are to see it, or would if it were not disabled.
     pub agents: Vec<&'static Agent>,
-    /// Whether agents are not to see it for now.
+    /// Whether it is currently hidden from agents.
     pub disabled: bool,
-    /// Where an editable one leads, or why it leads nowhere.
+    /// Where an editable skill leads, or why it leads nowhere.
     pub editable: Option<Result<Editable, Error>>,
-    /// Whether an update left conflicts in it that nobody has settled, or why that is not known.
+    /// Whether an update left unresolved conflicts in it, or why that is not known.
     pub merge: Result<bool, Error>,
-    /// What an installation would do in the canonical place and among the disabled, or what is in its way.
+    /// The steps that an installation would take in the canonical place and among the disabled, or what is in its way.
     pub home: Result<Vec<Step>, Error>,
 }
 
@@ -77,22 +77,22 @@ impl DesiredSkill {
     }
 }
 
-/// Tells what the files of a scope ask for.
+/// A function that determines what the files of a scope request.
 pub type DesiredSkills<'a> = &'a dyn Fn(&Files) -> BTreeMap<SkillName, DesiredSkill>;
 
-/// Why a lockfile cannot be used.
+/// The reason why a lockfile cannot be used.
 #[derive(Debug)]
 pub enum LockFault {
     /// It cannot be read.
     File(Error),
-    /// What is in it is wrong.
+    /// Its content is invalid.
     Content(LockError),
 }
 
-/// What is in a directory, or why that is not known.
+/// The content of a directory, or why that is not known.
 pub type Listing = Result<BTreeMap<String, Thing>, InspectionError>;
 
-/// Why nobody looks into a directory.
+/// The reason why a directory is not examined.
 #[derive(Debug)]
 pub enum InspectionError {
     /// It cannot be read.
@@ -101,25 +101,26 @@ pub enum InspectionError {
     Outside(Error),
 }
 
-/// What is in a place where a skill may be.
+/// The content of a place where a skill may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thing {
-    /// A directory. The digest is that of an installed skill's copy; others are not read.
+    /// A directory. The digest is that of a copy of an installed skill; others are not read.
     Tree(Option<Digest>),
     /// A link.
     Link {
-        /// What it says.
+        /// Its text.
         target: PathBuf,
         /// Where it leads.
         goes: Goes,
     },
-    /// A file that says what the link would that belongs there.
+    /// A file that contains the text of the link that belongs there.
     Written,
     /// A file or something stranger.
     Other,
 }
 
-/// Reports whether the file at `path`, in the directory `dir`, stands for a link to the skill of its name in `skills`.
+/// Reports whether the file at `path`, in the directory `dir`, stands for a link to the skill with its name in
+/// `skills`.
 fn is_written(path: &Path, dir: &Path, skills: &Path) -> bool {
     let link = path.file_name().map(|name| LinkKind::Symlink(fs::relative(dir, &skills.join(name))));
     dir != skills && link.is_some_and(|link| fs::is_written_link(path, &link))
@@ -143,14 +144,14 @@ pub struct AgentDirectory {
     pub path: PathBuf,
     /// The same with links followed.
     pub real: PathBuf,
-    /// The agents for which links are made here; none where skillpm makes no links.
+    /// The agents for which links are made here; empty if skillpm makes no links.
     pub agents: Vec<&'static Agent>,
     /// What is in it.
     pub things: Listing,
 }
 
 impl AgentDirectory {
-    /// Returns the agent that is reported where any of them would do: one that needs links, if there is one.
+    /// Returns the agent to report if any of them would do: one that needs links, if there is one.
     pub fn agent(&self) -> Option<&'static Agent> {
         let linked = self.agents.iter().find(|agent| !agent.is_universal());
         linked.or(self.agents.first()).copied()
@@ -162,20 +163,20 @@ impl AgentDirectory {
 pub struct PresentAgent {
     /// The agent.
     pub agent: &'static Agent,
-    /// Whether somebody chose it: the manifest, or the lockfile where that is silent.
+    /// Whether somebody chose it: the manifest, or the lockfile if the manifest says nothing.
     pub chosen: bool,
     /// Whether its directory is, maybe through links, the canonical one.
     pub served: bool,
     /// The directory that it gets links in.
     pub dir: Option<PathBuf>,
-    /// The skills of this scope that it does not see, though it is on this machine.
+    /// The skills of this scope that it does not see, although it is on this machine.
     pub unseen: Vec<String>,
-    /// Those that it finds in several places.
+    /// The skills that it finds in several places.
     pub twice: Vec<agent_view::Twice>,
 }
 
 impl Inspection {
-    /// Looks at everything in `scope`. Nothing is changed, and nothing that is wrong ends it.
+    /// Looks at everything in `scope`. Nothing is changed, and no problem ends the inspection.
     pub fn take(
         settings: &Settings,
         scope: &Scope,
@@ -255,12 +256,12 @@ impl Inspection {
         self.disabled.as_ref().ok()?.get(name.as_str())
     }
 
-    /// Returns the lockfile, where there is one that can be read.
+    /// Returns the lockfile, if there is one that can be read.
     pub fn locked(&self) -> Option<&Lockfile> {
         self.lock.as_ref().ok()?.as_ref()
     }
 
-    /// Returns the manifest, where there is one that can be read.
+    /// Returns the manifest, if there is one that can be read.
     pub fn asked(&self) -> Option<&Manifest> {
         self.manifest.as_ref().ok()?.as_ref()
     }
@@ -271,7 +272,7 @@ impl Inspection {
         self.agents.iter().find(|found| found.real == real)?.things.as_ref().ok()
     }
 
-    /// Reports whether `dir` cannot be looked into.
+    /// Reports whether `dir` cannot be examined.
     pub fn is_closed(&self, dir: &Path) -> bool {
         let real = real(dir);
         self.agents.iter().any(|found| found.real == real && found.things.is_err())
@@ -279,10 +280,10 @@ impl Inspection {
     }
 
     /// Returns what is in `dir`; links are compared with the directory of the canonical copies, `skills`, and trees
-    /// that are not in `named` are only hashed where they are locked.
+    /// that are not in `named` are only hashed if they are locked.
     fn list(&self, dir: &Path, skills: &Path, named: &BTreeSet<String>) -> Listing {
         self.scope.check_inside(dir).map_err(InspectionError::Outside)?;
-        // If the directory is not there, what is to hold it has to be one.
+        // If the directory is not there, its parent has to be one.
         if let Some(there) = dir.ancestors().find(|there| exists(there))
             && fs::kind(&real(there)).map_err(InspectionError::Unreadable)? != Some(Kind::Directory)
         {
@@ -332,7 +333,7 @@ impl Inspection {
         let installed = self.installed();
         let chosen = self.chosen();
         let mut all: Vec<&Agent> = agents::all().iter().collect();
-        // Of those that share a directory, the ones that somebody chose get the links.
+        // Among agents that share a directory, those that somebody chose get the links.
         all.sort_by_key(|agent| !chosen.contains(agent.id));
         let mut seen = BTreeSet::new();
         let mut found: Vec<AgentDirectory> = Vec::new();
@@ -360,7 +361,7 @@ impl Inspection {
         self.agents = found;
     }
 
-    /// Looks at what the agents see that are here.
+    /// Examines what the agents that are here see.
     fn people(&mut self, settings: &Settings, skills: &Path) {
         let installed = self.installed();
         let chosen = self.chosen();
@@ -372,7 +373,7 @@ impl Inspection {
             }
             let dirs: Vec<_> = agent_view::directories(settings, &self.scope, agent)
                 .into_iter()
-                // What leads out of the project is not looked at, and told on its own.
+                // What leads out of the project is not examined, and is reported separately.
                 .filter(|dir| self.scope.check_inside(&dir.path).is_ok())
                 .map(|dir| {
                     (dir.role, agent_view::look(&dir.path, &self.scope, &installed).unwrap_or_default())
@@ -381,7 +382,7 @@ impl Inspection {
             let twice = agent_view::twice(dirs.iter().map(|(role, seen)| (*role, &seen[..])));
             let dir = self.scope.agent_dir(settings, agent);
             let served = agent.is_universal() || dir.as_deref().map(real).as_deref() == Some(skills);
-            // A link that somebody asked for and that is missing is reported on its own.
+            // A link that somebody asked for and that is missing is reported separately.
             let is_wished = |name: &String| {
                 let wish = self.wishes.iter().find(|(wished, _)| wished.as_str() == name);
                 wish.is_some_and(|(_, wish)| wish.linked().any(|wished| wished.id == agent.id))
@@ -403,9 +404,9 @@ impl Inspection {
         unseen.into_iter().map(|unseen| (unseen.agent, unseen.skills)).collect()
     }
 
-    /// Looks for what killed runs left beside what they moved or wrote.
+    /// Finds what killed runs left next to what they moved or wrote.
     fn leftovers(&mut self) {
-        // Anyone who is at work there needs them.
+        // A process at work there needs them.
         if Transaction::is_begun(&self.scope) && !self.cut_off {
             return;
         }
@@ -435,7 +436,7 @@ impl Inspection {
     }
 }
 
-/// Reports whether `name` is that of a locked skill.
+/// Reports whether `name` is the name of a locked skill.
 pub fn is_locked(lock: &Lockfile, name: &str) -> bool {
     SkillName::exact(name).is_some_and(|name| lock.skills.contains_key(&name))
 }
@@ -459,14 +460,13 @@ fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {
     whole.map(|(name, _)| name.clone()).collect()
 }
 
-/// Returns where the link at `path` leads, which says that it leads to `says`; `skills` is the directory of the
-/// canonical copies.
+/// Returns where the link at `path`, whose text is `says`, leads; `skills` is the directory of the canonical copies.
 fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
     let canonical = |leads: &Path| match (leads.parent(), leads.file_name().and_then(|name| name.to_str())) {
         (Some(parent), Some(name)) if parent == skills => Some(Goes::Canonical(name.to_owned())),
         _ => None,
     };
-    // By what it says, whatever is there; else by where it ends.
+    // First by its text, whatever is there; otherwise by where it ends.
     if let Some(goes) = canonical(says) {
         return Ok(goes);
     }
@@ -476,7 +476,7 @@ fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
     })
 }
 
-/// `path` with links followed as far as it is there.
+/// Returns `path` with links followed as far as it exists.
 pub(super) fn real(path: &Path) -> PathBuf {
     for there in path.ancestors() {
         if let (Ok(Some(real)), Ok(rest)) = (fs::real_path(there), path.strip_prefix(there)) {

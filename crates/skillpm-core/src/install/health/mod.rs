@@ -1,7 +1,7 @@
 //! The health of a scope: what is wrong in it, and what can be done about it without losing anything.
 //!
-//! [`Inspection`] reads all that there is; [`check()`] is a function of that alone. What is repaired is repaired by
-//! the steps of a [`Transaction`](super::transaction::Transaction), as an installation would.
+//! [`Inspection`] reads everything there is; [`check()`] is a pure function of that. Repairs are made by the steps of a
+//! [`Transaction`](super::transaction::Transaction), as an installation would.
 
 mod check;
 pub mod inspection;
@@ -35,7 +35,7 @@ pub struct Finding {
     pub path: PathBuf,
     /// What is wrong, in words.
     pub message: Message,
-    /// What can be done.
+    /// The remedy.
     pub remedy: Remedy,
 }
 
@@ -46,15 +46,15 @@ pub enum Remedy {
     None,
     /// A person has to decide; this says how.
     Advice(Message),
-    /// These steps mend it. Nothing that a user wrote goes.
+    /// These steps repair it. Nothing that a user wrote is lost.
     Steps(Vec<Step>),
     /// What was begun has to be finished.
     Finish,
-    /// What is at the path has to go. It is kept in the store unless its bytes are there already.
+    /// What is at the path has to go. It is kept in the store unless it is already there.
     Sweep,
     /// The tree of the store has to go: it can be fetched again.
     Discard(Digest),
-    /// What is at the path, in the store or among the downloads, is rubbish.
+    /// What is at the path, in the store or among the downloads, is garbage.
     Clear,
 }
 
@@ -80,34 +80,34 @@ impl Finding {
         }
     }
 
-    /// Says which skill it is about.
+    /// Sets the skill that it is about.
     #[must_use]
     pub fn skill(mut self, name: &str) -> Self {
         self.skill = Some(name.to_owned());
         self
     }
 
-    /// Says which agent it is about.
+    /// Sets the agent that it is about.
     #[must_use]
     pub fn agent(mut self, agent: Option<&'static str>) -> Self {
         self.agent = agent;
         self
     }
 
-    /// Says what a person can do.
+    /// Sets what a person can do.
     #[must_use]
     pub fn advice(self, advice: impl Into<Message>) -> Self {
         self.remedy(Remedy::Advice(advice.into()))
     }
 
-    /// Says what can be done.
+    /// Sets the remedy.
     #[must_use]
     pub fn remedy(mut self, remedy: Remedy) -> Self {
         self.remedy = remedy;
         self
     }
 
-    /// Returns where it stands among others: by what it is, then by its path.
+    /// Returns its sort key: its kind, then its path.
     pub fn order(&self) -> (usize, &PathBuf) {
         let at = problem::ALL.iter().position(|problem| problem.id == self.id);
         (at.unwrap_or(usize::MAX), &self.path)

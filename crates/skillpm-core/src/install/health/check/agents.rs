@@ -1,4 +1,4 @@
-//! What is wrong in the directories of agents, and with what agents see.
+//! Checks the directories of agents, and what agents see.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn by_hand() -> Message {
     message!("move it away, then run ", Verb::Doctor.call().flag(Opt::Fix))
 }
 
-/// What is in a directory of agents.
+/// Checks the content of a directory of agents.
 pub(super) fn directory(look: &Inspection, dir: &AgentDirectory, found: &mut Vec<Finding>) {
     let things = match &dir.things {
         Ok(things) => things,
@@ -50,7 +50,7 @@ struct AgentEntry<'a> {
 }
 
 impl AgentEntry<'_> {
-    /// Returns the name, where something is known of a skill that has it.
+    /// Returns the name, if a skill with that name is known.
     fn known(&self) -> Option<SkillName> {
         let name = SkillName::new(self.name).ok().filter(|name| name.as_str() == self.name)?;
         let locked = self.look.locked().is_some_and(|lock| lock.skills.contains_key(&name));
@@ -68,14 +68,14 @@ impl AgentEntry<'_> {
         if agents.is_empty() || self.look.lock.is_err() {
             return None;
         }
-        // Who reads the canonical copies needs no link, and may have one all the same.
+        // An agent that reads the canonical copies needs no link, but may still have one.
         if !wish.disabled && agents.iter().all(|agent| agent.is_universal()) {
             return None;
         }
         Some(!wish.disabled && wish.linked().any(|agent| agents.iter().any(|own| own.id == agent.id)))
     }
 
-    /// Returns the step that makes a link to the canonical copy here, where there is to be one and that copy is there.
+    /// Returns the step that makes a link to the canonical copy here, if there should be one and that copy exists.
     fn link_step(&self) -> Option<Step> {
         let name = self.known()?;
         let agent = self.dir.agent().filter(|agent| !agent.is_universal() && self.wanted() != Some(false))?;
@@ -83,13 +83,13 @@ impl AgentEntry<'_> {
         there.then(|| Step::Link { agent: agent.id.to_owned(), name })
     }
 
-    /// Returns a link to a skill that the agents of this directory are not to see.
+    /// Returns the finding for a link to a skill that the agents of this directory are not to see.
     fn unwanted(&self) -> Option<Finding> {
         let (name, wish, agent) = (self.known()?, self.wish()?, self.dir.agent()?);
         let locked = self.look.locked().and_then(|lock| lock.skills.get(&name));
         let ours =
             locked.is_some_and(|locked| self.dir.agents.iter().any(|own| locked.agents.contains(own.id)));
-        // No lockfile has an editable skill.
+        // Editable skills are in no lockfile.
         let ours = ours
             || wish.editable.is_some() && self.look.asked().is_some_and(|asked| asked.says_who_sees(&name));
         let shown = self.path.display();
@@ -112,7 +112,7 @@ impl AgentEntry<'_> {
         })
     }
 
-    /// Returns a file in the place of a link of ours that says what the link would.
+    /// Returns the finding for a file in the place of a link of ours that contains the link's text.
     fn written(&self) -> Option<Finding> {
         let message = format!("`{}` is a file that says where the link should lead", self.path.display());
         let finding = Finding::new(&problem::LINK_MISSING, self.path, message);
@@ -132,13 +132,13 @@ impl AgentEntry<'_> {
         if !wrong && self.wanted() == Some(false) {
             return self.unwanted();
         }
-        // The canonical copy is missing: that is reported, and the link is right.
+        // The canonical copy is missing: that is reported, and the link is correct.
         if !wrong && self.known().is_some() && !leads_somewhere(self.look, thing) {
             return None;
         }
         if !leads_somewhere(self.look, thing) {
             let broken = broken(self.path, target);
-            // A link of ours to a skill that is gone, or one in whose place ours belongs.
+            // A link of ours to a skill that is gone, or a link in a place where ours belongs.
             let ours =
                 SkillName::new(self.name).ok().filter(|_| matches!(goes, Goes::Canonical(_)) && !wrong);
             return Some(match (self.link_step(), ours, self.dir.agent()) {
@@ -172,7 +172,7 @@ impl AgentEntry<'_> {
         None
     }
 
-    /// Returns a file where a link should be: git writes such ones where it is to make no links.
+    /// Returns the finding for a file where a link should be: git writes such files if it may not make links.
     fn file(&self) -> Option<Finding> {
         let agent = self.dir.agent().filter(|_| self.wanted() == Some(true))?;
         let shown = self.path.display();
@@ -187,23 +187,23 @@ impl AgentEntry<'_> {
         Some(Finding::new(&problem::LINK_MISSING, self.path, message).advice(advice))
     }
 
-    /// Returns a directory where a link should be.
+    /// Returns the finding for a directory where a link should be.
     fn tree(&self, digest: Option<Digest>) -> Option<Finding> {
         let name = self.known()?;
         let wish = self.wish();
         let editable = wish.and_then(|wish| wish.editable.as_ref());
-        // It looks into the very directory that somebody works on.
+        // The agent reads the very directory that somebody works on.
         if let Some(Ok(editable)) = editable
             && editable.directory == real(self.path)
         {
             return None;
         }
-        // It is its author's, and no copy of what was made of it.
+        // It belongs to its author, and is not a copy.
         if self.look.sources.contains(&real(self.path)) {
             return None;
         }
         let locked = self.look.locked().and_then(|lock| lock.skills.get(&name)).map(|locked| locked.digest);
-        // What changes at any time is never copied.
+        // Something that changes at any time is never copied.
         let copies = editable.is_none() && self.look.asked().is_some_and(|manifest| manifest.agents().copy);
         let there = if wish.is_some_and(|wish| wish.disabled) {
             self.look.disabled(&name)
@@ -242,7 +242,7 @@ impl AgentEntry<'_> {
             _ => format!("`{shown}` is a copy of `{name}` that no update will reach"),
         };
         let finding = Finding::new(&problem::STRAY_COPY, self.path, message);
-        // Only where the same bytes stay in the canonical place does nothing go with the copy.
+        // Nothing is lost with the copy only if the same bytes stay in the canonical place.
         let same = digest == canonical;
         Some(match (self.dir.agent(), digest) {
             (Some(agent), Some(old)) if same => {
@@ -258,7 +258,7 @@ impl AgentEntry<'_> {
     }
 }
 
-/// What an agent that is here sees.
+/// Checks what an agent that is here sees.
 pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Finding>) {
     if !here.unseen.is_empty()
         && !here.served
@@ -289,7 +289,7 @@ pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Find
             let message = format!("{who} finds `{name}` in {places}: one skill, found in several ways");
             Finding::new(&problem::SEEN_TWICE, &twice.places[0], message)
         } else if installed {
-            // The copy that differs is reported on its own.
+            // The copy that differs is reported separately.
             continue;
         } else {
             let message = format!("{who} finds different skills named `{name}`, in {places}");
@@ -300,15 +300,15 @@ pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Find
     }
 }
 
-/// Returns the step that takes the link of `agent` away.
+/// Returns the step that removes the link of `agent`.
 fn unlink_step(agent: &Agent, name: SkillName) -> Step {
     Step::Unlink { place: Location::Agent(agent.id.to_owned()), name }
 }
 
-/// The links or copies that agents should have and do not.
+/// Finds the links or copies that agents should have but do not.
 pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
     let copies = look.asked().is_some_and(|manifest| manifest.agents().copy);
-    // What is done for one of those that share a directory is done for all.
+    // What is done for one agent is done for all that share its directory.
     let mut done = BTreeSet::new();
     for here in look.here.iter().filter(|here| !here.served) {
         let Some(dir) = here.dir.as_deref().filter(|dir| !look.is_closed(dir)) else { continue };
@@ -319,7 +319,7 @@ pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
             if there || !wish.linked().any(|wished| wished.id == agent.id) || !done.insert(real(&path)) {
                 continue;
             }
-            // A link to a copy that is missing itself would help nobody, unless that comes back from here.
+            // A link to a missing copy would help nobody, unless the copy is restored, too.
             let canonical = look.canonical(name).filter(|there| leads_somewhere(look, there));
             let comes = |step: &Step| matches!(step, Step::Enable { .. } | Step::Edit { .. });
             let comes = wish.home.as_ref().is_ok_and(|steps| steps.iter().any(comes));

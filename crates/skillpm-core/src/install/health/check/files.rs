@@ -1,4 +1,4 @@
-//! What is wrong with the manifest and the lockfile, and what runs that were killed left.
+//! Checks the manifest and the lockfile, and what killed runs left.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::lockfile::{LockError, Locked, Lockfile};
 use crate::name::SkillName;
 use crate::resolve::graph::closure;
 
-/// Runs that were killed, and what they left.
+/// Finds runs that were killed, and what they left.
 pub(super) fn runs(look: &Inspection, found: &mut Vec<Finding>) {
     if look.cut_off {
         let dir = look.scope.work_dir();
@@ -20,7 +20,7 @@ pub(super) fn runs(look: &Inspection, found: &mut Vec<Finding>) {
     for path in &look.leftovers {
         let message = format!("`{}` was left behind by an interrupted run", path.display());
         let left = Finding::new(&problem::LEFTOVER, path, message);
-        // Until that run is finished, it may be the only whole copy.
+        // Until that run is completed, it may be the only intact copy.
         found.push(if look.cut_off {
             left.advice("it is checked again once the run is finished")
         } else {
@@ -29,7 +29,7 @@ pub(super) fn runs(look: &Inspection, found: &mut Vec<Finding>) {
     }
 }
 
-/// Files that cannot be read.
+/// Finds files that cannot be read.
 pub(super) fn files(look: &Inspection, found: &mut Vec<Finding>) {
     let (manifest, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
     if let Err(error) = &look.manifest {
@@ -83,16 +83,16 @@ pub(super) fn entries(look: &Inspection, found: &mut Vec<Finding>) {
             own.filter_map(|id| unknown(file, id, &whose)).map(|finding| finding.skill(name.as_str())),
         );
     }
-    // Without a lockfile that can be read nothing is known of what is locked.
+    // Without a readable lockfile, nothing is known about what is locked.
     let empty = Lockfile::default();
     let Ok(lock) = &look.lock else { return };
     let lock = lock.as_ref().unwrap_or(&empty);
     for (name, requirement) in manifest.skills() {
         let decided = requirement.agents.is_some() || manifest.agents().targets.is_some();
         let finding = match lock.skills.get(name) {
-            // What somebody works on is not locked.
+            // An editable skill is not locked.
             None if requirement.editable => continue,
-            // What nobody asks for comes with what needs it.
+            // A skill that nobody requests comes with the skill that needs it.
             None if requirement.dependency => continue,
             Some(_) if requirement.editable => {
                 let message = format!("`{name}` is locked, and editable in `{}`", file.display());
@@ -148,12 +148,12 @@ pub(super) fn entries(look: &Inspection, found: &mut Vec<Finding>) {
     }
 }
 
-/// What locked skills need, and no file has.
+/// Finds what locked skills need and no file contains.
 pub(super) fn dependencies(look: &Inspection, found: &mut Vec<Finding>) {
     let Ok(Some(lock)) = &look.lock else { return };
     let lockfile = &look.scope.lockfile;
     let wanted: BTreeSet<&SkillName> = match look.asked() {
-        // What nothing asks for any more needs nothing.
+        // A skill that nothing requests any more needs nothing.
         Some(manifest) => manifest.asked().collect(),
         None => lock.skills.keys().collect(),
     };
@@ -176,7 +176,7 @@ pub(super) fn dependencies(look: &Inspection, found: &mut Vec<Finding>) {
     }
 }
 
-/// Returns an agent that is not known, named in `file`.
+/// Returns the finding for an unknown agent that is named in `file`.
 fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
     let error = crate::agents::find(id).err()?;
     let message = format!("{}: {error}{whose}", file.display());
@@ -187,7 +187,7 @@ fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
     })
 }
 
-/// Reports whether the lockfile has other agents for `name` than are to see it.
+/// Reports whether the lockfile has agents for `name` other than those that are to see it.
 fn has_other_agents(look: &Inspection, name: &SkillName, locked: &Locked) -> bool {
     let Some(wish) = look.wishes.get(name) else { return false };
     let wished: BTreeSet<&str> = wish.linked().map(|agent| agent.id).collect();

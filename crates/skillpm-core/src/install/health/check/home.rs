@@ -1,4 +1,4 @@
-//! What is wrong where skills themselves are: among the canonical copies and the disabled ones.
+//! Checks the places of the skills themselves: the canonical copies and the disabled ones.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
-/// What is in the canonical directory, and what does not.
+/// Checks what is in the canonical directory, and what is missing there.
 pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
     let dir = look.scope.skills_dir();
     let things = match &look.canonical {
@@ -38,7 +38,7 @@ pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
         }
         found.extend(tree_of(look, name, locked, wish).map(|finding| finding.skill(name.as_str())));
     }
-    // Links of other tools from the canonical directory into places of their own.
+    // Links that other tools made from the canonical directory into their own places.
     for (name, thing) in things {
         let known = look.locked().is_some_and(|lock| is_locked(lock, name))
             || SkillName::new(name).is_ok_and(|name| look.wishes.contains_key(&name));
@@ -51,7 +51,7 @@ pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
     }
 }
 
-/// Returns a disabled skill that is where agents see it.
+/// Returns the finding for a disabled skill that is where agents see it.
 fn visible(look: &Inspection, name: &SkillName, wish: &DesiredSkill) -> Option<Finding> {
     look.canonical(name)?;
     let path = look.scope.skill_dir(name);
@@ -103,11 +103,11 @@ fn tree_of(
     wish: Option<&DesiredSkill>,
 ) -> Option<Finding> {
     let (canonical, aside) = (look.canonical(name), look.disabled(name));
-    // If nothing can be known of what is asked for, it is right wherever it is.
+    // If it cannot be known what is requested, any place is right.
     let disabled = wish.map_or(canonical.is_none() && aside.is_some(), |wish| wish.disabled);
     let put_away = look.scope.disabled_skill_dir(name);
     if disabled && aside.is_none() && canonical.is_some() {
-        // It is reported that it is in the wrong place.
+        // That it is in the wrong place is reported elsewhere.
         return None;
     }
     if let (false, None, Some(Thing::Tree(_)), Some(wish)) = (disabled, canonical, aside, wish) {
@@ -169,7 +169,7 @@ fn tree_of(
     })
 }
 
-/// Returns what tools left in the skill at `path`, which is as locked.
+/// Returns the finding for what tools left in the skill at `path`, which matches the lockfile.
 fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
     let leftovers = look.scope.index.leftovers(path);
     let first = leftovers.first()?;
@@ -186,7 +186,7 @@ fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
     )))
 }
 
-/// Returns what to report about conflicts that an update left in the skill at `path`.
+/// Returns the finding for conflicts that an update left in the skill at `path`.
 fn unmerged(look: &Inspection, name: &SkillName, path: &Path, wish: &DesiredSkill) -> Option<Finding> {
     match &wish.merge {
         Ok(false) => None,
@@ -215,7 +215,7 @@ fn unmerged(look: &Inspection, name: &SkillName, path: &Path, wish: &DesiredSkil
     }
 }
 
-/// `finding` with what an installation would do about it.
+/// Returns `finding` with what an installation would do about it.
 fn at_home(look: &Inspection, finding: Finding, wish: &DesiredSkill) -> Finding {
     match &wish.home {
         Ok(steps) if !steps.is_empty() => finding.remedy(Remedy::Steps(steps.clone())),
@@ -230,14 +230,14 @@ fn at_home(look: &Inspection, finding: Finding, wish: &DesiredSkill) -> Finding 
     }
 }
 
-/// What is among the disabled skills and is none of them.
+/// Checks what is among the disabled skills but is not one of them.
 pub(super) fn disabled(look: &Inspection, found: &mut Vec<Finding>) {
     let dir = look.scope.disabled_dir();
     let things = match &look.disabled {
         Ok(things) => things,
         Err(fault) => return found.push(closed(&dir, fault)),
     };
-    // Without a manifest that can be read, nobody knows what is disabled.
+    // Without a readable manifest, nobody knows what is disabled.
     if look.manifest.is_err() {
         return;
     }
@@ -251,10 +251,10 @@ pub(super) fn disabled(look: &Inspection, found: &mut Vec<Finding>) {
         let path = dir.join(text);
         let finding = match wish {
             Some(wish) if wish.disabled && wish.editable.is_none() => continue,
-            // It is reported that the skill itself is not there, or that nothing asks for it.
+            // That the skill itself is missing, or that nothing requests it, is reported elsewhere.
             Some(wish) if !there && wish.editable.is_none() => continue,
             None if locked || name.as_ref().is_some_and(|name| look.left.contains(name)) => continue,
-            // It is reported that it is not locked.
+            // That it is not locked is reported elsewhere.
             None if asked => continue,
             Some(wish) => {
                 let what = if wish.disabled { "editable" } else { "not disabled" };
