@@ -1,4 +1,4 @@
-//! The file that keeps git from changing the line ends of skills.
+//! Manages the file that keeps git from changing the line endings of skills.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ pub const LINE: &str = "* -text";
 /// What skillpm writes.
 pub const TEXT: &str = "# Written by skillpm: the bytes of skills are locked, so git must not change their line ends.\n* -text\n";
 
-/// Removes the file from the directory `dir`, where nobody wrote anything into it.
+/// Removes the file from the directory `dir`, if nobody else wrote anything into it.
 pub fn remove_ours(dir: &Path) {
     let file = dir.join(FILE);
     let is_ours = matches!(fs::kind(&file), Ok(Some(Kind::File)))
         && matches!(fs::read_capped(&file, 4096), Ok(Some(bytes)) if bytes == TEXT.as_bytes());
     if is_ours {
-        // What stays does no harm.
+        // A file that stays does no harm.
         let _ = fs::remove_if_there(&file);
     }
 }

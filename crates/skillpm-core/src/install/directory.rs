@@ -14,23 +14,23 @@ use crate::name::SkillName;
 use crate::path::collision_key;
 use crate::path::normal;
 
-/// How many skills are looked for one by one, before it pays to read the whole directory.
+/// The number of skills that are looked up one by one before it pays to read the whole directory.
 const FEW: usize = 16;
 
-/// A directory that is read once, however many skills are looked for in it.
+/// A directory that is read once, however many skills are looked up in it.
 #[derive(Debug)]
 pub struct SkillsDir {
     path: PathBuf,
     real: PathBuf,
     canonical: PathBuf,
     is_there: bool,
-    /// How many skills were looked for.
+    /// The number of skills that were looked up.
     asked: AtomicUsize,
-    /// What is in it; `None` if it cannot be read, and may still be entered.
+    /// Its content; `None` if it cannot be read, although it may still be entered.
     names: OnceLock<Option<Names>>,
-    /// The directory itself, once something in it is looked at.
+    /// The directory itself, once something in it is examined.
     base: OnceLock<Option<Base>>,
-    /// What stands before the name in a link to a canonical copy, as one that leads there has it.
+    /// What precedes the name in a link to a canonical copy, taken from a link that leads there.
     ours: OnceLock<String>,
 }
 
@@ -38,19 +38,19 @@ pub struct SkillsDir {
 #[derive(Debug)]
 struct Names {
     exact: BTreeMap<String, Kind>,
-    /// The names as a file system may have them that knows no case.
+    /// The names as a case-insensitive file system may see them.
     alike: OnceLock<BTreeSet<String>>,
 }
 
 impl SkillsDir {
-    /// Looks at the directory at `path`. `canonical` is the directory of the canonical copies with all links
-    /// followed: what links in this one are compared with.
+    /// Looks at the directory at `path`. `canonical` is the directory of the canonical copies with all links followed:
+    /// links in this directory are compared with it.
     ///
     /// # Errors
     ///
     /// Fails if it cannot be looked at.
     pub fn open(path: &Path, canonical: &Path) -> Result<Self, PathError> {
-        // A file, or links in a circle, hold nothing.
+        // A file or a cycle of links contains nothing.
         let is_there = match fs::real_path(path)? {
             Some(real) => fs::kind(&real)? == Some(Kind::Directory),
             None => false,
@@ -105,7 +105,7 @@ impl SkillsDir {
         self.listed().is_some()
     }
 
-    /// Returns where the skill `name` is in it, or would.
+    /// Returns where the skill `name` is in it, or would be.
     pub fn place(&self, name: &SkillName) -> PathBuf {
         self.path.join(name.as_str())
     }
@@ -139,12 +139,12 @@ impl SkillsDir {
         if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
     }
 
-    /// Returns the digest of the tree at the place of `name`, as [`Index::digest_of`].
+    /// Returns the digest of the tree at the place of `name`, as [`Index::digest_of`] does.
     pub fn digest(&self, name: &SkillName, index: &Index) -> Option<Digest> {
         self.inside(name, index).digest
     }
 
-    /// Returns what the tree at the place of `name` holds, as [`Index::inside`].
+    /// Returns what the tree at the place of `name` holds, as [`Index::inside`] does.
     pub fn inside(&self, name: &SkillName, index: &Index) -> Inside {
         match self.base() {
             Some(base) => index.inside(base, name.as_str()),
@@ -152,22 +152,23 @@ impl SkillsDir {
         }
     }
 
-    /// Reports whether the link at the place of `name` says what another one says that leads to its canonical copy, but
-    /// for the name. What is before the name leads to one directory then, and names have nothing that leads on.
+    /// Reports whether the link at the place of `name` has the same text, except for the name, as another link that
+    /// leads to its canonical copy. Then the part before the name leads to the same directory, and names cannot lead
+    /// any further.
     fn leads_home(&self, name: &SkillName) -> bool {
         let Some((ours, base)) = self.ours.get().zip(self.base()) else { return false };
         let text = base.link_text(name.as_str());
         text.is_some_and(|text| text.strip_prefix(ours.as_str()) == Some(name.as_str()))
     }
 
-    /// Reports whether the file at the place of `name` says what a link to its canonical copy says that is there.
+    /// Reports whether the file at the place of `name` contains the text of a link to its canonical copy, which exists.
     fn is_written_link(&self, name: &SkillName) -> bool {
         let canonical = self.canonical.join(name.as_str());
         let link = LinkKind::Symlink(fs::relative(&self.real, &canonical));
         self.real != self.canonical && fs::is_written_link(&self.place(name), &link)
     }
 
-    /// Returns what is at the place of `name`; of a tree `digest` tells the digest.
+    /// Returns what is at the place of `name`; for a tree, `digest` returns the digest.
     ///
     /// # Errors
     ///

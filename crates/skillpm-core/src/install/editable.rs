@@ -15,9 +15,9 @@ use crate::source::local;
 /// The directory of an editable skill, and the link to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editable {
-    /// The directory, links followed as far as it is there.
+    /// The directory, with links followed as far as it exists.
     pub directory: PathBuf,
-    /// What the canonical place gets.
+    /// The link for the canonical place.
     pub link: LinkKind,
 }
 

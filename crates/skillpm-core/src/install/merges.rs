@@ -1,4 +1,4 @@
-//! Merges that somebody has to look at: what was there before, so that it can be restored.
+//! Records merges that somebody has to resolve, with what was there before, so that it can be restored.
 //!
 //! ```text
 //! .agents/.skillpm-merge/
@@ -6,9 +6,9 @@
 //!   NAME.json     the merge of the skill NAME
 //! ```
 //!
-//! A record is written before the transaction that it is about, and means something only while the
-//! lockfile has the digest that the merge has led to. So a run that is killed in between leaves a
-//! record that nobody reads, and whatever else is locked from then on ends the merge by itself.
+//! A record is written before the transaction that it is about, and is valid only while the lockfile has the digest
+//! that the merge led to. So a run that is killed in between leaves a record that nobody reads, and locking anything
+//! else ends the merge automatically.
 //!
 //! The directory may come with a stranger's repository, so it is read as hostile input: a record
 //! holds digests, paths below the skill, entries of a lockfile and one of a manifest, each read by the rules
@@ -36,62 +36,62 @@ const MAX_FILE: u64 = 4 << 20;
 /// The version of the format. A record of another version is an error, never guessed at.
 const VERSION: u32 = 1;
 
-/// A merge of one skill that somebody has to look at.
+/// A merge of one skill that somebody has to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved {
-    /// What was locked before.
+    /// The previous lock entry.
     pub before: Locked,
-    /// What the manifest said before.
+    /// The previous manifest entry.
     pub asked: MergeChoice,
-    /// The digest of the new version, which is locked since.
+    /// The digest of the new version, which has been locked since.
     pub new: Digest,
     /// The digest of the skill as the user had it; it is in the store.
     pub mine: Digest,
-    /// The digest of what the merge made of both.
+    /// The digest of the result of the merge.
     pub merged: Digest,
-    /// The paths that somebody has to look at.
+    /// The paths that somebody has to resolve.
     pub paths: Vec<Disputed>,
-    /// What was locked of the skills that went with the update, because nothing needs them any more.
+    /// The lock entries of skills that were removed with the update because nothing needs them any more.
     pub gone: BTreeMap<SkillName, Locked>,
-    /// What the update made of other skills that this one needs.
+    /// The changes that the update made to other skills that this one needs.
     pub others: BTreeMap<SkillName, Other>,
 }
 
-/// What an update made of a skill that the merged one needs.
+/// The change that an update made to a skill that the merged one needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Other {
-    /// What was locked before.
+    /// The previous lock entry.
     pub before: Locked,
-    /// What the manifest said before.
+    /// The previous manifest entry.
     pub asked: MergeChoice,
-    /// The digest of the new version, which is locked since.
+    /// The digest of the new version, which has been locked since.
     pub new: Digest,
     /// The digest of the skill as the user had it.
     pub mine: Digest,
-    /// The digest of what the update put in its place.
+    /// The digest of the tree that the update put in its place.
     pub merged: Digest,
 }
 
-/// What the manifest said of a skill. The lockfile does not tell it: digits may be a commit's or a name there, it
-/// has what others need, too, and it may be older than the manifest.
+/// What the manifest said about a skill. This cannot be derived from the lockfile, where hexadecimal digits may be a
+/// commit or a name, which also contains skills that others need, and which may be older than the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeChoice {
     /// This.
     Entry(Requirement),
     /// Nothing.
     Nothing,
-    /// Nobody knows: the record is of a version that did not keep it.
+    /// Unknown: the record was written by a version that did not keep it.
     Unknown,
 }
 
-/// A path that somebody has to look at.
+/// A path that somebody has to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disputed {
     /// The path below the skill.
     pub path: SafePath,
     /// Why.
     pub conflict: Conflict,
-    /// Where the user's file is kept beside it.
+    /// Where the user's file is kept next to it.
     pub kept: Option<SafePath>,
 }
 
@@ -108,7 +108,7 @@ struct Raw {
     mine: Digest,
     merged: Digest,
     paths: Vec<RawPath>,
-    /// A lockfile with what went.
+    /// A lockfile with the skills that were removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gone: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -135,8 +135,8 @@ struct RawPath {
 }
 
 impl Unresolved {
-    /// Reads the record of the skill `name`; `None` if there is none, or where it is about another version than the one
-    /// that `locked` says.
+    /// Reads the record of the skill `name`; `None` if there is none, or it is about a version other than the one in
+    /// `locked`.
     ///
     /// # Errors
     ///
@@ -215,7 +215,7 @@ impl Unresolved {
 }
 
 impl Other {
-    /// As the record of a merge in which nothing is disputed.
+    /// Turns this into the record of a merge in which nothing is disputed.
     pub fn into_record(self) -> Unresolved {
         let Self { before, asked, new, mine, merged } = self;
         let (paths, gone, others) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
@@ -242,7 +242,7 @@ fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
 }
 
 impl MergeChoice {
-    /// Returns what `manifest` says of the skill `name`.
+    /// Returns what `manifest` says about the skill `name`.
     pub fn of(manifest: &Manifest, name: &SkillName) -> Self {
         manifest.skills().get(name).cloned().map_or(Self::Nothing, Self::Entry)
     }
@@ -283,7 +283,7 @@ pub(super) fn prepare(scope: &Scope) -> Result<()> {
     Ok(fs::write_atomic(&dir.join(".gitignore"), b"*\n")?)
 }
 
-/// Removes the record of the skill `name`, where there is one.
+/// Removes the record of the skill `name`, if there is one.
 ///
 /// # Errors
 ///
@@ -297,8 +297,8 @@ pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
     Ok(())
 }
 
-/// Removes what is reported about skills that `lock` has at another version, or no longer. What cannot be removed is
-/// rubbish that does no harm.
+/// Removes the records about skills that `lock` has at another version, or no longer. What cannot be removed is
+/// harmless garbage.
 pub fn forget_others(scope: &Scope, lock: &Lockfile) {
     for name in going(scope, lock, &BTreeSet::new()) {
         let _ = forget(scope, &name);
@@ -308,7 +308,7 @@ pub fn forget_others(scope: &Scope, lock: &Lockfile) {
     }
 }
 
-/// Returns the skills whose records mean nothing once `lock` says what is locked, and those of `ended` that have one.
+/// Returns the skills whose records are void once `lock` is the lockfile, and those of `ended` that have a record.
 pub(super) fn going(scope: &Scope, lock: &Lockfile, ended: &BTreeSet<SkillName>) -> Vec<SkillName> {
     if !is_there(scope) {
         return Vec::new();
@@ -327,7 +327,7 @@ fn is_there(scope: &Scope) -> bool {
     matches!(fs::kind(&dir), Ok(Some(Kind::Directory))) && scope.check_inside(&dir).is_ok()
 }
 
-/// Leaves no directory without a record.
+/// Removes the directory if it contains no record.
 pub(super) fn tidy(scope: &Scope) {
     let dir = directory(scope);
     if fs::list_dir(&dir).is_ok_and(|names| names.iter().all(|name| name == ".gitignore")) {

@@ -1,4 +1,4 @@
-//! Installing: what changes in a scope ([`plan`]), and changing it as one ([`transaction`]).
+//! Installation: what changes in a scope ([`plan`]), and how it is changed atomically ([`transaction`]).
 
 pub mod agent_view;
 pub mod attributes;

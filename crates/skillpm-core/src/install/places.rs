@@ -1,4 +1,4 @@
-//! The places of a scope, each of whose directories is checked once.
+//! The places of a scope, whose directories are each checked once.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::name::SkillName;
 use crate::settings::Settings;
 
-/// Tells where skills are in a scope. To check that a directory does not lead out of it takes many looks at the disk,
-/// and a thousand skills are in two directories.
+/// The places of the skills in a scope. Checking that a directory does not lead out of the scope takes many disk
+/// accesses, and a thousand skills are in two directories.
 #[derive(Debug)]
 pub struct Places<'a> {
     scope: &'a Scope,
@@ -20,7 +20,7 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Nothing was checked yet.
+    /// Returns the places of `scope`, none of them checked yet.
     pub fn new(scope: &'a Scope, settings: &'a Settings) -> Self {
         Self { scope, settings, dirs: RefCell::default() }
     }

@@ -17,7 +17,7 @@ use crate::{lockfile, manifest};
 /// A scope and its places.
 #[derive(Debug, Clone)]
 pub struct Scope {
-    /// Which one.
+    /// Which scope it is.
     pub kind: ScopeKind,
     /// The project's root, or the user's home.
     pub root: PathBuf,
@@ -25,16 +25,16 @@ pub struct Scope {
     pub manifest: PathBuf,
     /// `skillpm.lock`.
     pub lockfile: PathBuf,
-    /// What is remembered of the trees in it.
+    /// What is cached about the trees in it.
     pub index: Index,
 }
 
 /// The scopes that a verb looks at.
 #[derive(Debug, Default)]
 pub struct Scopes {
-    /// Those that there are, the project's first.
+    /// The scopes that exist, the project's first.
     pub there: Vec<Scope>,
-    /// Why there is not one that nobody asked for: mostly that there is no home.
+    /// Why a scope that was not explicitly requested does not exist: usually because there is no home directory.
     pub missing: Vec<Error>,
 }
 
@@ -59,7 +59,8 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// Reports whether both scopes are there and keep their skills in one directory, as where the home is the project.
+    /// Reports whether both scopes are there and keep their skills in one directory, as when the home directory is the
+    /// project.
     ///
     /// # Errors
     ///
@@ -71,8 +72,8 @@ impl Scopes {
         }
     }
 
-    /// Leaves the project out where it is the user's home and has neither file: what is there is the user's. Returns
-    /// whether both scopes are still there and keep their skills in one directory.
+    /// Leaves out the project if it is the user's home and has neither file: what is there belongs to the user scope.
+    /// Returns whether both scopes are still there and keep their skills in one directory.
     ///
     /// # Errors
     ///
@@ -120,7 +121,7 @@ impl Scope {
         Self { kind, root, manifest, lockfile, index }
     }
 
-    /// Returns what sources need to know of it.
+    /// Returns what sources need to know about it.
     pub fn as_root(&self) -> ScopeRoot<'_> {
         ScopeRoot { kind: self.kind, root: &self.root, lockfile: &self.lockfile }
     }
@@ -131,7 +132,7 @@ impl Scope {
     }
 
     /// Returns the projects around this one, the nearest first: the directories up to the root of the repository that
-    /// have a manifest or skills. Agents that walk up to that root see what is in them, too.
+    /// have a manifest or skills. Agents that walk up to that root also see what is in them.
     ///
     /// # Errors
     ///
@@ -144,7 +145,7 @@ impl Scope {
         Ok(around.iter().map(|root| Self::project(settings, root)).collect())
     }
 
-    /// Returns the other scope that keeps its skills in the same directory: the user's home can be a project too.
+    /// Returns the other scope that keeps its skills in the same directory: the user's home can also be a project.
     ///
     /// # Errors
     ///
@@ -167,8 +168,8 @@ impl Scope {
         Ok(dir == self.root || fs::real_path(dir)? == fs::real_path(&self.root)?)
     }
 
-    /// Returns the path `path` for people: below the user's home with `~` where the scope is the user's, from the
-    /// working directory where that is in the project too, otherwise in full.
+    /// Returns the path `path` for people: below the user's home with `~` if the scope is the user's, relative to the
+    /// working directory if that is also in the project, otherwise in full.
     pub fn shown(&self, settings: &Settings, path: &Path) -> String {
         match self.kind {
             ScopeKind::User => match path.strip_prefix(&self.root) {
@@ -183,7 +184,7 @@ impl Scope {
         }
     }
 
-    /// Returns the same scope with nothing remembered of its trees: for anyone who decides what may be thrown away.
+    /// Returns the same scope without anything cached about its trees, for deciding what may be discarded.
     #[must_use]
     pub fn unindexed(&self) -> Self {
         Self { index: self.index.forgetful(), ..self.clone() }
@@ -252,14 +253,14 @@ impl Scope {
         }
     }
 
-    /// Reports whether something is at `path`, links followed; in a project a directory in which there are at most
-    /// other empty ones is nothing: no agent works there.
+    /// Reports whether something is at `path`, links followed; in a project, a directory with nothing but empty
+    /// directories does not count: no agent works there.
     pub fn is_used(&self, path: &Path) -> bool {
         let may_be_empty = self.kind == ScopeKind::Project && path.starts_with(&self.root);
         exists(path) && !(may_be_empty && is_empty(path, 3))
     }
 
-    /// Refuses the directories of skills, disabled or not, where a link leads them out of the project.
+    /// Refuses the directories of skills, disabled or not, if a link leads them out of the project.
     ///
     /// # Errors
     ///
@@ -274,13 +275,13 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Integrity`] with the link's destination.
+    /// Fails with [`crate::error::ErrorKind::Integrity`], and names the link's destination.
     pub fn check_inside(&self, dir: &Path) -> Result<()> {
         if self.kind == ScopeKind::User {
             return Ok(());
         }
         let Some(root) = fs::real_path(&self.root)? else { return Ok(()) };
-        // The nearest part of the path that is there decides: what is missing will be created in it.
+        // The nearest existing part of the path decides: what is missing will be created in it.
         let mut there = Some(dir);
         while let Some(path) = there.filter(|path| path.starts_with(&self.root)) {
             let dangling = fs::kind(path)? == Some(Kind::Symlink);
@@ -297,7 +298,7 @@ impl Scope {
         Ok(())
     }
 
-    /// Returns the link on the way from the scope's root to `path` that leads out of `root`, which is the same with
+    /// Returns the link on the way from the scope's root to `path` that leads out of `root`, which is that root with
     /// links followed, and where it leads.
     fn link_out(&self, path: &Path, root: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
         let mut way: Vec<_> = path.ancestors().take_while(|dir| **dir != *self.root).collect();
@@ -344,14 +345,13 @@ fn is_empty(path: &Path, depth: usize) -> bool {
             .is_ok_and(|names| names.iter().all(|name| depth > 0 && is_empty(&path.join(name), depth - 1)))
 }
 
-/// Returns the root of the project around the working directory: see [`Scope::new`], which also looks where the scope's
-/// memory is.
+/// Returns the root of the project around the working directory: see [`Scope::new`].
 ///
 /// # Errors
 ///
 /// Fails if a directory cannot be looked at.
 pub fn project_root(settings: &Settings) -> Result<PathBuf> {
-    // The working directory comes without links, the home directory as somebody wrote it.
+    // The working directory has no links, whereas the home directory is as somebody wrote it.
     let home = match &settings.home {
         Some(home) => fs::real_path(home)?.or_else(|| Some(home.clone())),
         None => None,
@@ -369,7 +369,7 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
     Ok(settings.cwd.clone())
 }
 
-/// Returns the nearest directory from `dir` upwards that has a `.git` and is one that `counts`: the root of a repository.
+/// Returns the nearest directory from `dir` upwards that has a `.git` and satisfies `counts`: the root of a repository.
 ///
 /// # Errors
 ///
@@ -383,8 +383,8 @@ pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Optio
     Ok(None)
 }
 
-/// Returns the roots of the projects around the one at `root`: see [`Scope::outer`]. What is in the user's home is the
-/// user's.
+/// Returns the roots of the projects around the one at `root`: see [`Scope::outer`]. What is in the user's home belongs
+/// to the user scope.
 ///
 /// # Errors
 ///
@@ -407,7 +407,7 @@ pub fn projects_around(settings: &Settings, root: &Path) -> Result<Vec<PathBuf>>
             return Ok(around);
         }
     }
-    // Without a repository nothing says how far up anybody looks.
+    // Without a repository, nothing says how far up anybody looks.
     Ok(Vec::new())
 }
 

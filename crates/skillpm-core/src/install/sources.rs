@@ -1,4 +1,5 @@
-//! Directories of this machine that skills are installed from. What is there is its author's, and may be the only copy.
+//! Finds directories on this machine that skills are installed from. What is there belongs to its author, and may be
+//! the only copy.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -20,13 +21,13 @@ use crate::spec::Origin;
 /// A source and the directory of a skill in it.
 pub type SourceDir<'a> = (&'a Origin, Option<&'a str>);
 
-/// Returns where the skills come from that `goal` brings: where each was found, which may be below what the manifest
-/// names. What is editable is its own source, and no copy is made of it.
+/// Returns the sources of the skills that `goal` brings: where each was found, which may be below what the manifest
+/// names. An editable skill is its own source, and is not copied.
 pub fn coming(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.put.iter().filter_map(|wanted| wanted.content.locked()).map(found)
 }
 
-/// Returns where the skills come from that are there by manifest and lockfile.
+/// Returns the sources of the skills that are there according to the manifest and the lockfile.
 pub fn there(files: &Files) -> impl Iterator<Item = SourceDir<'_>> {
     files.manifest.skills().values().filter_map(from).chain(files.lock.skills.values().map(found))
 }
@@ -35,7 +36,7 @@ fn found(locked: &Locked) -> SourceDir<'_> {
     (&locked.origin, locked.path.as_deref())
 }
 
-/// Returns where the skills came from that nothing names any more.
+/// Returns the sources of the skills that nothing names any more.
 pub fn orphan_dirs(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.left.values().filter_map(|was| match was {
         PreviousInstall::Copy(locked, _) => Some((&locked.origin, locked.path.as_deref())),
@@ -47,8 +48,8 @@ fn from(requirement: &Requirement) -> Option<SourceDir<'_>> {
     (!requirement.editable).then_some((&requirement.origin, requirement.path.as_deref()))
 }
 
-/// Returns those of the directories that are on this machine and there, links followed, and that may be where skills
-/// are installed.
+/// Returns those of the directories that exist on this machine, with links followed, and that may be where skills are
+/// installed.
 ///
 /// # Errors
 ///
@@ -59,7 +60,7 @@ pub fn here<'a>(
     from: impl Iterator<Item = SourceDir<'a>>,
 ) -> Result<BTreeSet<PathBuf>> {
     let mut real = BTreeSet::new();
-    // Manifest and lockfile name the same, and thousands of skills come from few sources.
+    // The manifest and the lockfile name the same sources, and thousands of skills come from few of them.
     let from: BTreeSet<SourceDir<'a>> = from.collect();
     let places = OnceCell::new();
     let mut last: Option<(&Origin, Option<PathBuf>)> = None;
@@ -68,7 +69,7 @@ pub fn here<'a>(
             let dir = source::place(settings, scope.as_root(), origin)?;
             let is_near = |dir: &PathBuf| {
                 let places: &Vec<PathBuf> = places.get_or_init(|| around(settings, scope));
-                // What cannot be looked at cannot have been read as a source.
+                // What cannot be examined cannot have been read as a source.
                 let real = fs::real_path(dir).ok().flatten();
                 real.is_some_and(|real| {
                     places.iter().any(|place| real.starts_with(place) || place.starts_with(&real))
@@ -78,7 +79,7 @@ pub fn here<'a>(
         }
         let Some((_, Some(dir))) = &last else { continue };
         let below = path.map(|path| dir.join(path));
-        // A repository may have no such directory outside its history, which goes with it.
+        // A repository may have no such directory outside its history, which is removed with it.
         let whole = origin.has_revisions() || below.is_none();
         for dir in below.iter().chain(whole.then_some(dir)) {
             real.extend(fs::real_path(dir).ok().flatten());
@@ -87,8 +88,8 @@ pub fn here<'a>(
     Ok(real)
 }
 
-/// Returns the directories in or below which all places of `scope` are. To follow the links of a thousand paths that
-/// are elsewhere would take longer than much else of an installation.
+/// Returns the directories in or below which all places of `scope` are. Following the links of a thousand paths
+/// elsewhere would take longer than much of the rest of an installation.
 fn around(settings: &Settings, scope: &Scope) -> Vec<PathBuf> {
     let agents = agents::all().iter().filter_map(|agent| scope.agent_dir(settings, agent));
     let dirs: BTreeSet<PathBuf> =

@@ -1,4 +1,4 @@
-//! What a scope holds before it is changed.
+//! Reads what a scope holds before it is changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ pub const MAX_FILE: u64 = 16 << 20;
 pub struct Files {
     /// The manifest; empty if there is none.
     pub manifest: Manifest,
-    /// The manifest's text, where there is one.
+    /// The manifest's text, if there is one.
     pub manifest_text: Option<String>,
     /// The lockfile; empty if there is none.
     pub lock: Lockfile,
-    /// The lockfile's text, where there is one.
+    /// The lockfile's text, if there is one.
     pub lock_text: Option<String>,
-    /// Where the lockfile was mended after a merge: the skills for which its sides differ. Their entries say what is
-    /// installed, not what is to be.
+    /// If the lockfile was repaired after a merge: the skills for which its sides differ. Their entries say what is
+    /// installed, not what should be.
     pub conflicts: Option<BTreeSet<SkillName>>,
 }
 
@@ -68,8 +68,8 @@ impl Files {
         if same { Ok(before) } else { Self::read(scope) }
     }
 
-    /// Reads both files of `scope`; what a merge left in the lockfile, with marks of a conflict or without, is mended
-    /// where the manifest says what is asked for.
+    /// Reads both files of `scope`; what a merge left in the lockfile, with or without conflict markers, is repaired if
+    /// the manifest says what is requested.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Files {
         let is_merged = |text: &String| Lockfile::parse(text).is_err_and(|error| error.is_of_merge());
         let Some(text) = lock_text.filter(is_merged) else { return Err(error) };
         let mended = Mended::parse(&text).ok();
-        // Without a manifest nobody says what is asked for.
+        // Without a manifest, nothing says what is requested.
         let is_whole = |mended: &Mended| mended.others.is_empty() && !mended.is_torn;
         let Some(Mended { mut lock, others, .. }) =
             mended.filter(|mended| manifest_text.is_some() || is_whole(mended))
@@ -93,7 +93,7 @@ impl Files {
         };
         let conflicts = Some(others.keys().cloned().collect());
         for (name, other) in others {
-            // What is there is of one of the sides, and may be replaced as what was installed.
+            // What is there comes from one of the sides, and may be replaced like what was installed.
             if is_tree(&scope.skill_dir(&name), &other.digest) {
                 lock.skills.insert(name, other);
             }
@@ -106,14 +106,14 @@ impl Files {
         self.manifest.skills().contains_key(name) || self.lock.skills.contains_key(name)
     }
 
-    /// Returns the skills that are to stay: those that the manifest asks for, and all that they need by what is locked.
-    /// A lockfile alone asks for all that it has.
+    /// Returns the skills that stay: those that the manifest requests, and all that they need according to the
+    /// lockfile. Without a manifest, everything in the lockfile is requested.
     pub fn kept(&self) -> BTreeSet<SkillName> {
         self.staying(std::iter::empty(), &BTreeMap::new())
     }
 
-    /// Works like [`Files::kept`], once the manifest asks for `asked`, too, and what is `anew` is locked instead of
-    /// what is now; `None` is what is not locked any more.
+    /// Works like [`Files::kept`], once the manifest also requests `asked`, and what is `anew` has replaced the current
+    /// lock entries; `None` stands for what is no longer locked.
     pub fn staying<'a>(
         &'a self,
         asked: impl Iterator<Item = &'a SkillName>,
@@ -134,7 +134,7 @@ impl Files {
         self.manifest_text.is_some() && !self.manifest.asks_for(name) && self.lock.skills.contains_key(name)
     }
 
-    /// Returns what the manifest says of `name`, or would say if it asked for what is locked. `None` for what is not
+    /// Returns the manifest entry of `name`, or the entry that would request what is locked. `None` for what is not
     /// [`kept`](Files::kept).
     pub fn entry(&self, name: &SkillName, kept: &BTreeSet<SkillName>) -> Option<Requirement> {
         let written = self.manifest.skills().get(name).cloned();
@@ -149,7 +149,7 @@ impl Files {
     }
 }
 
-/// Where a file has its first byte that is no UTF-8: nobody wrote a manifest or a lockfile like that.
+/// The first byte in a file that is not UTF-8: nobody wrote a manifest or a lockfile like that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText {
     line: usize,
@@ -172,7 +172,7 @@ impl NotText {
     }
 }
 
-/// Reads the manifest or lockfile at `path`, where there is one.
+/// Reads the manifest or lockfile at `path`, if there is one.
 ///
 /// # Errors
 ///
@@ -245,7 +245,7 @@ pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
     }
 }
 
-/// Returns the error for a lockfile in conflict that cannot be mended; `None` if it has no marks.
+/// Returns the error for a lockfile in conflict that cannot be repaired; `None` if it has no conflict markers.
 fn torn(scope: &Scope, text: &str) -> Option<Error> {
     let Err(LockError::MergeConflict { line }) = Lockfile::parse(text) else { return None };
     let message = format!(
@@ -282,7 +282,7 @@ fn lock_error(scope: &Scope, error: &LockError) -> Error {
     })
 }
 
-/// Returns `dir` with the links followed of as much of it as is there.
+/// Returns `dir` with links followed for as much of it as exists.
 ///
 /// # Errors
 ///
@@ -296,7 +296,7 @@ pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
     Ok(dir.to_owned())
 }
 
-/// What the directory of a skill holds.
+/// The content of the directory of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Inside {
     /// The digest of the skill; `None` if it cannot be read as one.
@@ -306,7 +306,7 @@ pub struct Inside {
     pub repository: bool,
 }
 
-/// What is reported about a directory with a repository in it that is in the way.
+/// The message about a directory that is in the way and contains a repository.
 pub const HAS_REPOSITORY: &str = "holds a git repository, which skillpm could not keep for you";
 
 /// Returns why the skill in directory `path` has no digest; `None` if it has one.

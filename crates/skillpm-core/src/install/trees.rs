@@ -1,8 +1,8 @@
-//! The trees at the places of skills, without what tools left in them.
+//! Reads the trees at the places of skills, without what tools left in them.
 //!
-//! What is a leftover is told by its name, and a source may have committed files of such names. So a leftover is left
-//! out only where the locked tree does not have it itself. All who compare, copy, keep or run what is installed read
-//! it here.
+//! Leftovers are recognized by their names, and a source may have committed files with such names. So a leftover is
+//! left out only if the locked tree does not contain it itself. All code that compares, copies, keeps or runs what is
+//! installed reads it here.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,19 +21,19 @@ use crate::store::Store;
 use crate::tree::leftovers::{directories, leftover_in};
 use crate::tree::{FileEntry, FileSet, Node, ReadError, Tree};
 
-/// How many leftovers there may be for every choice among them to be tried.
+/// The maximum number of leftovers for which every choice among them is tried.
 const MOST_TRIED: usize = 8;
 
-/// Who knows what is locked of a tree, and so what is a part of it.
+/// A reader of trees that knows what is locked, and therefore what belongs to a tree.
 #[derive(Debug, Default)]
 pub struct Trees {
     lockfile: Option<PathBuf>,
     store: Option<Store>,
-    /// What the lockfile says, and what the file was like then.
+    /// The content of the lockfile, and the state of the file when it was read.
     locked: Mutex<Option<(FileStat, Arc<Expected>)>>,
 }
 
-/// The digests that are locked of each skill: several where a merge left them.
+/// The locked digests of each skill: several if a merge left them.
 type Expected = BTreeMap<SkillName, Vec<Digest>>;
 
 /// A tree at the place of a skill.
@@ -45,14 +45,14 @@ pub struct Lying {
     pub digest: Digest,
     /// Whether a git repository is in it, of which the digest tells nothing.
     pub repository: bool,
-    /// What tools left in it, sorted; a directory stands for all in it. None of it is among the files.
+    /// What tools left in it, sorted; a directory stands for everything in it. None of it is among the files.
     pub leftovers: Vec<String>,
-    /// Whether there are files among its own that have the name of a leftover.
+    /// Whether some of its own files have the name of a leftover.
     pub has_own: bool,
 }
 
 impl Trees {
-    /// Returns those of the scope with the file `lockfile`. Nothing is read yet.
+    /// Returns the trees of the scope with the file `lockfile`. Nothing is read yet.
     pub fn new(settings: &Settings, lockfile: &Path) -> Self {
         let store = Store::new(settings).ok();
         Self { lockfile: Some(lockfile.to_owned()), store, locked: Mutex::default() }
@@ -67,7 +67,7 @@ impl Trees {
         read(path, || self.expected(path), self.store.as_ref())
     }
 
-    /// Returns the files of the tree in the directory `path`, of which mostly no byte is read yet.
+    /// Returns the files of the tree in the directory `path`, most of whose content is not read yet.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Trees {
     /// Returns what tools left in the directory `path`, whose name is that of the skill; nothing if that cannot be
     /// determined.
     pub fn leftovers(&self, path: &Path) -> Vec<String> {
-        // Mostly there are none, and no file has to be read for that.
+        // In most cases there are none, and then no file has to be read.
         if bare(path).is_ok_and(|tree| tree.leftovers().is_empty()) {
             return Vec::new();
         }
@@ -105,14 +105,14 @@ impl Trees {
         self.expected(path).contains(digest)
     }
 
-    /// Reports whether what is in the directory `path`, whose name is that of the skill, differs from what is locked in
-    /// nothing but line ends, as where git wrote it with those of Windows.
+    /// Reports whether what is in the directory `path`, whose name is that of the skill, differs from what is locked
+    /// only in line endings, as when git wrote it with those of Windows.
     pub fn is_other_line_ends(&self, path: &Path) -> bool {
         let Ok(lying) = self.read(path) else { return false };
         self.expected(path).iter().any(|locked| self.has_other_line_ends(&lying.files, locked))
     }
 
-    /// Reports whether `files` differ from the tree with the digest `locked` in nothing but line ends.
+    /// Reports whether `files` differ from the tree with the digest `locked` only in line endings.
     pub fn has_other_line_ends(&self, files: &FileSet, locked: &Digest) -> bool {
         let stored = || self.store.as_ref()?.get(locked).ok()?;
         plain_digest(files).is_some_and(|digest| digest == *locked)
@@ -124,7 +124,7 @@ impl Trees {
         name.and_then(|name| self.lock()?.get(&name).cloned()).unwrap_or_default()
     }
 
-    /// Returns what is locked now. The file is read again where it changed.
+    /// Returns what is locked now. The file is read again if it has changed.
     fn lock(&self) -> Option<Arc<Expected>> {
         let file = self.lockfile.as_ref()?;
         let stat = fs::stat(file);
@@ -145,7 +145,7 @@ pub fn is_tree(dir: &Path, digest: &Digest) -> bool {
     inside_as(dir, digest).digest == Some(*digest)
 }
 
-/// Returns what the directory `dir` holds, where the tree with `digest` is expected.
+/// Returns what the directory `dir` holds, if the tree with `digest` is expected.
 pub fn inside_as(dir: &Path, digest: &Digest) -> Inside {
     inside(dir, read(dir, || vec![*digest], None))
 }
@@ -174,7 +174,7 @@ fn expected_by(text: &str) -> Expected {
     expected
 }
 
-/// Returns the tree in `dir` but for what is in directories that are leftovers: these may hold more than any skill.
+/// Returns the tree in `dir` without what is in leftover directories, which may hold more than any skill.
 fn bare(dir: &Path) -> Result<Tree, ReadError> {
     fs::scan(dir, Walk { skip: directories(), ..Walk::ALL })
 }
@@ -209,11 +209,11 @@ fn choose(
     store: Option<&Store>,
 ) -> Result<(FileSet, Digest), ReadError> {
     let clean = skill(&bare.without_leftovers(|_| false));
-    // Mostly no source has such files, and nobody edited it.
+    // Usually no source has such files, and nobody has edited it.
     if expected.is_empty() || matches!(&clean, Ok((_, digest)) if expected.contains(digest)) {
         return clean;
     }
-    // It was edited, or it has such files of its own: those that the locked tree has.
+    // It was edited, or it contains such files itself: those of the locked tree.
     let stored = expected.iter().find_map(|digest| store?.get(digest).ok().flatten());
     let own: Option<BTreeSet<&str>> = stored.as_ref().map(|stored| own(stored).collect());
     if own.as_ref().is_some_and(BTreeSet::is_empty) {
@@ -223,13 +223,13 @@ fn choose(
     if let Some(own) = own {
         return skill(&whole.without_leftovers(|path| own.contains(path)));
     }
-    // Nobody knows which these are: they make the locked digest.
+    // It is unknown which these are: those that produce the locked digest.
     if let Some(chosen) = among(&whole, found, expected) {
         return Ok(chosen);
     }
     let all = skill(&whole);
     match (clean, all) {
-        // What came from a source is known by that.
+        // A tree that came from a source is recognized by that.
         (Ok(clean), Ok(all)) => {
             let is_known = |digest| store.is_some_and(|store| store.is_whole(digest));
             Ok(if is_known(&clean.1) && !is_known(&all.1) { clean } else { all })
@@ -238,8 +238,8 @@ fn choose(
     }
 }
 
-/// Returns the digest of `files` where each text has the line ends of Unix; `None` if that changes nothing, or one
-/// cannot be read.
+/// Returns the digest of `files` with Unix line endings in each text; `None` if that changes nothing, or one cannot be
+/// read.
 fn plain_digest(files: &FileSet) -> Option<Digest> {
     let mut changed = false;
     let mut lines = Vec::with_capacity(files.files().len());
@@ -256,7 +256,7 @@ fn plain_digest(files: &FileSet) -> Option<Digest> {
     changed.then(|| tree_digest(lines))
 }
 
-/// Reports whether `one` and `two` are the same files, with the same texts but for line ends.
+/// Reports whether `one` and `two` are the same files, with the same texts except for line endings.
 fn is_same_but_line_ends(one: &FileSet, two: &FileSet) -> bool {
     let same = |(one_file, two_file): (&FileEntry, &FileEntry)| {
         let texts = || Some((one.read(one_file).ok()?, two.read(two_file).ok()?));
@@ -286,7 +286,7 @@ fn own(files: &FileSet) -> impl Iterator<Item = &str> {
     files.files().iter().filter_map(|file| leftover_in(file.path.as_str(), false))
 }
 
-/// `tree` without the leftovers in which there is what no skill may have.
+/// Returns `tree` without the leftovers that contain something no skill may have.
 fn readable(tree: &Tree) -> Tree {
     let odd: BTreeSet<String> = tree
         .entries()

@@ -1,4 +1,4 @@
-//! Numbers and texts as an index has them.
+//! Encodes numbers and texts for an index.
 
 use crate::digest::Digest;
 use crate::fs::{FileStat, Moment};
@@ -15,7 +15,7 @@ pub(crate) fn put_moment(bytes: &mut Vec<u8>, moment: Moment) {
     bytes.extend(moment.nanoseconds.to_le_bytes());
 }
 
-/// Writes `stat` without the file system, which many have in common.
+/// Writes `stat` without the file system, which many entries share.
 pub(crate) fn put_stat(bytes: &mut Vec<u8>, stat: &FileStat) {
     bytes.extend(stat.mode.to_le_bytes());
     bytes.extend(stat.size.to_le_bytes());
@@ -24,7 +24,7 @@ pub(crate) fn put_stat(bytes: &mut Vec<u8>, stat: &FileStat) {
     bytes.extend(stat.inode.to_le_bytes());
 }
 
-/// What is left to be read.
+/// The bytes that remain to be read.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         Some(Digest::from_bytes(self.take(32)?.try_into().ok()?))
     }
 
-    /// Returns what was written by [`put_stat`] of something on file system `device`.
+    /// Returns what [`put_stat`] wrote for something on file system `device`.
     pub(crate) fn stat(&mut self, device: u64) -> Option<FileStat> {
         let (mode, size) = (self.u32()?, self.u64()?);
         let (modified, changed, inode) = (self.moment()?, self.moment()?, self.u64()?);

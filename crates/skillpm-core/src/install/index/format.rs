@@ -9,8 +9,8 @@
 //!     for each node: path, mode, size, modified, changed, inode
 //! ```
 //!
-//! Numbers are little-endian, texts have their length before them. Whatever is not exactly so, is no
-//! index: it costs some hashing, and nothing else.
+//! Numbers are little-endian, texts are preceded by their length. Anything else is not an index, which only costs some
+//! hashing.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
@@ -26,19 +26,19 @@ const MAGIC: &[u8] = b"skillpm index\n";
 const VERSION: u32 = 4;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
-/// What is remembered of one tree.
+/// What is cached about one tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexEntry {
     /// The digest of its files.
     pub(super) digest: Digest,
     /// The file system on which all of it is.
     device: u64,
-    /// What was seen of its files and directories, as it is written.
+    /// What was seen of its files and directories, in encoded form.
     nodes: Nodes,
     count: u32,
 }
 
-/// A part of some bytes: those of the file from which thousands of trees come stay where they are.
+/// A slice of shared bytes: those of the file that thousands of trees come from are not copied.
 #[derive(Debug, Clone)]
 struct Nodes {
     bytes: Arc<Vec<u8>>,
@@ -70,9 +70,9 @@ impl From<Vec<u8>> for Nodes {
 /// All that an index holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Content {
-    /// When the newest entry was made.
+    /// The time at which the newest entry was made.
     pub(super) newest: Moment,
-    /// The scope's root: two of them could have one file.
+    /// The scope's root: two roots could share a file.
     pub(super) root: Vec<u8>,
     /// The trees, by the path that leads to them.
     pub(super) trees: BTreeMap<Vec<u8>, IndexEntry>,
@@ -98,7 +98,8 @@ impl IndexEntry {
         self.nodes().any(|(path, _)| path == b".git" || path.ends_with(b"/.git"))
     }
 
-    /// Returns the leftovers that were seen in the tree: of one with such files of its own nothing is remembered.
+    /// Returns the leftovers that were seen in the tree: nothing is cached about a tree that contains such files
+    /// itself.
     pub(super) fn leftovers(&self) -> Vec<String> {
         let names = self.nodes().filter_map(|(path, stat)| {
             let path = std::str::from_utf8(path).ok()?;
@@ -155,7 +156,7 @@ impl Content {
             let start = bytes.len() - rest.0.len();
             check_nodes(rest.take(usize::try_from(length).ok()?)?, device, count)?;
             let nodes = Nodes { bytes: Arc::clone(&bytes), range: start..bytes.len() - rest.0.len() };
-            // Sorted, each once: there is one file for one content.
+            // Sorted, each once: equal content gives an equal file.
             if trees.last().is_some_and(|(last, _)| last.as_slice() >= path) {
                 return None;
             }

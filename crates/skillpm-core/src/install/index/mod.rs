@@ -1,12 +1,12 @@
-//! The stat cache: the digest of each tree of a scope, with what the file system told of all its files and
-//! directories when it was read. While that is the same, the tree need not be read again.
+//! The stat cache: the digest of each tree of a scope, with what the file system reported about all its files and
+//! directories when it was read. As long as that is unchanged, the tree need not be read again.
 //!
-//! It is git's index, with git's race handled in git's way: the times of files are those of a clock that
-//! stands still for some milliseconds, so a file that was changed at about the time when it was read may
-//! be changed once more without a trace. What is that young is not remembered.
+//! It is git's index, with git's race handled in git's way: the times of files are those of a clock that stands still
+//! for some milliseconds, so a file that was changed at about the time when it was read may change once more without a
+//! trace. Entries that recent are not cached.
 //!
-//! A cache that cannot be read or written is treated as missing, which is no failure. Who is about to throw away what a
-//! user may have written does not ask it: `docs/design/install.md` says who does.
+//! A cache that cannot be read or written is treated as missing, which is no failure. Code that is about to discard
+//! what a user may have written does not consult it: `docs/design/install.md` lists what does.
 
 mod bytes;
 mod format;
@@ -50,7 +50,7 @@ struct State {
 
 impl Index {
     /// Returns the index for what is below `root` and locked in `lockfile`, kept under the name `kind`. Nothing is read
-    /// yet. It remembers nothing where there is no place for it.
+    /// yet. It caches nothing if there is no place for it.
     pub fn new(settings: &Settings, root: &Path, kind: &str, lockfile: &Path) -> Self {
         let place = || {
             let root = fs::real_path(root).ok()??;
@@ -61,19 +61,19 @@ impl Index {
         Self { shared: place(), trees: Arc::new(Trees::new(settings, lockfile)) }
     }
 
-    /// One that remembers nothing and knows the same of what is locked.
+    /// Returns an index that caches nothing and has the same knowledge of what is locked.
     #[must_use]
     pub fn forgetful(&self) -> Self {
         Self { shared: None, trees: Arc::clone(&self.trees) }
     }
 
-    /// Returns how trees are read that nothing is remembered of.
+    /// Returns the reader for trees that are not cached.
     pub fn trees(&self) -> &Trees {
         &self.trees
     }
 
     /// Returns the digest of the skill in directory `path`, or `None` if it cannot be read as one. It is read if
-    /// anything of it changed since it was read last.
+    /// anything in it has changed since it was last read.
     pub fn digest_of(&self, path: &Path) -> Option<Digest> {
         let base = path.parent().and_then(|parent| Base::open(parent).ok());
         match (base, path.file_name().and_then(|name| name.to_str())) {
@@ -82,8 +82,8 @@ impl Index {
         }
     }
 
-    /// Returns what tools left in the directory `path`, whose name is that of the skill. It is looked for if anything
-    /// of it changed since it was read last.
+    /// Returns what tools left in the directory `path`, whose name is that of the skill. It is searched if anything in
+    /// it has changed since it was last read.
     pub fn leftovers(&self, path: &Path) -> Vec<String> {
         let base = path.parent().and_then(|parent| Base::open(parent).ok());
         let name = path.file_name().and_then(|name| name.to_str());
@@ -97,12 +97,12 @@ impl Index {
         known.unwrap_or_else(|| self.trees.leftovers(path))
     }
 
-    /// Works like [`Index::digest_of`], of all that the skill `name` in the directory `base` holds.
+    /// Works like [`Index::digest_of`], for everything that the skill `name` in the directory `base` holds.
     pub fn inside(&self, base: &Base, name: &str) -> Inside {
         self.inside_at(base, name, Moment::now())
     }
 
-    /// Calls `work` with what is remembered; `None` if nothing ever is.
+    /// Calls `work` with what is cached; `None` if nothing ever is.
     fn with<T>(&self, now: Moment, work: impl FnOnce(&mut State) -> T) -> Option<T> {
         let shared = self.shared.as_ref()?;
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,14 +120,14 @@ impl Index {
         {
             return Inside { digest: Some(entry.digest), repository: entry.has_repository() };
         }
-        // Before the bytes: what changes while they are read is seen by the next one who looks.
+        // Before reading the bytes: a change while they are read is noticed by the next check.
         let seen = fs::stats_but(&path, directories()).ok();
         let read = self.trees.read(&path).ok();
         let found = match &read {
             Some(read) => Inside { digest: Some(read.digest), repository: read.repository },
             None => self.trees.inside(&path),
         };
-        // Which leftovers are files of its own depends on what is locked.
+        // Which leftovers belong to the tree depends on what is locked.
         let is_certain =
             |read: &Lying| read.leftovers.is_empty() || self.trees.is_locked(&path, &read.digest);
         let seen = seen.filter(|_| read.is_some_and(|read| !read.has_own && is_certain(&read)));
@@ -146,7 +146,7 @@ impl Index {
 }
 
 /// Reports whether all that was seen of the tree `name` in `base` is as it was. A directory in which something was
-/// made, removed or renamed has another time, so its names need not be read.
+/// made, removed or renamed has a different time, so its names need not be read.
 fn is_same(entry: &IndexEntry, base: &Base, name: &str) -> bool {
     let mut path = name.as_bytes().to_vec();
     entry.nodes().all(|(below, seen)| {
@@ -177,7 +177,7 @@ impl Shared {
 }
 
 impl Drop for Shared {
-    /// Writes what changed. Without it, the next run reads the trees again.
+    /// Writes what changed. If that fails, the next run reads the trees again.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         let Some(State { content, changed: true }) = state else { return };

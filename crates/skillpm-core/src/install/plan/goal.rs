@@ -25,7 +25,7 @@ pub struct Wanted {
     pub agents: Vec<&'static Agent>,
     /// Agents whose link or copy goes, if they have one.
     pub leaving: BTreeSet<&'static str>,
-    /// Whether agents are not to see it for now.
+    /// Whether it is currently hidden from agents.
     pub disabled: bool,
     /// The path at which the installed skill of this name still exists, as a different skill, in the source that this
     /// one comes from.

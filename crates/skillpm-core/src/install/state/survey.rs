@@ -1,4 +1,4 @@
-//! What is at the places of skills.
+//! Surveys the places of skills.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::settings::Settings;
 
-/// What is at a place where a skill may be.
+/// The content of a place where a skill may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OnDisk {
     /// Nothing.
@@ -26,46 +26,46 @@ pub enum OnDisk {
     OurLink,
     /// A link to somewhere else.
     OtherLink(PathBuf),
-    /// A link that leads to itself, maybe through others: it stands for nothing.
+    /// A link that leads to itself, perhaps through others: it stands for nothing.
     Loop,
-    /// A file that says what our link would, as git writes it where it may make no links: it stands for the link.
+    /// A file that contains our link's text, as git writes it if it may not make links: it stands for the link.
     Written,
     /// A file or something stranger.
     Other,
 }
 
-/// What is at the places that a change is about.
+/// The content of the places that a change is about.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// The canonical copies.
     pub canonical: BTreeMap<SkillName, OnDisk>,
-    /// What is where disabled skills do.
+    /// The content of the directory of disabled skills.
     pub disabled: BTreeMap<SkillName, OnDisk>,
     /// The directory of the canonical copies, links followed.
     pub skills_dir: PathBuf,
-    /// Agents' directories that were looked at, links followed, whether they are there or not. Where
-    /// two agents have one, what is done for the one is done for the other.
+    /// The agents' directories that were examined, with links followed, whether they exist or not. If two agents share
+    /// one, what is done for one is done for the other.
     pub dirs: BTreeMap<&'static str, PathBuf>,
-    /// What is in them, by skill and agent; nothing where nothing does.
+    /// Their content, by skill and agent; nothing for empty places.
     agents: BTreeMap<SkillName, SurveyedPlaces>,
     /// Agents whose directory is the canonical one, or a link to it: they need nothing.
     pub served: BTreeSet<&'static str>,
-    /// Agents whose directory cannot be looked at, and why.
+    /// Agents whose directory cannot be examined, and why.
     pub unreadable: BTreeMap<&'static str, PathError>,
     /// Trees among all these that are not what is locked, and that nobody edited: they came from a source, and the
     /// store has them.
     pub fetched: BTreeSet<Digest>,
-    /// The places among all these where the tree is the one that skillpm put there, though no lockfile says so any more,
-    /// as where one side of a merge was taken.
+    /// The places among all these where the tree is the one that skillpm put there, although no lockfile says so any
+    /// more, as when one side of a merge was taken.
     pub untouched: BTreeSet<(Location, SkillName)>,
-    /// Directories of this machine that skills are installed from, links followed. What is there is its author's, and
-    /// may be the only copy, whatever bytes are locked.
+    /// Directories on this machine that skills are installed from, with links followed. What is there belongs to its
+    /// author, and may be the only copy, whatever is locked.
     pub sources: BTreeSet<PathBuf>,
-    /// Those of the trees that were read with a git repository in them, by their path with links followed. No digest
-    /// tells of it, and nothing else may have it.
+    /// Those of the trees read that contain a git repository, by their path with links followed. Digests do not cover
+    /// it, and it may exist nowhere else.
     pub repositories: BTreeSet<PathBuf>,
-    /// Skills that the files of the other scope name that keeps its skills in the same directory: they stay in place,
-    /// whatever becomes of them in this one.
+    /// Skills that are named by the files of the other scope with its skills in the same directory: they stay in place,
+    /// whatever happens to them in this one.
     pub shared: BTreeSet<SkillName>,
     /// The directory of the disabled skills, links followed.
     disabled_dir: PathBuf,
@@ -93,8 +93,7 @@ impl SurveyedPlaces {
 }
 
 impl Survey {
-    /// Looks at the places of the skills `names`: canonical, disabled, and in the directories of
-    /// `agents`.
+    /// Examines the places of the skills `names`: canonical, disabled, and in the directories of `agents`.
     ///
     /// # Errors
     ///
@@ -109,8 +108,8 @@ impl Survey {
         Self::take_in(settings, scope, &SkillsDir::of_scope(scope)?, names, agents, &|_| true)
     }
 
-    /// Works like [`Survey::take`], where the directory of the canonical copies was opened before and is known to be in
-    /// the project. Only the trees of skills that are `compared` are read; the digest of another one is `None`.
+    /// Works like [`Survey::take`], with the directory of canonical copies already opened and known to be in the
+    /// project. Only the trees of skills that are `compared` are read; the digest of another one is `None`.
     ///
     /// # Errors
     ///
@@ -138,7 +137,7 @@ impl Survey {
             dir.look(name, |_| compared(name).then(|| digest(dir, name)).flatten())
         };
         let all = |dir: &SkillsDir| -> std::result::Result<BTreeMap<_, _>, PathError> {
-            // At once: names that come in order are not searched for then.
+            // All at once, so that names that come in order need not be searched for.
             names.iter().map(|name| Ok(((*name).clone(), found(dir, name)?))).collect()
         };
         (survey.canonical, survey.disabled) = (all(canonical)?, all(&disabled)?);
@@ -173,7 +172,7 @@ impl Survey {
             self.served.insert(agent);
             return Ok(());
         }
-        // If two agents have one directory, it is looked at once.
+        // If two agents share a directory, it is examined once.
         let same = self.dirs.iter().find(|(_, other)| **other == real).map(|(other, _)| *other);
         if let Some(other) = same {
             for there in self.agents.values_mut() {
@@ -192,7 +191,7 @@ impl Survey {
                 }
             }
             if self.agents.is_empty() {
-                // At once: names that come in order are not searched for then.
+                // All at once, so that names that come in order need not be searched for.
                 let only = |(name, found)| (name, SurveyedPlaces(vec![(agent, found)]));
                 self.agents = there.into_iter().map(only).collect();
             } else {
@@ -205,7 +204,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Returns what is at the place of `name` in the directory of `agent`; `None` if that was not looked at.
+    /// Returns what is at the place of `name` in the directory of `agent`; `None` if that was not examined.
     pub fn at(&self, agent: &str, name: &SkillName) -> Option<&OnDisk> {
         let there = self.agents.get(name).and_then(|places| places.at(agent));
         there.or_else(|| self.dirs.contains_key(agent).then_some(&OnDisk::Absent))
@@ -213,11 +212,11 @@ impl Survey {
 
     /// Reports whether a skill is installed from what is at the place of `name`, or from a directory in it.
     pub fn is_source(&self, place: &Location, name: &SkillName) -> bool {
-        // What is among the disabled was moved there: no source is in it.
+        // What is among the disabled was moved there, so it contains no source.
         let Some(path) = self.path(place, name).filter(|_| *place != Location::Disabled) else {
             return false;
         };
-        // In their order, what is in a directory comes straight after it.
+        // In sorted order, what is in a directory follows it directly.
         self.sources.range(path.clone()..).next().is_some_and(|source| source.starts_with(&path))
     }
 
@@ -228,7 +227,7 @@ impl Survey {
             && self.path(place, name).is_some_and(|path| self.repositories.contains(&path))
     }
 
-    /// Returns the place of `name`, links followed; `None` for an agent whose directory was not looked at.
+    /// Returns the place of `name`, links followed; `None` for an agent whose directory was not examined.
     fn path(&self, place: &Location, name: &SkillName) -> Option<PathBuf> {
         let dir = match place {
             Location::Canonical => &self.skills_dir,
@@ -238,7 +237,7 @@ impl Survey {
         Some(dir.join(name.as_str()))
     }
 
-    /// Says what is at the place of `name` in the directory of `agent`.
+    /// Records what is at the place of `name` in the directory of `agent`.
     #[cfg(test)]
     pub(in crate::install) fn set(&mut self, agent: &'static str, name: &SkillName, found: OnDisk) {
         self.agents.entry(name.clone()).or_default().put(agent, found);
@@ -251,9 +250,9 @@ impl Survey {
     }
 }
 
-/// Works like [`real_dir`] of `dir`, where not even its first part is there in `root`, which is `real` with links
-/// followed. There are dozens of agents, few of which anybody has, and to follow a path takes a system call for each of
-/// its parts.
+/// Works like [`real_dir`] of `dir`, for the case that not even its first part exists in `root`, which is `real` with
+/// links followed. There are dozens of agents, few of which anybody has, and following a path takes a system call for
+/// each of its parts.
 fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
     let rest = dir.strip_prefix(root).ok()?;
     let Some(Component::Normal(first)) = rest.components().next() else { return None };
