@@ -1,4 +1,4 @@
-//! How old something must be.
+//! The required age of a release.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ const UNITS: [(char, i64, &str); 4] =
     [('w', 604_800, "week"), ('d', 86_400, "day"), ('h', 3_600, "hour"), ('m', 60, "minute")];
 
 impl Age {
-    /// Returns the age of `seconds`; what lies in the future has none.
+    /// Returns the age of `seconds`; a time in the future has no age.
     pub fn of(seconds: i64) -> Self {
         Self(seconds.max(0))
     }
@@ -33,7 +33,7 @@ impl Age {
     }
 }
 
-/// For people, in days from two days on: `9 days`.
+/// Writes the age for display, in days from two days on: `9 days`.
 impl fmt::Display for Age {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (_, seconds, unit) = UNITS[1..]

@@ -2,7 +2,7 @@
 
 use super::problem::{Problem, ProblemKind};
 
-/// Returns the text in `bytes`, and what is wrong with its encoding.
+/// Returns the text in `bytes`, and the problem with its encoding, if any.
 pub(super) fn decode(bytes: Vec<u8>) -> (String, Option<Problem>) {
     if let Some(little_endian) = utf16(&bytes) {
         let units = bytes.chunks(2).map(|pair| match *pair {
@@ -26,8 +26,8 @@ pub(super) fn decode(bytes: Vec<u8>) -> (String, Option<Problem>) {
     }
 }
 
-/// Whether `bytes` are UTF-16, and then whether the low byte comes first: by the byte-order mark,
-/// or by the NULs around the dashes that a skill starts with.
+/// Reports whether `bytes` are UTF-16, and if so whether the low byte comes first: by the byte-order mark, or by the
+/// NULs around the dashes at the start of a skill.
 fn utf16(bytes: &[u8]) -> Option<bool> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"-\0-\0") {
         Some(true)
@@ -38,7 +38,7 @@ fn utf16(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// Reports the first control character of `yaml` that YAML does not allow. NUL has its own report.
+/// Reports the first control character of `yaml` that YAML does not allow. NUL is reported separately.
 pub(super) fn control_characters(yaml: &str, base: usize, problems: &mut Vec<Problem>) {
     if let Some((at, c)) = yaml.char_indices().find(|(_, c)| is_forbidden(*c)) {
         let span = base + at..base + at + c.len_utf8();
@@ -46,7 +46,7 @@ pub(super) fn control_characters(yaml: &str, base: usize, problems: &mut Vec<Pro
     }
 }
 
-/// Whether YAML does not allow `c`. NUL has its own report.
+/// Reports whether YAML does not allow `c`. NUL is reported separately.
 pub(crate) fn is_forbidden(c: char) -> bool {
     (c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}' | '\0'))
         || matches!(c, '\u{fffe}' | '\u{ffff}')

@@ -1,13 +1,13 @@
-//! Lines and columns for people.
+//! Lines and columns for display.
 
 use std::sync::OnceLock;
 
 use serde::Serialize;
 
-/// How many bytes share a count of what stands before them.
+/// The number of bytes in a block, for which the characters before it are counted.
 const BLOCK: usize = 4096;
 
-/// A place in a text. Both numbers start at 1; columns count characters.
+/// A position in a text. Both numbers start at 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Position {
     /// The line.
@@ -18,8 +18,8 @@ pub struct Position {
 
 /// The lines of a text, to turn byte offsets into [`Position`]s.
 ///
-/// Lines end with LF, CRLF or CR. A byte-order mark is no character of the first line, as in editors.
-/// The lines are looked for when the first position is asked for: most texts have nothing to show.
+/// Lines end with LF, CRLF or CR. A byte-order mark does not count as a character of the first line, as in editors. The
+/// lines are found when the first position is requested: most texts have nothing to report.
 #[derive(Debug, Clone)]
 pub struct LineIndex<'a> {
     text: &'a str,
@@ -34,7 +34,7 @@ impl<'a> LineIndex<'a> {
         Self { text, starts: OnceLock::new(), blocks: OnceLock::new() }
     }
 
-    /// Where each line starts; there is always a first one.
+    /// Returns where each line starts; there is always a first one.
     fn starts(&self) -> &[usize] {
         self.starts.get_or_init(|| {
             let bytes = self.text.as_bytes();
@@ -45,12 +45,12 @@ impl<'a> LineIndex<'a> {
         })
     }
 
-    /// The place of the character at byte `offset`; an offset beyond the end means the end.
+    /// Returns the position of the character at byte `offset`; an offset beyond the end means the end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = self.text.floor_char_boundary(offset);
         let line = self.line(offset);
         let start = self.starts()[line - 1];
-        // The byte-order mark stands before the first line.
+        // The byte-order mark is before the first line.
         let start = start.min(offset);
         let column = if offset - start <= BLOCK {
             characters(&self.text.as_bytes()[start..offset])
@@ -60,19 +60,19 @@ impl<'a> LineIndex<'a> {
         Position { line, column: column + 1 }
     }
 
-    /// The number of characters before byte `offset`; a byte-order mark at the start is none.
+    /// Returns the number of characters before byte `offset`, not counting a byte-order mark at the start.
     pub(crate) fn offset(&self, offset: usize) -> usize {
         let offset = self.text.floor_char_boundary(offset);
         let has_mark = offset > 0 && self.text.starts_with('\u{feff}');
         self.characters_before(offset) - usize::from(has_mark)
     }
 
-    /// Where the line of byte `offset` starts.
+    /// Returns where the line of byte `offset` starts.
     pub(crate) fn start(&self, offset: usize) -> usize {
         self.starts()[self.line(offset) - 1]
     }
 
-    /// The number of characters that start before byte `offset`, in a time that does not grow with the text.
+    /// Returns the number of characters that start before byte `offset`, in a time that does not grow with the text.
     fn characters_before(&self, offset: usize) -> usize {
         let bytes = self.text.as_bytes();
         let blocks = self.blocks.get_or_init(|| {
@@ -86,18 +86,18 @@ impl<'a> LineIndex<'a> {
         blocks[block] + characters(&bytes[block * BLOCK..offset])
     }
 
-    /// The line of byte `offset`, from 1.
+    /// Returns the line of byte `offset`, from 1.
     pub fn line(&self, offset: usize) -> usize {
         self.starts().partition_point(|start| *start <= offset).max(1)
     }
 
-    /// The number of lines; an empty text has one.
+    /// Returns the number of lines; an empty text has one.
     pub fn count(&self) -> usize {
         self.starts().len()
     }
 }
 
-/// The number of characters that start in `bytes`, a part of a text.
+/// Returns the number of characters that start in `bytes`, a part of a text.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| !matches!(byte, 0x80..=0xbf)).count()
 }

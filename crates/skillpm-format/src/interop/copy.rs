@@ -1,28 +1,28 @@
-//! How a copy that another tool installed differs from its source.
+//! The differences between a copy that another tool installed and its source.
 
 use super::gh;
 use crate::tree::{FileEntry, FileSet, ReadError};
 
-/// Files that the npm tool leaves out of its copies.
+/// A file that the npm tool leaves out of its copies.
 const NOT_COPIED: &str = "metadata.json";
 /// Directories that it leaves out.
 const DIRECTORIES_NOT_COPIED: [&str; 3] = [".git", "__pycache__", "__pypackages__"];
 
-/// What a copy is of its source.
+/// The likeness of a copy to its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Likeness {
-    /// Every byte is as in the source.
+    /// Every byte is the same as in the source.
     Same,
-    /// It is what a tool makes of the source; nobody edited it.
+    /// The copy is what a tool makes from the source; nobody edited it.
     Made {
         /// Files of the source that the tool leaves out.
         left_out: Vec<String>,
-        /// Whether `gh skill` wrote into its frontmatter.
+        /// Whether `gh skill` added to its frontmatter.
         injected: bool,
     },
-    /// It was edited, or is of another version.
+    /// The copy was edited, or is another version.
     Different {
-        /// The files that differ, are missing or are too many.
+        /// The files that differ, are missing or are extra.
         files: Vec<String>,
     },
 }
@@ -31,7 +31,7 @@ pub enum Likeness {
 ///
 /// # Errors
 ///
-/// Content that cannot be read.
+/// Fails on content that cannot be read.
 pub fn compare(source: &FileSet, copy: &FileSet) -> Result<Likeness, ReadError> {
     if source.digest()? == copy.digest()? {
         return Ok(Likeness::Same);

@@ -1,4 +1,4 @@
-//! JSON as JavaScript keeps and writes it: objects in order, numbers as doubles.
+//! JSON as JavaScript stores and writes it: objects in order, numbers as doubles.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// The text of a string.
+    /// Returns the text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -91,7 +91,7 @@ impl<'de> Deserialize<'de> for Json {
                 let mut object: Vec<(String, Json)> = Vec::new();
                 let mut places: BTreeMap<String, usize> = BTreeMap::new();
                 while let Some((key, value)) = entries.next_entry::<String, Json>()? {
-                    // As [`set`], in a time that does not grow with the square of the number of keys.
+                    // Does the same as [`set`], but in linear rather than quadratic time in the number of keys.
                     match places.entry(key.clone()) {
                         Entry::Occupied(at) => object[*at.get()].1 = value,
                         Entry::Vacant(at) => {
@@ -107,8 +107,7 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// Sets `key` of an object: where it is there already its value changes and its place does not, as in
-/// JavaScript.
+/// Sets `key` of an object: if it exists already, its value changes but not its position, as in JavaScript.
 pub(super) fn set<T>(object: &mut Vec<(String, T)>, key: String, value: T) {
     match object.iter_mut().find(|(name, _)| *name == key) {
         Some((_, old)) => *old = value,
@@ -116,12 +115,12 @@ pub(super) fn set<T>(object: &mut Vec<(String, T)>, key: String, value: T) {
     }
 }
 
-/// A text and its parts, which know their places.
+/// A reader for a text whose parts know their positions.
 pub(super) struct Reader<'a> {
     text: &'a str,
 }
 
-/// A value of the text that was not looked into yet.
+/// A value of the text that has not been parsed yet.
 pub(super) type Part<'a> = &'a RawValue;
 
 impl<'a> Reader<'a> {
@@ -129,7 +128,7 @@ impl<'a> Reader<'a> {
         Self { text }
     }
 
-    /// The whole text as one value.
+    /// Returns the whole text as one value.
     pub(super) fn root(&self) -> Result<Part<'a>, ForeignError> {
         if let Some(line) = conflict_line(self.text) {
             return Err(ForeignError {
@@ -147,7 +146,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The error that `part` is wrong.
+    /// Returns an error that reports `part` as wrong.
     pub(super) fn fault(&self, part: Part<'_>, message: impl Into<String>) -> ForeignError {
         self.fault_at(part, message, NOT_JSON)
     }
@@ -162,8 +161,7 @@ impl<'a> Reader<'a> {
         ForeignError { line, column, message: message.into(), hint }
     }
 
-    /// The entries of an object; a key that is there twice is an error, because two readers could take
-    /// different ones.
+    /// Returns the entries of an object. A duplicate key is an error, because two readers could use different ones.
     pub(super) fn object(&self, part: Part<'a>, what: &str) -> Result<Vec<(String, Part<'a>)>, ForeignError> {
         let Entries(entries) = serde_json::from_str(part.get())
             .map_err(|_| self.fault(part, format!("{what} must be an object")))?;
@@ -176,7 +174,7 @@ impl<'a> Reader<'a> {
         Ok(entries)
     }
 
-    /// Any value.
+    /// Returns any value.
     pub(super) fn value(&self, part: Part<'_>) -> Result<Json, ForeignError> {
         serde_json::from_str(part.get()).map_err(|error| self.fault(part, without_place(&error)))
     }
@@ -208,13 +206,13 @@ impl<'de> Deserialize<'de> for Entries<'de> {
     }
 }
 
-/// The byte of `text` at which `part` of it begins.
+/// Returns the byte of `text` at which `part` of it starts.
 pub fn offset(text: &str, part: Part<'_>) -> usize {
     // Both point into the same text.
     (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
 }
 
-/// The message of `error` without the place in it, which we tell in our own form.
+/// Returns the message of `error` without its position, which is reported separately.
 pub fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {
@@ -223,7 +221,7 @@ pub fn without_place(error: &serde_json::Error) -> String {
     }
 }
 
-/// The text of `JSON.stringify(value, null, 2)`.
+/// Writes the text of `JSON.stringify(value, null, 2)`.
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
@@ -271,7 +269,7 @@ fn block<T>(
     text.push(close);
 }
 
-/// The entries of an object in JavaScript's order: keys that are array indices first, by number.
+/// Returns the entries of an object in JavaScript's order: keys that are array indices first, by number.
 fn ordered(entries: &[(String, Json)]) -> Vec<&(String, Json)> {
     let mut ordered: Vec<_> = entries.iter().collect();
     ordered.sort_by_key(|(key, _)| index(key).map_or((true, 0), |index| (false, index)));
@@ -288,8 +286,8 @@ fn string(text: &mut String, value: &str) {
     text.push_str(&serde_json::to_string(value).unwrap_or_default());
 }
 
-/// A number as JavaScript writes it: the shortest digits that read back, with an exponent only for the
-/// very large and the very small.
+/// Writes a number as JavaScript does: the shortest digits that read back, with an exponent only for very large and
+/// very small numbers.
 fn number(text: &mut String, value: f64) {
     if value == 0.0 || !value.is_finite() {
         text.push_str(if value == 0.0 { "0" } else { "null" });

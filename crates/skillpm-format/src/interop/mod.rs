@@ -1,8 +1,8 @@
-//! What other tools write about skills: their lockfiles, their hashes, and what they put into copies.
+//! The files that other tools write about skills: their lockfiles, their hashes, and their additions to copies.
 //!
-//! Two tools matter. The npm program `skills` keeps `skills-lock.json` in a project and
-//! `.skill-lock.json` for the user; `gh skill` keeps its notes in the frontmatter of each copy. The
-//! formats are theirs, so everything here is held to what the tools themselves do, byte for byte.
+//! Two tools matter. The npm program `skills` keeps `skills-lock.json` in a project and `.skill-lock.json` for the
+//! user; `gh skill` keeps its notes in the frontmatter of each copy. The formats are theirs, so everything here must
+//! match what the tools themselves do, byte for byte.
 
 pub mod copy;
 pub mod gh;
@@ -15,13 +15,13 @@ pub mod source;
 
 pub use json::Json;
 
-/// A file of another tool that cannot be used. It is never taken for an empty one.
+/// An error for an unusable file of another tool. Such a file is never treated as empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct ForeignError {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column, from 1, in characters.
     pub column: usize,
     /// What is wrong.
     pub message: String,
@@ -29,8 +29,8 @@ pub struct ForeignError {
     pub hint: &'static str,
 }
 
-/// The name of the directory that the npm tool gives a skill: lower case, runs of other characters
-/// than letters, digits, dots and underscores as one hyphen, none of these at an edge.
+/// Returns the name of the directory that the npm tool uses for a skill: lower case, runs of characters other than
+/// letters, digits, dots and underscores replaced by one hyphen, and none of these at an edge.
 pub fn directory_name(name: &str) -> String {
     let mut directory = String::new();
     for c in name.to_lowercase().chars() {

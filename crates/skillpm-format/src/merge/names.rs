@@ -1,23 +1,22 @@
-//! Which names are free, and under which the user's files are kept.
+//! The names that are free, and the names under which the user's files are kept.
 
 use std::collections::BTreeMap;
 
 use crate::path::{SafePath, collision_key};
 
-/// Longer names of files are cut where the whole path would become too long.
+/// The maximum length to which file names are cut if the whole path would become too long.
 const MAX_STEM: usize = 100;
 
 /// The names of files and directories that are taken.
 #[derive(Default)]
 pub(super) struct Names {
-    /// By what some file systems take for the name: its spelling, and whether it is a file's.
+    /// By the key that some file systems use for the name: its spelling, and whether it is a file's.
     taken: BTreeMap<String, (String, bool)>,
 }
 
 impl Names {
-    /// Takes the name of the file `path` and of the directories above it, unless one of them
-    /// cannot be taken. Then the number of bytes of `path` up to the end of the first such name is
-    /// returned.
+    /// Takes the name of the file `path` and of the directories above it. If one of them cannot be taken, returns the
+    /// number of bytes of `path` up to the end of the first such name.
     pub(super) fn take(&mut self, path: &SafePath) -> Result<(), usize> {
         let names = || path.ancestors().map(|name| (name, false)).chain([(path.as_str(), true)]);
         for (name, is_file) in names() {
@@ -34,13 +33,13 @@ impl Names {
     }
 }
 
-/// Names under which the user's file at `path` may be kept, best first, without end. The first `at`
-/// bytes of the path name what is taken.
+/// Returns an endless sequence of names under which the user's file at `path` may be kept, the best first. The first
+/// `at` bytes of the path are the name that is taken.
 pub(super) fn beside(path: &SafePath, at: usize) -> impl Iterator<Item = SafePath> {
     (1_usize..).filter_map(move |number| {
         let suffix = if number == 1 { ".mine".to_owned() } else { format!(".mine-{number}") };
         let (taken, rest) = path.as_str().split_at(at);
-        // A prefix of a good name is good with the suffix behind it.
+        // A prefix of a valid name with the suffix added is valid.
         let name = path.file_name();
         let stem = &name[..name.floor_char_boundary(MAX_STEM)];
         let directory = path.parent().map_or_else(String::new, |parent| format!("{parent}/"));

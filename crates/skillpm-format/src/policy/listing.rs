@@ -1,26 +1,26 @@
-//! Which files of a skill are listed.
+//! The files of a skill that are listed.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which files of a skill are listed. Its `SKILL.md` never is.
+/// The files of a skill that are listed. Its `SKILL.md` never is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Listing {
-    /// All of them.
+    /// All files.
     #[default]
     All,
-    /// Those in `scripts`, `references` and `assets`.
+    /// Files in `scripts`, `references` and `assets`.
     Specified,
-    /// Those whose names end with `.md`.
+    /// Files whose names end in `.md`.
     Markdown,
 }
 
 impl Listing {
-    /// All of them, by the names under which they are chosen.
+    /// All listings, with the names that select them.
     pub const NAMES: [(&'static str, Self); 3] =
         [("all", Self::All), ("spec-dirs", Self::Specified), ("md", Self::Markdown)];
 
-    /// Whether the file at `path` below the skill's directory, `/`-separated, is listed.
+    /// Reports whether the file at `path` below the skill's directory, `/`-separated, is listed.
     pub fn has(self, path: &str) -> bool {
         let is_listed = match self {
             Self::All => true,
@@ -35,7 +35,7 @@ impl Listing {
     }
 }
 
-/// A text that names no listing.
+/// An error for text that names no listing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`all`, `spec-dirs` or `md` is expected")]
 pub struct UnknownListing;

@@ -1,4 +1,4 @@
-//! Skills that depend on others, and skills that satisfy that.
+//! Skills that depend on others, and skills that satisfy dependencies.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ pub struct Dependent {
     pub name: SkillName,
     /// Its source and reference, and its directory in that source.
     pub place: SourceSpec,
-    /// The locked revision at which its source is read; `None` reads it as it is now.
+    /// The locked revision at which its source is read; `None` reads its current state.
     pub revision: Option<String>,
     /// The version that it declares.
     pub version: Option<String>,
-    /// What it declares to depend on.
+    /// The dependencies that it declares.
     pub declared: Vec<Declared>,
-    /// Whether it is a link to a directory, of which the lockfile says nothing.
+    /// Whether it is a link to a directory, about which the lockfile records nothing.
     pub editable: bool,
 }
 
@@ -33,22 +33,22 @@ pub struct Resolved {
     pub place: SourceSpec,
     /// The version that it declares.
     pub version: Option<String>,
-    /// Who requires it.
+    /// The parties that require it.
     pub required: Required,
 }
 
-/// Who requires a skill.
+/// The parties that require a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Required {
     /// The user requested it.
     ByUser,
-    /// These skills depend on it, and nobody requested it.
+    /// These skills depend on it, and the user did not request it.
     ByDependents(BTreeSet<SkillName>),
 }
 
 impl Dependent {
-    /// Returns the skill that comes from `place` now and is to be installed as `name`; a skill without `meta` depends on
-    /// nothing.
+    /// Returns the skill that `place` currently contains and that is to be installed as `name`. A skill without `meta`
+    /// depends on nothing.
     pub fn new(name: SkillName, place: SourceSpec, meta: Option<&SkillMeta>) -> Self {
         Self {
             name,
@@ -60,7 +60,7 @@ impl Dependent {
         }
     }
 
-    /// Returns whether it depends on nothing.
+    /// Reports whether it depends on nothing.
     pub fn is_independent(&self) -> bool {
         self.declared.is_empty()
     }
@@ -73,14 +73,14 @@ impl Dependent {
 }
 
 impl Resolved {
-    /// Returns whether it comes from the source, reference and directory of `spec`.
+    /// Reports whether it comes from the source, reference and directory of `spec`.
     pub fn is_from(&self, spec: &SourceSpec) -> bool {
         comes_from(&self.name, &self.place, spec)
     }
 }
 
-/// Returns whether the skill `name`, which comes from `place`, is the one that `spec` means: it has the same source,
-/// reference and directory. Where `spec` names a skill instead of a directory, names are compared.
+/// Reports whether the skill `name`, which comes from `place`, is the one that `spec` means: it has the same source,
+/// reference and directory. If `spec` names a skill rather than a directory, the names are compared.
 pub fn comes_from(name: &SkillName, place: &SourceSpec, spec: &SourceSpec) -> bool {
     let text = |spec: &SourceSpec| spec.reference.as_ref().map(ToString::to_string);
     let is_it = match (&spec.path, &spec.skill) {

@@ -1,12 +1,12 @@
-//! Graphs of skills: which ones depend on which.
+//! Graphs of skills: the dependencies between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 
-/// Returns the skills `roots` and all that they need, directly or not, by what `lock` returns for a name. Names for which
-/// it returns nothing are among them.
+/// Returns the skills `roots` and everything they need, directly or indirectly, using the entries that `lock` returns
+/// for names. Names for which it returns nothing are included.
 pub fn closure<'a>(
     roots: impl IntoIterator<Item = &'a SkillName>,
     lock: impl Fn(&SkillName) -> Option<&'a Locked>,
@@ -14,7 +14,7 @@ pub fn closure<'a>(
     reached(roots, |name| lock(name).into_iter().flat_map(|locked| &locked.dependencies))
 }
 
-/// Returns `roots` and all that is reached from them, when `next` returns the names to which one leads.
+/// Returns `roots` and everything reachable from them, where `next` returns the names that a name leads to.
 pub(super) fn reached<'a, 'b, I: Iterator<Item = &'a String>>(
     roots: impl IntoIterator<Item = &'b SkillName>,
     next: impl Fn(&SkillName) -> I,
@@ -30,7 +30,7 @@ pub(super) fn reached<'a, 'b, I: Iterator<Item = &'a String>>(
     reached
 }
 
-/// Returns the skills that others of `locked` need, each with the skills that need it directly.
+/// Returns the skills that others in `locked` need, each with the skills that need it directly.
 pub fn dependents<'a>(
     locked: impl IntoIterator<Item = (&'a SkillName, &'a Locked)>,
 ) -> BTreeMap<SkillName, BTreeSet<SkillName>> {

@@ -8,8 +8,8 @@ pub fn directory_of(spec: &SourceSpec, path: &str) -> SourceSpec {
     SourceSpec { path, skill: None, ..spec.clone() }
 }
 
-/// Returns the skill of the same source to which the relative path `spec` leads from the skill at `place`; `None` where
-/// `spec` is no such path, or leads out of the source.
+/// Returns the skill of the same source to which the relative path `spec` leads from the skill at `place`. Returns
+/// `None` if `spec` is not such a path, or leads out of the source.
 pub fn sibling(place: &SourceSpec, spec: &SourceSpec) -> Option<SourceSpec> {
     let text = spec.origin.local_path()?;
     join(place.path.as_deref().unwrap_or_default(), text).map(|path| directory_of(place, &path))

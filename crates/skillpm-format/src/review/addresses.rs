@@ -1,22 +1,22 @@
-//! Addresses of things on other machines, in any text.
+//! Addresses on other machines, in any text.
 
 /// An address.
 pub(super) struct Address<'a> {
-    /// Where it starts.
+    /// The byte at which it starts.
     pub(super) at: usize,
     pub(super) text: &'a str,
     /// The machine, in lower case, without user and port.
     pub(super) host: String,
 }
 
-/// The most bytes of an address that count.
+/// The maximum number of bytes of an address that count.
 const MAX_ADDRESS: usize = 2048;
 
-/// All addresses with a scheme and a host, `https://example.org/x`, in the order of the text. Of one
-/// inside of another only the start is told.
+/// Returns all addresses with a scheme and a host, `https://example.org/x`, in the order of the text. For an address
+/// inside another one, only the start is reported.
 pub(super) fn find(text: &str) -> Vec<Address<'_>> {
     let mut found = Vec::new();
-    // Where the last scheme and the last address end.
+    // The end of the last scheme, and of the last address.
     let (mut from, mut last) = (0, 0);
     for colon in memchr::memmem::find_iter(text.as_bytes(), "://") {
         let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
@@ -33,26 +33,26 @@ pub(super) fn find(text: &str) -> Vec<Address<'_>> {
     found
 }
 
-/// Where the address ends whose scheme ends at byte `from`.
+/// Returns where the address ends whose scheme ends at byte `from`.
 fn end(text: &str, from: usize) -> usize {
     let rest = &text[from..];
     let rest = &rest[..rest.floor_char_boundary(MAX_ADDRESS)];
     let rest = &rest[..rest.find(ends).unwrap_or(rest.len())];
-    // A sentence, or a link in Markdown, may end behind it.
+    // A sentence, or a Markdown link, may end after it.
     from + rest.trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', ')', ']', '}']).len()
 }
 
-/// Whether an address ends before `c`.
+/// Reports whether an address ends before `c`.
 fn ends(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '|' | '\\' | '^')
 }
 
-/// `user@host:port` of `user@host:port/path`.
+/// Returns `user@host:port` of `user@host:port/path`.
 fn machine(rest: &str) -> &str {
     &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())]
 }
 
-/// The machine in `user@host:port/path`; none in `file:///x`.
+/// Returns the machine in `user@host:port/path`. Returns `None` for `file:///x`.
 fn host(rest: &str) -> Option<String> {
     let machine = machine(rest).rsplit('@').next().unwrap_or_default();
     let name = match machine.strip_prefix('[') {

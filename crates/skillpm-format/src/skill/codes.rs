@@ -1,12 +1,11 @@
-//! Names for what can be wrong with a skill, for programs: those of the linter's rules, which
-//! `skillpm explain` explains.
+//! Names of a skill's faults, for programs: those of the linter's rules, which `skillpm explain` explains.
 
 use super::{DeviationKind, LoadError};
 use crate::document::{FaultKind, Position, ProblemKind};
 use crate::name::NameError;
 
 impl LoadError {
-    /// The linter's rule that says the same.
+    /// Returns the id of the linter's rule for the same fault.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Encoding { problem, .. }
@@ -21,7 +20,7 @@ impl LoadError {
         }
     }
 
-    /// Where it is, for what has a place.
+    /// Returns the position, if it has one.
     pub fn at(&self) -> Option<Position> {
         match self {
             Self::Encoding { at, .. } | Self::Frontmatter { at, .. } | Self::Yaml { at, .. } => Some(*at),
@@ -36,7 +35,7 @@ impl LoadError {
 }
 
 impl DeviationKind {
-    /// The linter's rule that says the same.
+    /// Returns the id of the linter's rule for the same fault.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Text(problem) => of_problem(problem),
@@ -58,7 +57,7 @@ fn missing(field: &str) -> &'static str {
     if field == "name" { "name-missing" } else { "description-missing" }
 }
 
-/// The rule for the shape of `field`, which may be `metadata.key`.
+/// Returns the rule for the shape of `field`, which may be `metadata.key`.
 fn of_field(field: &str) -> &'static str {
     match field.split('.').next().unwrap_or_default() {
         "description" => "description-length",

@@ -28,7 +28,7 @@ impl SourceKind for Download {
         Address::new(text).map(Self)
     }
 
-    /// Reads an address of a file or of a site, which share a key. `url:` or `site:` before it says which of them it is.
+    /// Reads an address of a file or of a site, which share a key. A prefix `url:` or `site:` states which one it is.
     fn from_manifest(_: &'static str, text: &str) -> Result<Origin, SpecError> {
         match text.split_once(':') {
             Some(("url" | "site", _)) => text.parse(),
@@ -44,7 +44,7 @@ impl SourceKind for Download {
         if github::is_address(text) {
             return github::is_file(text).then(|| address::typed(text, |address| Self(address).into()));
         }
-        // What is wrong with an address is told by the kind that takes all of them.
+        // Errors in an address are reported by the kind that accepts all of them.
         split_scheme(text)?;
         let spec = address::typed(text, Origin::at).ok()?;
         spec.origin.is_file().then_some(Ok(spec))
@@ -60,7 +60,7 @@ impl SourceFacts for Download {
         self.0.to_string()
     }
 
-    /// The address alone, unless it would be read as another kind.
+    /// Returns the bare address, unless it would be read as another kind.
     fn typed(&self) -> String {
         if self.0.is_file() { self.0.to_string() } else { self.in_full() }
     }

@@ -3,7 +3,7 @@
 use super::kind::{Compared, Foreign, NotExpressible, PatternForm, SourceFacts, SourceKind, Typed};
 use super::{SourceSpec, SpecError, file_stem};
 
-/// A directory or archive on this machine, as it was typed.
+/// A directory or archive on this machine, as typed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocalPath(pub String);
 
@@ -47,7 +47,8 @@ impl SourceFacts for LocalPath {
         self.0.clone()
     }
 
-    /// What is below a path has no form of its own, since the path may be that of an archive: it is chosen by the skill.
+    /// Returns `None`: a directory below a path has no form, since the path may be that of an archive. It is chosen by
+    /// the skill.
     fn directory_mark(&self) -> Option<&'static str> {
         None
     }
@@ -81,7 +82,7 @@ impl SourceFacts for LocalPath {
     }
 }
 
-/// Whether `text` is a path on this machine rather than a repository or a name.
+/// Reports whether `text` is a path on this machine rather than a repository or a name.
 pub fn is_local(text: &str) -> bool {
     let windows_drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
     matches!(text, "." | ".." | "~")

@@ -11,7 +11,7 @@ pub struct Site(pub Address);
 
 impl SourceKind for Site {
     const KEYS: &'static [&'static str] = &["site"];
-    /// A manifest names a site by `url`, which belongs to the kind for files.
+    /// None: a manifest names a site by `url`, which belongs to the kind for files.
     const MANIFEST_KEYS: &'static [&'static str] = &[];
     const PATTERN: PatternForm = PatternForm::Address;
     const FOREIGN_TYPES: &'static [&'static str] = &["well-known"];
@@ -49,7 +49,7 @@ impl SourceFacts for Site {
         self.0.to_string()
     }
 
-    /// The address alone, unless it would be read as another source.
+    /// Returns the bare address, unless it would be read as another source.
     fn typed(&self) -> String {
         let is_read_back = Origin::at(self.0.clone()) == Origin::from(self.clone());
         if is_read_back { self.0.to_string() } else { self.in_full() }

@@ -7,7 +7,7 @@ use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
 use crate::text::visible;
 
-/// Returns the annotations of all findings, a line each.
+/// Returns the annotations of all findings, one line each.
 pub fn github(report: &LintReport<'_>) -> String {
     let mut out = String::new();
     for skill in &report.skills {
@@ -30,7 +30,7 @@ fn annotation(out: &mut String, skill: &SkillReport<'_>, lines: &LineIndex<'_>, 
     let (path, title) = (property(in_tree(&skill.path)), property(finding.rule));
     // Writing to a string cannot fail.
     let _ = write!(out, "::{kind} file={path},line={},endLine={}", start.line, end.line);
-    // Columns are only taken where the place lies in one line; they count to the last character.
+    // Columns are only accepted if the position is on a single line; the end column is that of the last character.
     if start.line == end.line {
         let last = end.column.max(start.column + 1) - 1;
         let _ = write!(out, ",col={},endColumn={last}", start.column);
@@ -44,7 +44,7 @@ fn data(text: &str) -> String {
     visible(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes a value, in which colons and commas are signs too.
+/// Escapes a value, in which colons and commas have a meaning too.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! JSON of our own, described by `schema/report-v1.schema.json`.
+//! skillpm's own JSON format, described by `schema/report-v1.schema.json`.
 
 use serde::Serialize;
 
@@ -7,11 +7,10 @@ use crate::advice::Message;
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Safety, Severity};
 
-/// The version of the format. Raise it with any change that a reader could stumble over; new fields
-/// are none.
+/// The version of the format. Raise it with any change that could break a reader; new fields do not count.
 pub const VERSION: u32 = 1;
 
-/// A report as it is written.
+/// A report in its written form.
 #[derive(Debug, Serialize)]
 pub struct Json<'a> {
     version: u32,

@@ -1,4 +1,4 @@
-//! `JUnit`'s XML: one test case for each skill.
+//! `JUnit` XML: one test case for each skill.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
 use crate::text::xml;
 
-/// Returns the report as a document of XML. A skill fails as it does on the command line; warnings
-/// that fail nothing stand in the output of its test case.
+/// Returns the report as an XML document. A skill fails as it does on the command line; warnings that do not fail it
+/// are in the output of its test case.
 pub fn junit(report: &LintReport<'_>) -> String {
     let fails = |skill: &SkillReport<'_>| {
         let least = if report.strict { Severity::Warning } else { Severity::Error };
@@ -46,7 +46,7 @@ pub fn junit(report: &LintReport<'_>) -> String {
     out + "  </testsuite>\n</testsuites>\n"
 }
 
-/// `2 errors, 1 warning`.
+/// Returns `2 errors, 1 warning`.
 fn counted(skill: &SkillReport<'_>) -> String {
     let number = |severity| {
         let count = skill.count(severity);
@@ -55,7 +55,7 @@ fn counted(skill: &SkillReport<'_>) -> String {
     format!("{}, {}", number(Severity::Error), number(Severity::Warning))
 }
 
-/// A line for each finding, and one for its help.
+/// Returns one line for each finding, and one for its help.
 fn findings(skill: &SkillReport<'_>) -> String {
     let index = LineIndex::new(skill.text);
     let (path, mut lines) = (one_line(&skill.path), String::new());
@@ -70,7 +70,7 @@ fn findings(skill: &SkillReport<'_>) -> String {
     lines
 }
 
-/// `text` without line ends: a line of a file must not pass for a finding.
+/// Returns `text` without line ends, so that a line of a file cannot pass for a finding.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

@@ -15,7 +15,7 @@ use crate::text::visible;
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The most bytes of a line that tell it from others.
+/// The maximum number of bytes of a line that distinguish it from others.
 const MAX_LINE: usize = 4096;
 
 /// Returns the report as a log with one run.
@@ -41,7 +41,7 @@ pub fn sarif(report: &LintReport<'_>) -> Value {
     })
 }
 
-/// A rule as the table of a run describes it.
+/// Returns the description of a rule for the table of a run.
 fn description(rule: &Rule, profile: Profile) -> Value {
     let docs = &rule.docs;
     let group = match rule.group {
@@ -79,7 +79,7 @@ fn description(rule: &Rule, profile: Profile) -> Value {
     })
 }
 
-/// A block of code, between more backticks than it has itself.
+/// Returns a block of code, between more backticks than it contains.
 fn fenced(code: &str) -> String {
     let fence = if code.contains("```") { "````" } else { "```" };
     format!("{fence}text\n{}\n{fence}", code.trim_end())
@@ -112,7 +112,7 @@ impl Writer<'_> {
         if let Some(index) = rules.iter().position(|rule| rule.id == finding.rule) {
             result["ruleIndex"] = index.into();
         }
-        // The format has no word for another name of a file.
+        // The format cannot express the renaming of a file.
         if let Some(fix) = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty()) {
             result["fixes"] = json!([self.fix(fix)]);
         }
@@ -141,7 +141,8 @@ impl Writer<'_> {
         })
     }
 
-    /// A byte-order mark is in no region of a text: that can only be told in bytes.
+    /// Returns a region for deleted bytes. A byte-order mark is not part of any text region, so it can only be given in
+    /// bytes.
     fn deleted(&self, bytes: &Range<usize>) -> Value {
         if self.skill.text.starts_with('\u{feff}') && bytes.start == 0 && bytes.end > 0 {
             return json!({ "byteOffset": 0, "byteLength": bytes.end });
@@ -166,7 +167,8 @@ impl Writer<'_> {
         })
     }
 
-    /// What stays the same where lines above come and go: rule, line, and which of several it is.
+    /// Returns a fingerprint that stays the same if lines above are added or removed: rule, line, and index among
+    /// several.
     fn fingerprint(&self, finding: &Finding, seen: &mut BTreeMap<String, usize>) -> String {
         let text = self.skill.text;
         let start = self.lines.start(span(text, &finding.span).start);

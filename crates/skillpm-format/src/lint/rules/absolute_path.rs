@@ -26,13 +26,13 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// Where home directories lie.
+/// The parents of home directories.
 const HOMES: &[&str] = &["/Users/", "/home/", ":\\Users\\", ":\\\\Users\\\\"];
 
-/// One of these is in each of those.
+/// Signs, one of which is in each of the above.
 const SIGNS: &[&str] = &["/Users", "\\Users", "/home/"];
 
-/// Names that are nobody's: placeholders, and users that containers and services have.
+/// Names that belong to nobody: placeholders, and users in containers and services.
 const NOBODY: &[&str] = &[
     "user",
     "username",
@@ -104,7 +104,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let body = subject.document.body();
     let base = subject.document.body_span().start;
-    // Most bodies have none of these.
+    // Most bodies contain none of these.
     if !words::has_text(body, SIGNS) {
         return;
     }
@@ -124,13 +124,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The length of the user's name behind `home` at `at`, where it starts a path and is somebody's.
+/// Returns the length of the user's name after `home` at `at`, if it starts a path and belongs to somebody.
 fn somebody(body: &str, at: usize, home: &str) -> Option<usize> {
     let before = &body[..at];
     let starts = if home.starts_with(':') {
         before.ends_with(|c: char| c.is_ascii_alphabetic())
     } else {
-        // In an address or behind a directory it is another path.
+        // In an address or after a directory it is another path.
         !before.ends_with(|c: char| {
             c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | '}' | ')' | '>' | ':')
         })
@@ -138,7 +138,7 @@ fn somebody(body: &str, at: usize, home: &str) -> Option<usize> {
     let rest = &body[at + home.len()..];
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let length = rest.find(|c: char| !name(c)).unwrap_or(rest.len());
-    // A name alone is no path to a file.
+    // A single name is not a path to a file.
     let goes_on = rest[length..].starts_with(['/', '\\']);
     let lower = rest[..length].to_ascii_lowercase();
     let nobody = lower.len() < 2

@@ -37,7 +37,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let message =
         format!("`allowed-tools` must be text with spaces between the tools, but it is {}", value.kind());
     let finding = RULE.finding(message, value.span.clone());
-    // Loading passes over an entry that names no tool. A repair that did so too would lose it.
+    // Loading skips an entry that names no tool. A repair that did the same would lose it.
     if let Value::Sequence { items, .. } = &value.value
         && let Some(odd) = items.iter().find(|item| item.text().is_none())
     {
@@ -57,7 +57,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     });
 }
 
-/// Writes the list as a text, where that names the same tools.
+/// Writes the list as text, if that names the same tools.
 fn fix(document: &Document, key: &Node, value: &Node, tools: &[String]) -> Option<Fix> {
     let text = write_scalar(&tools.join(" "));
     let again = Document::parse(format!("---\nallowed-tools: {text}\n---\n"));

@@ -1,6 +1,6 @@
 //! `body-lines`
 
-/// Sixteen times the same text: constants have no `str::repeat`.
+/// Repeats a text sixteen times: constants have no `str::repeat`.
 macro_rules! sixteen {
     ($text:expr) => {
         concat!(
@@ -38,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The largest number of lines.
+/// The maximum number of lines.
 const MAX: usize = 500;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -3,7 +3,7 @@
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::tokens;
 
-/// Sixteen times the same text: constants have no `str::repeat`.
+/// Repeats a text sixteen times: constants have no `str::repeat`.
 macro_rules! sixteen {
     ($text:expr) => {
         concat!(
@@ -42,12 +42,12 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The largest number of tokens.
+/// The maximum number of tokens.
 const MAX: usize = 5000;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let body = subject.document.body();
-    // No text but a column of digits has more tokens than half its bytes; most bodies end here.
+    // No text except a column of digits has more tokens than half its bytes; most bodies end here.
     if body.len() <= 2 * MAX {
         return;
     }
@@ -59,7 +59,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let start = subject.document.body_span().start + (body.len() - body.trim_start().len());
         let line = &subject.document.text()[start..];
         let length = line.find(['\n', '\r']).unwrap_or(line.len());
-        // The estimate is not better than that.
+        // The estimate is no more precise than that.
         let about = count.div_ceil(100) * 100;
         let message = format!("the body has about {about} tokens; at most {MAX} are recommended");
         let help = "move what is needed only sometimes into separate files, and link to them";

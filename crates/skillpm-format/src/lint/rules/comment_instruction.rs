@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// Whom instructions are for.
+/// Words for the addressee of instructions.
 const ADDRESSEES: &[&str] = &[
     "agent",
     "agents",
@@ -45,7 +45,7 @@ const ADDRESSEES: &[&str] = &[
     "your",
 ];
 
-/// What they say.
+/// Words for an order.
 const ORDERS: &[&str] = &[
     "must",
     "should",
@@ -78,7 +78,7 @@ const ORDERS: &[&str] = &[
     "install",
 ];
 
-/// Orders that need nobody to be named.
+/// Orders that need no addressee.
 const PHRASES: &[&str] = &[
     "ignore previous",
     "ignore all previous",
@@ -93,7 +93,7 @@ const PHRASES: &[&str] = &[
     "without telling the user",
 ];
 
-/// How comments start that speak to tools or about the text.
+/// The beginnings of comments that are for tools or about the text.
 const TOOLS: &[&str] = &[
     "skillpm:",
     "prettier-",
@@ -136,13 +136,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether `text` may have the definition of a link, which is not shown either: `[//]: # (a comment)`.
+/// Reports whether `text` may have a link definition, which is not displayed either: `[//]: # (a comment)`.
 pub(crate) fn has_definitions(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), b"]:").is_some()
 }
 
-/// The comments of `text` that instruct the agent, those in HTML and those in definitions of links that lead nowhere:
-/// their bytes, and what they say.
+/// Returns the comments of `text` that instruct the agent, those in HTML and those in definitions of links that lead
+/// nowhere: their bytes, and their text.
 pub(crate) fn instructions<'a>(text: &'a str, markdown: &Markdown) -> Vec<(Range<usize>, &'a str)> {
     let mut found = Vec::new();
     for html in &markdown.html {
@@ -166,7 +166,7 @@ pub(crate) fn instructions<'a>(text: &'a str, markdown: &Markdown) -> Vec<(Range
     found
 }
 
-/// The line of a definition with `]:` at byte `at`, if what it defines leads nowhere: it is there for its words.
+/// Returns the line of a definition with `]:` at byte `at`, if the link leads nowhere: then it is there for its text.
 fn definition(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
@@ -186,7 +186,7 @@ fn is_instruction(comment: &str) -> bool {
     words::has_any(&lower, PHRASES) || (words::has_any(&lower, ADDRESSEES) && words::has_any(&lower, ORDERS))
 }
 
-/// The start of the comment on one line.
+/// Returns the start of the comment on one line.
 fn shown(comment: &str) -> String {
     let words: Vec<&str> = comment.split_whitespace().collect();
     let line = words.join(" ");

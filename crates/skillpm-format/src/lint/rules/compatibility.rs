@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The largest number of characters.
+/// The maximum number of characters.
 const MAX: usize = 500;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

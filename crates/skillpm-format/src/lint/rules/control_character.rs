@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
         .then(|| Finding { fix: fix(subject), ..RULE.told(problem).help("delete the character") })
 }
 
-/// Deletes all of them: only the first one is told.
+/// Deletes all of them: only the first one is reported.
 fn fix(subject: &Subject<'_>) -> Option<Fix> {
     let start = subject.document.yaml_span()?.start;
     let yaml = &subject.document.text()[subject.document.yaml_span()?];

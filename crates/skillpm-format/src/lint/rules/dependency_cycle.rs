@@ -38,11 +38,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The shortest way from skill `from` to skill `to`, both included.
+/// Returns the shortest path from skill `from` to skill `to`, both included.
 fn way<'a>(subject: &Subject<'a>, from: &'a str, to: &'a str) -> Option<Vec<&'a str>> {
     let needs: BTreeMap<&str, &[String]> =
         subject.others.iter().map(|other| (other.name.as_str(), other.needs.as_slice())).collect();
-    // Each skill with the one that it was reached from.
+    // Each skill with the one from which it was reached.
     let mut reached = BTreeMap::from([(from, from)]);
     let mut queue = std::collections::VecDeque::from([from]);
     while let Some(at) = queue.pop_front() {

@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for need in declared_in(subject.document) {
-        // A source may hold another skill of the same name.
+        // A source may contain another skill with the same name.
         if let Ok(Requirement::Named { name, .. }) = &need.requirement
             && Some(name.as_str()) == subject.document.name()
         {

@@ -38,7 +38,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Where `bracket` stands. The `>` of a folded block is no part of its text.
+/// Returns where `bracket` is. The `>` of a folded block is not part of its text.
 fn written(subject: &Subject<'_>, node: &crate::document::Node, bracket: char) -> std::ops::Range<usize> {
     let source = &subject.document.text()[node.span.clone()];
     match source.split_once(['\n', '\r']) {

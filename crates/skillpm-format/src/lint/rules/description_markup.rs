@@ -33,7 +33,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.push(finding.help("write it without angle brackets"));
 }
 
-/// The first tag in `text`.
+/// Returns the first tag in `text`.
 fn tag(text: &str) -> Option<&str> {
     text.match_indices('<').find_map(|(at, _)| {
         let rest = &text[at + 1..];

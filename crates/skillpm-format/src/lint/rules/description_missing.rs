@@ -48,7 +48,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What to do where the value looks like a comment: `description: # Heading`.
+/// Returns what to do if the value looks like a comment: `description: # Heading`.
 fn hidden_comment(subject: &Subject<'_>, value: &Node) -> Option<(Edit, &'static str)> {
     let rest = subject.document.text().get(value.span.end..)?.split(['\n', '\r']).next()?;
     let comment = rest.trim_start_matches([':', ' ', '\t']);

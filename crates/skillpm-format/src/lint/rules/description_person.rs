@@ -23,13 +23,13 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// How a sentence starts that somebody says of himself or to somebody.
+/// The beginnings of sentences in the first or second person.
 const STARTS: &[&str] = &[
     "i can", "i will", "i'll", "i’ll", "i am", "i'm", "i’m", "i help", "i have", "we can", "we will",
     "we help", "we'll", "you can", "you will", "you are", "you'll", "your ", "let me", "let's", "my ",
 ];
 
-/// What is said to somebody anywhere in a sentence.
+/// Words that address a person anywhere in a sentence.
 const ADDRESSES: &[&str] = &[
     "help you",
     "helps you",
@@ -53,7 +53,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let plain = words::without_quotes(&text.to_ascii_lowercase());
     let Some((at, length)) = start(&plain).or_else(|| address(&plain)) else { return };
     let found = text[at..at + length].trim_end();
-    // The words stand in the file as they are, unless an escape or a line end is between them.
+    // The words appear literally in the file, unless there is an escape or a line end between them.
     let source = &subject.document.text()[node.span.clone()];
     let span = match source.find(found) {
         Some(at) => node.span.start + at..node.span.start + at + found.len(),
@@ -63,7 +63,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.push(RULE.finding(message, span).help("say what the skill does: `Reads …`, `Creates …`"));
 }
 
-/// The first sentence that starts in the wrong person.
+/// Returns the first sentence that starts in the wrong person.
 fn start(text: &str) -> Option<(usize, usize)> {
     let after = text.match_indices(". ").map(|(at, _)| at + 2);
     std::iter::once(0).chain(after).find_map(|at| {

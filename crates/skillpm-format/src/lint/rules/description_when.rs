@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// Words that tell an occasion.
+/// Words that state an occasion.
 const OCCASIONS: &[&str] = &[
     // English
     "when",
@@ -103,12 +103,13 @@ const OCCASIONS: &[&str] = &[
     "gebruik",
 ];
 
-/// More letters of another script than that, or as many as Latin ones, and the words above say nothing.
+/// The maximum number of letters of another script; with more, or with as many as Latin ones, the words above are no
+/// evidence.
 const MAX_FOREIGN: usize = 8;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, text)) = subject.description else { return };
-    // Nearly all say it in the same word, and need no copy in lower case.
+    // Nearly all use the same word, and need no lower-case copy.
     if words::find(text, OCCASIONS[0]).is_some() || words::has_any(&text.to_lowercase(), OCCASIONS) {
         return;
     }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, directory structure; client guide, discovery",
     },
-    // Made by whoever sees whether the name is free: this rule knows no other files.
+    // Made by the code that checks whether the name is free: this rule knows no other files.
     fix: Some(Safety::Safe),
     needs: Needs::Document,
     check: Check::Subject(check),

@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// Endings of files that an interpreter runs and nobody reads.
+/// Extensions of files that an interpreter runs and nobody reads.
 const BYTECODE: [&str; 4] = ["pyc", "pyo", "class", "luac"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -25,7 +25,7 @@ fn check(_: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     matches!(problem.kind, ProblemKind::LeadingBlankLines).then(|| {
         let fix = Fix::safe("delete the blank lines", vec![Edit::delete(problem.span.clone())]);
         let finding = RULE.told(problem).help("delete the blank lines");
-        // To the reference there may be something else before `---` than what can be deleted.
+        // For the reference validator there may be text before `---` other than what can be deleted.
         if problem.span.is_empty() { finding } else { finding.fix(fix) }
     })
 }

@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             found.push(RULE.finding(message, key.span.clone()).help("delete the line"));
         }
     }
-    // One repair for all: together they may be all that `metadata` has.
+    // One repair for all: together they may be everything in `metadata`.
     if let Some(first) = found.first_mut() {
         first.fix = fix(subject);
     }

@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 /// The fields that this rule is about.
 pub(super) const FIELDS: [&str; 3] = ["version", "tags", "dependencies"];
 
-/// Those that are moved as they are.
+/// The fields that are moved unchanged.
 const MOVED: [&str; 2] = ["version", "tags"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
@@ -44,7 +44,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         };
         found.push(RULE.finding(message, key.span.clone()).help(help));
     }
-    // One repair for all: two would both make the same `metadata`.
+    // One repair for all: two would both create the same `metadata`.
     if let Some(first) = found.first_mut().filter(|first| !first.message.contains("dependencies")) {
         first.fix = fix(subject);
     }

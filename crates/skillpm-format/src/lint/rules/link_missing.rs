@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The files to which the body links. Where one is not there, another one was meant perhaps.
+/// Returns the files to which the body links. If one does not exist, another one may have been meant.
 fn named<'a>(subject: &Subject<'a>) -> Vec<Named<'a>> {
     target::paths(subject, |path| Named { path, or_list: true })
 }
@@ -51,7 +51,7 @@ fn finding(subject: &Subject<'_>, there: &ExistingFiles<'_>, link: &Link, path: 
         return finding.help("write the path from the skill's directory, or delete the link");
     };
     let finding = finding.help(format!("did you mean `{meant}`?"));
-    // Only what is written out can be replaced; what follows the path stays.
+    // Only a target that is written out can be replaced; the text after the path stays.
     let written = &subject.document.text()[link.target_span.clone()];
     let end = written.find(['#', '?']).unwrap_or(written.len());
     let plain = written == link.target && !meant.contains([' ', '(', ')', '%', '#', '?', '<', '>', '\\']);
@@ -62,7 +62,7 @@ fn finding(subject: &Subject<'_>, there: &ExistingFiles<'_>, link: &Link, path: 
     finding.fix(Fix::unsafe_(format!("link to `{meant}`"), vec![Edit::replace(span, meant)]))
 }
 
-/// The files that are there, by what a wrong path may have right of theirs. Nothing where several have that.
+/// The existing files, by the parts that a wrong path may have in common with theirs. `None` if several have the same.
 struct ExistingFiles<'a> {
     cased: BTreeMap<String, Option<&'a str>>,
     named: BTreeMap<String, Option<&'a str>>,
@@ -80,14 +80,14 @@ impl<'a> ExistingFiles<'a> {
         Self { cased: by(str::to_lowercase), named: by(name) }
     }
 
-    /// The one file that was probably meant: the same path in another case, else the same name elsewhere.
+    /// Returns the one file that was probably meant: the same path in another case, otherwise the same name elsewhere.
     fn meant(&self, path: &str) -> Option<&'a str> {
         let only = |found: &BTreeMap<String, Option<&'a str>>, key: &str| found.get(key).copied().flatten();
         only(&self.cased, &path.to_lowercase()).or_else(|| only(&self.named, &name(path)))
     }
 }
 
-/// The last part of `path`, in lower case.
+/// Returns the last part of `path`, in lower case.
 fn name(path: &str) -> String {
     path.rsplit('/').next().unwrap_or_default().to_lowercase()
 }

@@ -2,10 +2,10 @@
 
 use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
-/// The largest number of characters.
+/// The maximum number of characters.
 const MAX: usize = 1536;
 
-/// Thirty-two times the same text: constants have no `str::repeat`.
+/// Repeats a text thirty-two times: constants have no `str::repeat`.
 macro_rules! many {
     ($text:expr) => {
         concat!(

@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((_, metadata)) = subject.field("metadata") else { return };
-    // What is not YAML has been told already.
+    // Invalid YAML has already been reported.
     if matches!(metadata.value, Value::Scalar { style: Style::Raw, .. }) {
         return;
     }
@@ -38,7 +38,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for (key, value) in metadata.pairs() {
         let name = key.text().unwrap_or_default();
         let (what, help) = match &value.value {
-            // Which text is meant by it, nobody knows.
+            // The intended text is unknown.
             Value::Scalar { text, style: Style::Plain } if document::is_null(text) => ("empty", None),
             Value::Scalar { text, style: Style::Plain } if document::is_number_or_boolean(text) => {
                 ("a number or a boolean", Some(format!("write `{name}: {}`", quote::quoted(text))))

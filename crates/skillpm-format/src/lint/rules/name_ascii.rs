@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, name)) = subject.text("name").filter(|(_, name)| !name.is_ascii()) else { return };
     let Ok(valid) = SkillName::new(name) else { return };
-    // A letter that is there to deceive is an error of its own.
+    // A deceptive letter is reported as an error by another rule.
     if valid.homoglyph().is_some() {
         return;
     }

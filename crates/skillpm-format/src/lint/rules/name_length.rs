@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for problem in problems {
         if matches!(problem, NameError::TooLong(_)) {
             let finding = RULE.finding(problem.to_string(), node.span.clone());
-            // Half a name is worse than the one that the directory has.
+            // Half a name is worse than that of the directory.
             let directory = subject.directory_name.and_then(|name| SkillName::new(name).ok());
             let fix = directory.and_then(|name| edits::rename(subject, name.as_str()));
             findings.push(Finding { fix, ..finding });

@@ -55,7 +55,7 @@ fn directory_name(subject: &Subject<'_>) -> Option<SkillName> {
 
 /// Adds the directory's name as the first line.
 fn added(subject: &Subject<'_>) -> Option<Fix> {
-    // Where the key has a slip of the pen, that is what to repair.
+    // If the key has a typo, that is what to repair.
     let slip = |(key, _): &(Node, Node)| key.text().and_then(nearest) == Some("name");
     if subject.document.unknown_fields().any(slip) {
         return None;

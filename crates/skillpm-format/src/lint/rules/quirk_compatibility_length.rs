@@ -10,7 +10,7 @@ macro_rules! blanks {
     };
 }
 
-/// Sixteen times the same text: constants have no `str::repeat`.
+/// Repeats a text sixteen times: constants have no `str::repeat`.
 macro_rules! sixteen {
     ($text:expr) => {
         concat!(
@@ -20,7 +20,7 @@ macro_rules! sixteen {
     };
 }
 
-/// A short text with 512 blanks behind it.
+/// A short text followed by 512 blanks.
 const EXAMPLE: &str = concat!(
     "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: \"needs git",
     sixteen!(blanks!()),
@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The largest number of characters.
+/// The maximum number of characters.
 const MAX: usize = 500;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

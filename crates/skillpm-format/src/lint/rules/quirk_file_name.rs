@@ -28,7 +28,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the file has a name under which the reference validator does not look for it.
+/// Reports whether the file has a name that the reference validator does not look for.
 pub(in crate::lint) fn is_other_file(subject: &Subject<'_>) -> bool {
     let name = subject.file_name;
     name.eq_ignore_ascii_case("SKILL.md") && !matches!(name, "SKILL.md" | "skill.md")

@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(files) = subject.files else { return };
-    // It takes one file to lead to another.
+    // One file is needed to lead to another.
     if files.iter().filter(|file| text(file).is_some()).count() == 0 || files.len() < 2 {
         return;
     }
@@ -35,8 +35,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a file to which the body may link may lead on to one whose name the body does not have.
-/// Never false where [`find`] finds something; nearly all skills end here, before Markdown is parsed.
+/// Reports whether a file to which the body may link may lead to another one whose name the body does not contain.
+/// Never false if [`find`] finds something; nearly all skills end here, before Markdown is parsed.
 fn may_find(subject: &Subject<'_>, files: &[SkillFile]) -> bool {
     let Some(targets) = subject.document.sketch().targets() else { return true };
     let mut inside = targets.iter().filter_map(|target| match target {
@@ -46,7 +46,7 @@ fn may_find(subject: &Subject<'_>, files: &[SkillFile]) -> bool {
     inside.any(|file| may_lead_on(file, files, subject.document.body()))
 }
 
-/// Whether `file` may link to a Markdown file whose name `body` does not have.
+/// Reports whether `file` may link to a Markdown file whose name `body` does not contain.
 fn may_lead_on(file: &SkillFile, files: &[SkillFile], body: &str) -> bool {
     let Some(text) = text(file) else { return false };
     let sketch = Prefilter::of(text);
@@ -60,7 +60,7 @@ fn may_lead_on(file: &SkillFile, files: &[SkillFile], body: &str) -> bool {
     };
     targets.iter().any(|target| match target {
         Target::Inside(path) => is_unknown(path) || is_unknown(&format!("{directory}/{path}")),
-        // Out of the skill's directory by the one reading, and inside by the other.
+        // Outside the skill's directory in one interpretation, and inside in the other.
         Target::Outside => true,
         _ => false,
     })
@@ -98,7 +98,7 @@ fn find(subject: &Subject<'_>, files: &[SkillFile], findings: &mut Vec<Finding>)
     }
 }
 
-/// The Markdown files that `file` links to.
+/// Returns the Markdown files that `file` links to.
 fn further<'a>(file: &SkillFile, files: &'a [SkillFile]) -> Vec<&'a str> {
     let Some(text) = text(file).filter(|text| text.contains("](") || text.contains("]:")) else {
         return Vec::new();
@@ -106,7 +106,7 @@ fn further<'a>(file: &SkillFile, files: &'a [SkillFile]) -> Vec<&'a str> {
     let directory = directory(file);
     let mut found = Vec::new();
     for link in Markdown::parse(text, 0).links {
-        // By the specification paths start at the skill's directory, and everybody starts at the file's.
+        // By the specification paths start at the skill's directory, but all tools start at the file's.
         for from in [directory, ""] {
             let Target::Inside(path) = Target::of(&link.target, from) else { continue };
             let other = files.iter().find(|other| other.path == path && is_markdown(&other.path));
@@ -136,7 +136,7 @@ fn is_markdown(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
 }
 
-/// The last part of `path`.
+/// Returns the last part of `path`.
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
-/// So many columns of blanks before a text put it outside of every window.
+/// The number of blank columns before a text that puts it outside every window.
 const COLUMNS: usize = 200;
-/// Behind so many empty lines nobody looks for more.
+/// The number of empty lines after which nobody looks for more text.
 const LINES: usize = 40;
 
 /// The rule.
@@ -48,12 +48,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The runs of at least [`LINES`] blanks and line ends in `text` behind which something follows.
+/// Returns the runs of at least [`LINES`] blanks and line ends in `text` that are followed by something.
 fn gaps(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     let (mut gaps, mut at) = (Vec::new(), 0);
-    // A run that long has a byte at one of these places: few bytes of a text are looked at.
+    // A run of that length has a byte at one of these places: few bytes of a text are examined.
     while let Some(byte) = bytes.get(at) {
         if is_blank(byte) {
             let start = bytes[..at].iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);

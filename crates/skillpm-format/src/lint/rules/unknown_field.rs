@@ -35,7 +35,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             found.push(RULE.finding(message, key.span.clone()));
             continue;
         };
-        // `client-field` has more to say about these.
+        // `client-field` reports these in more detail.
         if !clients::of(name).is_empty() {
             continue;
         }
@@ -63,13 +63,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.append(&mut found);
 }
 
-/// The field that `name` was probably meant to be, where the skill does not have it.
+/// Returns the field that `name` was probably meant to be, if the skill does not have it.
 fn meant(subject: &Subject<'_>, name: &str) -> Option<&'static str> {
     let near = nearest(name).or_else(|| nearest_of(name, clients::fields()));
     near.filter(|field| subject.field(field).is_none())
 }
 
-/// The field of the specification that `name` is a slip of the pen for.
+/// Returns the field of the specification that `name` is a typo of.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     nearest_of(name, SPEC_FIELDS)
 }

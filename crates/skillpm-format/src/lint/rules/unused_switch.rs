@@ -22,13 +22,13 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// By itself the rule goes by the default profile. Where other rules are checked too,
-/// [`unused_switches`] goes by what they have found.
+/// Uses the default profile if the rule runs by itself. If other rules are checked too, [`unused_switches`] uses their
+/// findings.
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.extend(check_all(subject).into_iter().filter(|finding| finding.rule == RULE.id));
 }
 
-/// What is to be said of the switches that switched nothing off.
+/// Returns the findings about switches that switched nothing off.
 pub(in crate::lint) fn unused_switches<'a>(
     unused: impl Iterator<Item = &'a Switch<'a>>,
     ruleset: &Ruleset,

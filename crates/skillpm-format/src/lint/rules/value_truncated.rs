@@ -49,7 +49,7 @@ fn finding(subject: &Subject<'_>, value: &Node, always: bool) -> Option<Finding>
     let rest = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
     let comment = rest.trim_start_matches([' ', '\t']);
     let inner = comment.strip_prefix('#').filter(|_| comment.len() < rest.len())?.trim_end();
-    // What switches rules off is a comment to whoever wrote it, with or without a blank.
+    // A switch for rules is a comment to its author, with or without a blank.
     if inner.is_empty() || is_switch(inner) || !(always || inner.starts_with(|c: char| c.is_alphanumeric())) {
         return None;
     }
@@ -59,11 +59,11 @@ fn finding(subject: &Subject<'_>, value: &Node, always: bool) -> Option<Finding>
         RULE.finding("the value ends here: ` #` starts a comment", start..end).label("this is lost");
     let whole = &text[value.span.start..end];
     let finding = finding.help("put the whole value in quotes, or delete the comment");
-    // Quotes do not reach over lines without more changes.
+    // Quotes cannot span several lines without further changes.
     if whole.contains(['\n', '\r']) || whole.chars().any(char::is_control) {
         return Some(finding);
     }
-    // Some tools refuse a tab behind a value in quotes.
+    // Some tools refuse a tab after a quoted value.
     let edit = Edit::replace(value.span.start..value.span.end + rest.len(), quote::quoted(whole));
     Some(finding.fix(Fix::unsafe_("put the whole value in quotes", vec![edit])))
 }

@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let below = subject.field("metadata").and_then(|(_, metadata)| metadata.get("version"));
     let Some(node) = below.or_else(|| subject.field("version").map(|(_, value)| value)) else { return };
-    // What is no text or empty has been told already.
+    // A value that is empty or not text has already been reported.
     let Some(text) = node.text().map(str::trim).filter(|text| !text.is_empty()) else { return };
     if let Err(error) = Version::new(text) {
         findings.push(finding(node, text, &error.to_string()));

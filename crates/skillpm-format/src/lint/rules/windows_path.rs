@@ -30,10 +30,10 @@ pub(super) static RULE: Rule = Rule {
 /// The directories that skills have by convention.
 const DIRECTORIES: &[&str] = &["scripts\\", "references\\", "assets\\", "templates\\", "examples\\"];
 
-/// The most bytes of a path, and of what is looked at before one.
+/// The maximum number of bytes of a path, and of the text examined before one.
 const LONGEST: usize = 1024;
 
-/// Endings of files that only Windows runs.
+/// Extensions of files that only Windows runs.
 const WINDOWS_ONLY: &[&str] = &[".ps1", ".psm1", ".bat", ".cmd", ".exe", ".dll", ".vbs"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
@@ -83,7 +83,7 @@ fn slashes(finding: Finding, written: &str) -> Finding {
     finding.help(format!("write `{right}`")).fix(fix)
 }
 
-/// The paths with forward slashes that a line has. It is looked through once: a line can be a megabyte.
+/// The paths with forward slashes on a line. They are searched for once: a line can be a megabyte.
 #[derive(Default)]
 struct Line<'a> {
     span: Range<usize>,
@@ -109,7 +109,7 @@ impl<'a> Line<'a> {
         Self { span: start..start + text.len(), right }
     }
 
-    /// Whether the line has `written` with forward slashes too, as a line about how paths are written has.
+    /// Reports whether the line also contains `written` with forward slashes, like a line about how to write paths.
     fn is_example(&self, written: &str) -> bool {
         let path = written.trim_start_matches(".\\").replace('\\', "/");
         let at = self.right.partition_point(|right| *right < path.as_str());
@@ -117,25 +117,25 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether the backslash at `slash` stands for the end of a line or a tab in a text in code, as in
-/// `"the assets\nREADME.md"`.
+/// Reports whether the backslash at `slash` stands for a line end or a tab in a string in code, as in `"the
+/// assets\nREADME.md"`.
 fn is_escape(subject: &Subject<'_>, slash: usize, span: &Range<usize>) -> bool {
     let (body, base) = (subject.document.body(), subject.document.body_span().start);
     if !matches!(body.as_bytes().get(slash + 1), Some(b'n' | b'r' | b't')) {
         return false;
     }
     let Some(code) = subject.document.markdown().code_at(base + slash) else { return false };
-    // No more of a line than an author would write in one: what stands before it was looked at already.
+    // No more of a line than an author would write on one: the text before it was already examined.
     let start = line_start(body, span.start).max(code.start - base).max(span.start.saturating_sub(LONGEST));
     let before = &body[body.ceil_char_boundary(start)..span.start];
     ['"', '\''].into_iter().any(|quote| before.matches(quote).count() % 2 == 1 && !before.ends_with(quote))
 }
 
-/// The path around the directory at `at`, where it is one of the skill's own files.
+/// Returns the path around the directory at `at`, if it is one of the skill's own files.
 fn path(body: &str, at: usize, length: usize) -> Option<Range<usize>> {
     let part = |c: char| is_part(c) || c == '\\';
     let before = &body[..at];
-    // `.\scripts\x` starts with the skill's directory; anything else before it is another path.
+    // `.\scripts\x` starts with the skill's directory; anything else before it makes it another path.
     let start = if before.ends_with(".\\") && !before[..at - 2].ends_with(part) { at - 2 } else { at };
     if body[..start].ends_with(|c: char| part(c) || matches!(c, '/' | ':')) {
         return None;
@@ -144,8 +144,8 @@ fn path(body: &str, at: usize, length: usize) -> Option<Range<usize>> {
     let end = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
     let name = rest[..end].trim_end_matches(['.', '\\']);
     let lower = name.to_ascii_lowercase();
-    // `scripts\n` may be the end of a line in code: only what has an ending is a file. Two
-    // backslashes are an escaped one.
+    // `scripts\n` may be the end of a line in code: only a name with an extension is a file. Two backslashes are an
+    // escaped one.
     let file = name.rsplit('\\').next()?.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());
     let other = name.starts_with('\\')
         || name.contains("\\\\")

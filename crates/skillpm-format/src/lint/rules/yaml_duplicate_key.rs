@@ -30,8 +30,8 @@ fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     Some(Finding { fix, ..RULE.told(problem).help(help) })
 }
 
-/// Deletes the entry at byte `second` where it says the same as the one at `first`, else the one
-/// at `first`: the last one counts in most tools.
+/// Deletes the entry at byte `second` if it equals the one at `first`, otherwise the one at `first`: the last one
+/// counts in most tools.
 fn fix(document: &Document, first: usize, second: usize) -> Option<Fix> {
     let mut nodes = vec![document.frontmatter()?];
     while let Some(node) = nodes.pop() {

@@ -23,17 +23,17 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    // What needed no parser has none of them.
+    // Frontmatter that needed no parser contains none of them.
     if subject.document.is_usual() {
         return;
     }
     let Some(frontmatter) = subject.document.frontmatter() else { return };
-    // Anchors and tags stand before a value and would be left behind.
+    // Anchors and tags are before a value and would be left behind.
     let plain =
         !subject.document.problems().iter().any(|problem| {
             matches!(problem.kind, ProblemKind::Anchor | ProblemKind::Alias | ProblemKind::Tag)
         });
-    // A value with where it stands: in a list or mapping, or in none.
+    // A value with its context: in a list or mapping, or in none.
     let mut nodes: Vec<(&Node, FlowContext<'_>)> = vec![(frontmatter, FlowContext::Top)];
     while let Some((node, place)) = nodes.pop() {
         match &node.value {
@@ -70,7 +70,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether `node` is a list or a mapping without entries.
+/// Reports whether `node` is a list or a mapping without entries.
 fn is_empty(node: &Node) -> bool {
     match &node.value {
         Value::Sequence { items, .. } => items.is_empty(),
@@ -79,24 +79,24 @@ fn is_empty(node: &Node) -> bool {
     }
 }
 
-/// Where a value stands.
+/// The context of a value.
 #[derive(Clone, Copy)]
 enum FlowContext<'a> {
     Top,
     Item,
-    /// Behind this key, beside these entries.
+    /// After this key, next to these entries.
     Value(&'a Node, &'a [(Node, Node)]),
 }
 
 impl FlowContext<'_> {
-    /// Whether this is the value of a field of `frontmatter` that people read as it is written.
+    /// Reports whether this is the value of a field of `frontmatter` that users read as written.
     fn is_for_people(self, frontmatter: &Node) -> bool {
         let Self::Value(key, siblings) = self else { return false };
         std::ptr::eq(siblings, frontmatter.pairs())
             && key.text().is_some_and(|key| PEOPLE_FIELDS.contains(&key))
     }
 
-    /// The edits that write `node`, which stands here, with one entry per line.
+    /// Returns the edits that write `node`, which is in this context, with one entry per line.
     fn to_block(self, document: &Document, node: &Node) -> Option<Vec<Edit>> {
         match self {
             Self::Top => None,

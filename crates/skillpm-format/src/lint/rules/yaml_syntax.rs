@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
         }
         _ => return None,
     };
-    // These have rules of their own.
+    // These have their own rules.
     (!matches!(fault, FaultKind::Colon | FaultKind::Tab | FaultKind::Control(_))).then(|| {
         let fix = edits::quote_raw(subject.document, problem.span.start).filter(|_| help.is_some());
         Finding { help: help.map(Into::into), fix, ..RULE.told(problem) }

@@ -24,24 +24,24 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The fields of the specification that some tool wants to be text. Nobody is known to look at the others.
+/// The fields of the specification that some tool requires to be text. No tool is known to check the others.
 const FIELDS: [&str; 3] = ["name", "description", "compatibility"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for field in FIELDS {
         let Some((key, value)) = subject.field(field) else { continue };
         let Value::Scalar { text, style: Style::Plain } = &value.value else { continue };
-        // Nothing at all is what other rules tell of, and so is a value with a tag, which says what it is.
+        // A missing value is reported by other rules, and a value with a tag states its type.
         if value.is_absent() || !document::resolves(text) || is_tagged(subject, value) {
             continue;
         }
-        // Quotes make no name of what is none.
+        // Quotes do not turn an invalid name into a valid one.
         if field == "name" && subject.wrong_name().is_some() {
             continue;
         }
         let message = format!("`{field}` is `{text}` without quotes, and not every tool reads that as text");
         let finding = RULE.finding(message, value.span.clone());
-        // Whether this is the text, nobody knows.
+        // It is unknown whether this is the intended text.
         if document::is_null(text) {
             findings
                 .push(finding.help(format!("write text, or put `{text}` in quotes if it is meant as text")));

@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::{MAX_COMMAND, programs, trimmed};
 
-/// Programs that bring text from elsewhere, or turn into text what nobody can read.
+/// Programs that fetch text from elsewhere, or decode unreadable data into text.
 const BRING: &[&str] = &[
     "curl",
     "wget",
@@ -21,25 +21,25 @@ const BRING: &[&str] = &[
     "invoke-restmethod",
 ];
 
-/// Programs that run what they are given on standard input, whatever their options.
+/// Programs that run their standard input, whatever their options.
 const SHELLS_THAT_RUN: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "iex", "invoke-expression", "osascript"];
 
-/// Programs that do so where they have no argument, or a dash.
+/// Programs that do so if they have no argument, or a dash.
 const OTHERS_THAT_RUN: &[&str] =
     &["python", "python2", "python3", "perl", "ruby", "node", "php", "pwsh", "powershell"];
 
-/// Characters that become a letter of [`BRING`] in lower case: the sign of Kelvin, and a capital I with a dot.
+/// Characters that become a letter of [`BRING`] in lower case: the Kelvin sign, and a capital I with a dot.
 const LETTERS: &[&str] = &["\u{212a}", "\u{130}"];
 
-/// The lines of `text`, which stands at byte `base`, that run what they download or decode: nobody
-/// sees what runs. They are found in prose too, because that is where people copy them from.
+/// Returns the lines of `text`, which starts at byte `base`, that run what they download or decode: nobody sees what
+/// runs. They are found in prose too, because people copy them from there.
 pub(in crate::review) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
     let lower = text.to_ascii_lowercase();
     let bringers = Finder::of(&lower);
     let mut found = Vec::new();
     let mut from = 0;
-    // Only a line that names what brings text can be one, and nearly all texts have none.
+    // Only a line that names a program that fetches text can be one, and nearly all texts have none.
     while let Some(at) = bringers.find(&lower[from..]).map(|at| from + at) {
         let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |at| at + 1);
         let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
@@ -52,10 +52,10 @@ pub(in crate::review) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
     found
 }
 
-/// Finds the first of some texts.
+/// A search for the first of several texts.
 struct Finder {
     texts: Vec<&'static str>,
-    /// Finds all of them at once; `None` where the processor has no instructions for that.
+    /// Finds all of them at once; `None` if the processor has no instructions for that.
     all: Option<Searcher>,
 }
 
@@ -64,17 +64,17 @@ impl Finder {
         Self { all: Config::new().builder().extend(&texts).build(), texts }
     }
 
-    /// What finds the names of [`BRING`], and what may become a part of one, in `lower`, which has no capital
-    /// letters of ASCII.
+    /// Returns the search for the names of [`BRING`], and for what may become a part of one, in `lower`, which has no
+    /// ASCII capital letters.
     fn of(lower: &str) -> &'static Self {
         static NAMES: LazyLock<Finder> = LazyLock::new(|| Finder::new(BRING.to_vec()));
         static WITH_LETTERS: LazyLock<Finder> = LazyLock::new(|| Finder::new([BRING, LETTERS].concat()));
-        // The letters are rare, and so short that texts take four times as long where they are looked for with the names.
+        // The letters are rare, and so short that searching for them together with the names takes four times as long.
         let has = |letter: &&str| memmem::find(lower.as_bytes(), letter.as_bytes()).is_some();
         if LETTERS.iter().any(has) { &WITH_LETTERS } else { &NAMES }
     }
 
-    /// Where the first one stands in `text`.
+    /// Returns where the first one is in `text`.
     fn find(&self, text: &str) -> Option<usize> {
         match &self.all {
             Some(all) => all.find(text).map(|found| found.start()),
@@ -108,7 +108,7 @@ fn runs_unseen(line: &str) -> bool {
     })
 }
 
-/// Whether a part of a pipe runs what comes through it.
+/// Reports whether a part of a pipe runs what comes through it.
 fn runs_input(part: &str) -> bool {
     let Some(program) = programs(part).into_iter().next() else { return false };
     let name = base_name(&program);
@@ -120,7 +120,7 @@ fn runs_input(part: &str) -> bool {
     OTHERS_THAT_RUN.contains(&name) && after.next().is_none_or(|word| ends(&word))
 }
 
-/// `bash` of `/bin/bash` and of `bash"`.
+/// Returns `bash` for `/bin/bash` and for `bash"`.
 fn base_name(program: &str) -> &str {
     let name = program.rsplit('/').next().unwrap_or(program);
     name.trim_matches(|c: char| !c.is_alphanumeric() && c != '-' && c != '.')

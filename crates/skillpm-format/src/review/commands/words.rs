@@ -1,6 +1,6 @@
-//! The words by which commands are known.
+//! The words by which commands are recognized.
 
-/// What code blocks in a shell's language call themselves.
+/// Names of shell languages in code blocks.
 pub(super) const SHELLS: &[&str] = &[
     "sh",
     "bash",
@@ -30,7 +30,7 @@ pub(super) const SHELLS: &[&str] = &[
     "nushell",
 ];
 
-/// Programs by which a command is known where no language is told.
+/// Programs by which a command is recognized if no language is given.
 pub(super) const PROGRAMS: &[&str] = &[
     "apt",
     "apt-get",
@@ -119,13 +119,13 @@ pub(super) const PROGRAMS: &[&str] = &[
     "zsh",
 ];
 
-/// Words before a program that are not one: the words of the shell itself and what starts others.
+/// Words before a program that are not programs: words of the shell itself, and programs that start others.
 pub(super) const BEFORE: &[&str] = &[
     "sudo", "doas", "env", "time", "nohup", "nice", "exec", "command", "builtin", "then", "do", "else", "if",
     "elif", "while", "until", "!", "{", "(", "&",
 ];
 
-/// Words of the shell that call nothing.
+/// Shell words that call nothing.
 pub(super) const SILENT: &[&str] = &[
     "fi", "done", "esac", "for", "case", "in", "function", "return", "local", "declare", "readonly", "echo",
     "printf", "set", "shift", "break", "continue", "true", "false", "cd", "test", "[", "[[", "}", ")",

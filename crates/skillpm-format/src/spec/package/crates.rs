@@ -6,7 +6,7 @@ pub(super) static ROW: Row = Row {
     key: "crate",
     takes: |name| is_word(name, "_-"),
     kept: str::to_owned,
-    // The registry takes `-` and `_` for one.
+    // The registry treats `-` and `_` as equal.
     compared: |name| name.replace('_', "-"),
     install: |name, version| match version {
         Some(version) => format!("cargo add {name}@{version} && cargo fetch"),

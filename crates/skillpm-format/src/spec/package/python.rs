@@ -13,13 +13,13 @@ pub(super) static ROW: Row = Row {
     },
 };
 
-/// Returns the name under which distributions of Python are compared (PEP 503): `My_Pkg.x` is `my-pkg-x`.
+/// Returns the name under which Python distributions are compared (PEP 503): `My_Pkg.x` is `my-pkg-x`.
 pub fn distribution_name(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
-/// As [`distribution_name`], of a pattern too: a separator beside `*` stays one.
+/// Normalizes a pattern like [`distribution_name`]: a separator beside `*` is kept.
 fn compared(pattern: &str) -> String {
     let pieces: Vec<&str> = pattern.split('*').collect();
     let last = pieces.len() - 1;
