@@ -143,8 +143,9 @@ impl<W: Write> Write for HashingWriter<W> {
     }
 }
 
-/// Returns the digest of a tree: SHA-256 over one line for each regular file, sorted by the bytes of the path: `path \0
-/// mode \0 hex-sha256(content) \n`, where mode is `755` for a file with any executable bit and `644` for the others.
+/// Returns the digest of a tree: SHA-256 over one line for each regular file, sorted by the bytes of the path:
+/// `path \0 mode \0 hex-sha256(content) \n`, where mode is `755` for a file with any executable bit and `644` for the
+/// others.
 ///
 /// Directories, owners, times and other mode bits do not count, so an empty directory changes nothing.
 pub fn tree_digest<'a>(files: impl IntoIterator<Item = (&'a SafePath, bool, Digest)>) -> Digest {

@@ -287,8 +287,8 @@ impl Admission {
         ages.chain(audit).collect()
     }
 
-    /// Returns the decisions about a source that was released at `released`, at the time `now`, both in seconds since
-    /// 1970. An unknown release time counts as not old enough.
+    /// Returns the decisions about a source that was released at `released`, at the time `now`, both in seconds
+    /// since 1970. An unknown release time counts as not old enough.
     pub fn release(&self, asked: PolicySubject<'_>, released: Option<i64>, now: i64) -> Vec<Decision> {
         let decide = |(line, age): &(Line, Age)| {
             let old = released.map(|released| Age::of(now.saturating_sub(released)));

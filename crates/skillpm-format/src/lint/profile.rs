@@ -82,7 +82,7 @@ impl Levels {
     /// includes it. The specification's wording covers `SKILL.md`.
     pub const FILES: Self = Self { spec: Level::Off, ..Self::QUALITY };
 
-    /// A quirk of the reference validator that nobody else shares.
+    /// A quirk of the reference validator that no other tool shares.
     pub const QUIRK: Self = Self {
         spec: Level::Off,
         reference: Level::Error,

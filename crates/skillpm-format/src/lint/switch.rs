@@ -40,8 +40,8 @@ enum Scope {
 /// Returns all switches of `document`, in the order of the text.
 ///
 /// In the frontmatter they are comments, `# skillpm: allow rule-a, rule-b`, for their own line or, alone on a line, for
-/// the next line that is not empty. In the body they are HTML comments on their own line, `<!-- skillpm: allow rule-a
-/// -->`, but not in fenced code. `allow-file` instead of `allow` applies to the whole file.
+/// the next line that is not empty. In the body they are HTML comments on their own line,
+/// `<!-- skillpm: allow rule-a -->`, but not in fenced code. `allow-file` instead of `allow` applies to the whole file.
 pub(super) fn switches(document: &Document) -> Vec<Switch<'_>> {
     let mut switches = Vec::new();
     let has_mark = |text: &str| FINDER.find(text.as_bytes()).is_some();

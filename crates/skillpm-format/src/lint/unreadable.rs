@@ -1,4 +1,4 @@
-//! `file-kind`: something else in place of a `SKILL.md`, so that no rule can check any content.
+//! `file-kind`: something other than a `SKILL.md` at its path, so that no rule can check any content.
 
 use super::{Check, Docs, Group, Levels, Needs, RULES, Rule};
 

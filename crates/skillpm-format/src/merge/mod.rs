@@ -109,7 +109,7 @@ pub struct MergedFile {
 /// The outcome for a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Nobody changed it.
+    /// Neither side changed it.
     Unchanged,
     /// Only the user changed, added or deleted it.
     Ours,

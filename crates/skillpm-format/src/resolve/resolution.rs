@@ -127,7 +127,7 @@ pub enum Notice {
         /// Its version.
         version: Option<String>,
     },
-    /// Nobody has what `dependent` declares.
+    /// No source has what `dependent` declares.
     Missing {
         /// The skill.
         dependent: SkillName,

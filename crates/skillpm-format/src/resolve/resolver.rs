@@ -256,7 +256,7 @@ impl<P: DependencyProvider> Resolver<'_, P> {
         !is_coming || self.assignment.of(by).is_some_and(|needed| needed.contains(name.as_str()))
     }
 
-    /// Notes that `name` satisfies a dependency of `dependent`.
+    /// Records that `name` satisfies a dependency of `dependent`.
     fn connect(&mut self, dependent: &Dependent, name: &SkillName) {
         if *name == dependent.name {
             return;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::text::percent_decoded;
 
-/// The file whose page stands for its skill.
+/// The file whose page means its skill.
 const SKILL_FILE: &str = "SKILL.md";
 
 /// The words typed before the colon, and the hosts that they stand for.

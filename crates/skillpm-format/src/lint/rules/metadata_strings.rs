@@ -52,7 +52,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             let text = value.text().unwrap_or_default();
             let edits = vec![Edit::replace(value.span.clone(), quote::quoted(text))];
             let title = "put the value in quotes";
-            // Some tools hide a skill by this key, and only where it is no text.
+            // Some tools hide a skill by this key, and only if it is not text.
             if name == "internal" { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) }
         });
         findings.push(Finding { help: help.map(Into::into), fix, ..finding });

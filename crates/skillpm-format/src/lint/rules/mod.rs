@@ -87,8 +87,9 @@ use super::reference::Reading;
 use super::{Finding, Rule, Subject};
 use crate::document::Node;
 
-/// The rules whose findings `install` tells before an agent has the skill, besides what is against the specification:
-/// what hides from readers, reaches out of the skill, or cannot be reviewed. `validate` has the same rules.
+/// The rules whose findings `install` reports before an agent gets the skill, in addition to violations of the
+/// specification: text hidden from readers, links out of the skill, and files that cannot be reviewed. `validate` has
+/// the same rules.
 pub(super) const BEFORE_USE: [&Rule; 7] = [
     &hidden_character::RULE,
     &comment_instruction::RULE,
@@ -99,8 +100,8 @@ pub(super) const BEFORE_USE: [&Rule; 7] = [
     &file_opaque::RULE,
 ];
 
-/// Every rule, in the order of the reference page: the file, the frontmatter, its YAML, the fields;
-/// then what makes a skill good, and what makes it fit to be shipped.
+/// Every rule, in the order of the reference page: the file, the frontmatter, its YAML, the fields; then the quality of
+/// a skill, and its readiness for publishing.
 pub static RULES: &[&Rule] = &[
     &file_name::RULE,
     &encoding::RULE,
@@ -169,7 +170,7 @@ pub static RULES: &[&Rule] = &[
     &license_text::RULE,
     &license_unknown::RULE,
     &injected_metadata::RULE,
-    // What only the reference validator minds.
+    // Quirks of the reference validator only.
     &quirk_file_name::RULE,
     &quirk_closing_delimiter::RULE,
     &quirk_empty_frontmatter::RULE,
@@ -180,7 +181,7 @@ pub static RULES: &[&Rule] = &[
     &quirk_compatibility_length::RULE,
 ];
 
-/// Takes away what says no more of a field than that it is not known, where another rule says what to do about it.
+/// Removes findings that only report a field as unknown, if another rule reports what to do about it.
 pub(super) fn drop_told_twice(findings: &mut Vec<Finding>) {
     let told: Vec<_> = findings.iter().filter(|finding| finding.rule == legacy_field::RULE.id).collect();
     if told.is_empty() {
@@ -190,7 +191,7 @@ pub(super) fn drop_told_twice(findings: &mut Vec<Finding>) {
     findings.retain(|finding| finding.rule != unknown_field::RULE.id || !told.contains(&finding.span));
 }
 
-/// The bytes of the first `character` in `node` as it is written, else all of `node`.
+/// Returns the range of the first `character` in `node` as written, otherwise all of `node`.
 fn character_span(subject: &Subject<'_>, node: &Node, character: char) -> Range<usize> {
     let source = &subject.document.text()[node.span.clone()];
     match source.find(character) {
@@ -199,18 +200,18 @@ fn character_span(subject: &Subject<'_>, node: &Node, character: char) -> Range<
     }
 }
 
-/// Where `field` is, and its characters, if it has more than `max` only because the reference
-/// validator counts the white space around it.
+/// Returns the range of `field` and its number of characters, if it has more than `max` only because the reference
+/// validator counts the surrounding white space.
 fn padded(subject: &Subject<'_>, field: &str, max: usize) -> Option<(Range<usize>, usize)> {
     Reading::with(subject, |reading| {
         let node = reading.view(subject.document)?.get(field)?;
         let text = node.text()?;
-        // Nobody counts characters of a text that has no more bytes.
+        // A text that has no more bytes than that needs no count of characters.
         if text.len() <= max {
             return None;
         }
         let (all, trimmed) = (text.chars().count(), text.trim().chars().count());
-        // Of a blank description it says that it is missing, and nothing else.
+        // A blank description is reported as missing, and not otherwise.
         let is_told = field == "description" && trimmed == 0;
         (all > max && trimmed <= max && !is_told).then(|| (node.span.clone(), all))
     })

@@ -117,8 +117,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Reports whether the backslash at `slash` stands for a line end or a tab in a string in code, as in `"the
-/// assets\nREADME.md"`.
+/// Reports whether the backslash at `slash` stands for a line end or a tab in a string in code, as in
+/// `"the assets\nREADME.md"`.
 fn is_escape(subject: &Subject<'_>, slash: usize, span: &Range<usize>) -> bool {
     let (body, base) = (subject.document.body(), subject.document.body_span().start);
     if !matches!(body.as_bytes().get(slash + 1), Some(b'n' | b'r' | b't')) {
