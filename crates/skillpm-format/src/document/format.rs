@@ -103,7 +103,7 @@ fn without_blank_lines(body: &str) -> &str {
     &body[body[..blank].rfind(['\n', '\r']).map_or(0, |end| end + 1)..]
 }
 
-/// The final check: reports whether `formatted` means the same as `document`, comments and body included.
+/// Reports, as the final check, whether `formatted` means the same as `document`, comments and body included.
 fn is_kept(document: &Document, outline: &Outline<'_>, formatted: &str) -> bool {
     let new = Document::parse(formatted.to_owned());
     let value = |document: &Document| document.frontmatter.as_ref().map(Node::to_json);
