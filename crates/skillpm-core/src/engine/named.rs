@@ -1,4 +1,4 @@
-//! One skill by its name.
+//! Finds one skill by its name.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::fs::{self, Kind};
 use crate::policy::Policy;
 use crate::skill::find::{Holds, is_skill_file};
 
-/// How many diagnostics an error lists.
+/// The maximum number of diagnostics that an error lists.
 const MAX_DIAGNOSTICS: usize = 20;
 
-/// A skill that was asked for.
+/// A skill that was found.
 #[derive(Debug)]
 pub struct Hit {
     /// The skill.
@@ -46,7 +46,7 @@ pub fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
     }
 }
 
-/// Returns the error for a skill that was asked for by `name`, and of which there is `diagnostic`.
+/// Returns the error for a skill that was requested as `name` and has the `diagnostic`.
 pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
     match &*diagnostic {
         Diagnostic::Skill { file, reason } => {
@@ -58,7 +58,7 @@ pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
 }
 
 /// Reads the skill in the directory `path`, or whose `SKILL.md` that is, wherever it is; `typed` is what was typed for
-/// it. Where its directory is one of those that are searched, it is the skill that a search finds there.
+/// it. If its directory is one that is searched, it is the skill that a search finds there.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     }
 }
 
-/// Returns what a person should know about `skill` of `snapshot`, which was asked for by `name`.
+/// Returns what a person should know about `skill` of `snapshot`, which was requested as `name`.
 fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<Warning> {
     let named_so = |asked: &str| key(&skill.meta.name) == key(asked);
     let is_asked_for = named_so(name)
@@ -128,7 +128,7 @@ fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<Warning> {
     warnings
 }
 
-/// Returns what is said of a skill whose name is not that of its directory.
+/// Returns the warning for a skill whose name differs from that of its directory.
 pub fn calls_itself(skill: &Skill) -> Warning {
     let told = format!("the skill in `{}` calls itself `{}`", skill.dir.display(), skill.meta.name);
     Warning::new("name-directory", told)

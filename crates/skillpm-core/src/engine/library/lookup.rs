@@ -1,4 +1,4 @@
-//! What a name leads to where it leads to no skill.
+//! Errors for names that lead to no skill.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use crate::engine::discover::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::text;
 
-/// How many names an error lists.
+/// The maximum number of names that an error lists.
 const MAX_NAMES: usize = 20;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
     /// No skill has the name.
     #[error(transparent)]
     Unknown(#[from] Box<UnknownSkill>),
-    /// Something that the policy makes an error of, or a skill that is there and cannot be loaded.
+    /// Something that the policy treats as an error, or a skill that is there but cannot be loaded.
     #[error(transparent)]
     Failed(#[from] Arc<Diagnostic>),
 }
@@ -30,31 +30,31 @@ pub enum LookupError {
 pub struct UnknownSkill {
     /// The name.
     pub name: String,
-    /// The names of all skills that there are, sorted.
+    /// The names of all existing skills, sorted.
     pub available: Vec<String>,
     /// Those of them that only a person is to start, as [`Skill::is_for_people`] says, sorted.
     ///
     /// [`Skill::is_for_people`]: crate::engine::Skill::is_for_people
     pub for_people: Vec<String>,
-    /// The one that was probably meant.
+    /// The name that was probably meant.
     pub closest: Option<String>,
 }
 
 impl UnknownSkill {
-    /// Returns the error for `name`, where there are the skills `available`.
+    /// Returns the error for `name`, given the skills `available`.
     pub fn new(name: &str, available: BTreeSet<String>) -> Self {
         let closest = text::closest(name, available.iter().map(String::as_str)).map(str::to_owned);
         let available = available.into_iter().collect();
         Self { name: name.to_owned(), available, for_people: Vec::new(), closest }
     }
 
-    /// Returns the same with those of the names that models are not told.
+    /// Adds those of the names that are not shown to models.
     #[must_use]
     pub fn with_for_people(self, names: BTreeSet<String>) -> Self {
         Self { for_people: names.into_iter().collect(), ..self }
     }
 
-    /// Returns the error of a verb, with `more` that a person should know.
+    /// Returns the error for a verb, with `more` that a person should know.
     pub(in crate::engine) fn into_error(self, more: impl Iterator<Item = String>) -> Error {
         let mut error = Error::usage(self.to_string()).coded(codes::SKILL_NOT_FOUND);
         if let Some(name) = &self.closest {

@@ -1,8 +1,7 @@
-//! The skills of some sources, for as long as a program runs.
+//! The skills of a set of sources, for the lifetime of a program.
 //!
-//! What a [`Library`] found is a [`Snapshot`]: it never changes, and a rescan puts another one in its place. So anyone
-//! who reads sees all skills as they were at one time, however many others read, and anyone who holds a snapshot may go
-//! on with it.
+//! What a [`Library`] found is a [`Snapshot`]: it never changes, and a rescan replaces it with another one. So a reader
+//! sees all skills as they were at one time, however many others read, and may keep using a snapshot that it holds.
 
 mod lookup;
 mod snapshot;
@@ -29,21 +28,21 @@ use crate::skill;
 
 /// The skills of ordered sources, as a policy has them.
 ///
-/// It is made without looking at anything; the first one who asks waits for the search. It can be shared
-/// between threads, and all its methods take `&self`.
+/// Creating it does not search for anything; the first caller waits for the search. It can be shared between threads,
+/// and all its methods take `&self`.
 #[derive(Debug)]
 pub struct Library {
     sources: Vec<Source>,
     policy: Policy,
-    /// What was found last. Only swapped, never changed.
+    /// The latest result. It is only swapped, never changed.
     current: RwLock<Option<Arc<View>>>,
-    /// Held by the one who searches.
+    /// Held while somebody searches.
     searching: Mutex<()>,
     bodies: Mutex<BTreeMap<PathBuf, Instructions>>,
     tools: ToolCache,
 }
 
-/// A snapshot, and since when it is true.
+/// A snapshot, and the time since which it is valid.
 #[derive(Debug)]
 struct View {
     snapshot: Arc<Snapshot>,
@@ -60,12 +59,12 @@ pub struct Instructions {
 }
 
 impl Instructions {
-    /// Reads the file of `skill` as `policy` has it. Metadata and instructions are of the same bytes: the file may have
-    /// been changed since the skill was found.
+    /// Reads the file of `skill` as `policy` has it. Metadata and instructions come from the same bytes: the file may
+    /// have been changed since the skill was found.
     ///
     /// # Errors
     ///
-    /// [`Diagnostic::Skill`], if the file cannot be used any more.
+    /// Fails with [`Diagnostic::Skill`] if the file can no longer be used.
     pub fn read(skill: &Arc<Skill>, policy: &Policy) -> Result<Self, Arc<Diagnostic>> {
         let unusable = |reason| Arc::new(Diagnostic::Skill { file: skill.file.clone(), reason });
         let document = load::document(&skill.file).map_err(unusable)?;
@@ -83,9 +82,9 @@ impl Instructions {
 }
 
 impl Library {
-    /// Returns the library of `sources`, the first first. Nothing is looked at yet.
+    /// Returns the library of `sources`, in order. Nothing is read yet.
     ///
-    /// Two sources of one name are told apart by a number: the second `skills` is `skills-2`.
+    /// Two sources with the same name are distinguished by a number: the second `skills` is `skills-2`.
     pub fn new(sources: Vec<Source>, policy: Policy) -> Self {
         Self {
             sources: named_apart(sources),
@@ -111,17 +110,17 @@ impl Library {
         &self.sources
     }
 
-    /// Returns what it tolerates, and when it looks again.
+    /// Returns the policy: what it tolerates, and when it searches again.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Returns all skills, as fresh as the policy asks. Where nothing changed it is the same one as before.
+    /// Returns all skills, as up to date as the policy requires. If nothing changed, it is the same snapshot as before.
     ///
     /// # Errors
     ///
-    /// Never for a single skill; a source that is not there and two skills of one name, where the policy
-    /// makes errors of them.
+    /// Never fails for a single skill. Fails for a missing source or two skills with the same name, if the policy
+    /// treats these as errors.
     pub fn snapshot(&self) -> Result<Arc<Snapshot>, LookupError> {
         let asked = Instant::now();
         if let Some(view) = self.view()
@@ -130,7 +129,7 @@ impl Library {
             return Ok(Arc::clone(&view.snapshot));
         }
         let _searching = lock(&self.searching);
-        // Somebody else may have looked in the meantime.
+        // Somebody else may have searched in the meantime.
         let before = self.view();
         if let Some(view) = &before
             && self.is_fresh(view, asked)
@@ -147,10 +146,10 @@ impl Library {
         Ok(snapshot)
     }
 
-    /// Forgets all that was read: anyone who asks next waits for a new search. Snapshots that somebody holds stay as
+    /// Discards everything that was read: the next caller waits for a new search. Snapshots that are still held stay as
     /// they are.
     pub fn invalidate(&self) {
-        // A search that is under way ends before, and its result goes too.
+        // A search in progress ends first, and its result is discarded, too.
         let _searching = lock(&self.searching);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
         lock(&self.bodies).clear();
@@ -168,8 +167,8 @@ impl Library {
         self.snapshot()?.get(name).cloned()
     }
 
-    /// Returns the instructions of `skill`, which was found here. Its file is read, unless the policy keeps what was
-    /// read and the file is the same still.
+    /// Returns the instructions of `skill`, which was found here. Its file is read, unless the policy caches what was
+    /// read and the file is unchanged.
     ///
     /// # Errors
     ///
@@ -189,8 +188,8 @@ impl Library {
         Ok(read)
     }
 
-    /// Returns the script tools of `skill`, whose scripts are in `places`. They are read again only where the file system
-    /// says that something was changed (S1-FR-204.3).
+    /// Returns the script tools of `skill`, whose scripts are in `places`. They are read again only if the file system
+    /// says that something has changed (S1-FR-204.3).
     pub fn tools(&self, skill: &Skill, places: ScriptPlaces) -> Arc<ToolSet> {
         self.tools.tools(&skill.real, &skill.meta.name, places)
     }
@@ -204,7 +203,7 @@ impl Library {
         match self.policy.freshness {
             Freshness::Session => true,
             Freshness::Ttl(time) => asked.saturating_duration_since(view.since) < time,
-            // Only what was looked at after it was asked for.
+            // Only what was read after the request.
             Freshness::Stat => view.since > asked,
         }
     }

@@ -16,9 +16,9 @@ use crate::policy::{Duplicates, Policy};
 pub struct Snapshot {
     sources: Vec<Source>,
     found: Discovery,
-    /// Which of two of one name is used.
+    /// Which of two skills with the same name is used.
     duplicates: Duplicates,
-    /// Where each name is in the skills that are used: made when somebody asks.
+    /// The index of each name in the skills that are used, built on first use.
     names: OnceLock<BTreeMap<Box<str>, usize>>,
 }
 
@@ -37,12 +37,12 @@ impl Snapshot {
         Self { sources, found, duplicates, names: OnceLock::new() }
     }
 
-    /// One skill of each name, in the order of the sources, then by the bytes of their paths.
+    /// Returns one skill of each name, in the order of the sources, then by the bytes of their paths.
     pub fn skills(&self) -> &[Arc<Skill>] {
         &self.found.skills
     }
 
-    /// Returns the skills that others of their name hide, in the same order.
+    /// Returns the skills that are hidden by others with the same name, in the same order.
     pub fn shadowed(&self) -> &[Arc<Skill>] {
         &self.found.shadowed
     }
@@ -57,8 +57,8 @@ impl Snapshot {
         &self.found.diagnostics
     }
 
-    /// Returns all that there is to tell: the [`Self::diagnostics`], then what is off and was tolerated in the skills
-    /// that are used, and in those that they hide.
+    /// Returns everything there is to report: the [`Self::diagnostics`], then deviations that were tolerated in the
+    /// skills that are used, and in those that they hide.
     pub fn told(&self) -> Vec<Arc<Diagnostic>> {
         let deviations = self.skills().iter().chain(self.shadowed()).flat_map(|skill| skill.told());
         self.diagnostics().iter().cloned().chain(deviations.map(Arc::new)).collect()
@@ -114,7 +114,7 @@ impl Snapshot {
                 all.filter(|skill| skill.source == source.name)
             };
             let called = inside().filter(|skill| key(&skill.meta.name) == key(name));
-            // The one that wins in its source is served by the name, as if there were no other source.
+            // The skill that wins in its source gets the name, as if there were no other source.
             let rank = |skill: &&Arc<Skill>| (!self.is_used(skill), skill.rank_in(source));
             let called = match self.duplicates {
                 Duplicates::Last => called.rev().min_by_key(rank),
@@ -130,7 +130,7 @@ impl Snapshot {
         used.is_some_and(|at| Arc::ptr_eq(&self.found.skills[*at], skill))
     }
 
-    /// Returns how a skill is listed that was installed under another name than its own.
+    /// Returns the listed form of a skill that was installed under a name other than its own.
     fn by_directory(&self, name: &str) -> Option<&Arc<Skill>> {
         let mut all = self.skills().iter().chain(self.shadowed());
         all.find(|skill| skill.dir.file_name().is_some_and(|dir| dir == name))
@@ -159,7 +159,7 @@ impl Snapshot {
         })
     }
 
-    /// Reports whether it holds the very skills that were `found`.
+    /// Reports whether it contains exactly the skills that were `found`.
     pub(super) fn is_of(&self, found: &Discovery) -> bool {
         let same = |ours: &[Arc<Skill>], theirs: &[Arc<Skill>]| {
             ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
