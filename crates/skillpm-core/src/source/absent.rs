@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::scope::ScopeRoot;
 use crate::spec::{Origin, Reference};
 
-/// A source that can be named and locked, and not fetched.
+/// A source that can be named and locked, but not fetched.
 impl Source for Origin {
     fn open(&self, _: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
         let why = if self.web_address().is_none() && cfg!(feature = "http") {

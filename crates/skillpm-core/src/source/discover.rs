@@ -1,4 +1,4 @@
-//! Which skills a tree holds.
+//! Finds the skills in a tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -21,13 +21,14 @@ pub(super) use plugins::join;
 use directories::{Directories, Skills, is_left_out};
 use plugins::Declarations;
 
-/// How many directories deep a skill may be where nothing says where skills are.
+/// The maximum depth of a skill, in directories, if nothing says where skills are.
 pub const MAX_DEPTH: usize = 5;
-/// How many directories deep a skill may be below a directory that is known to hold skills.
+/// The maximum depth of a skill, in directories, below a directory that is known to hold skills.
 const CONTAINER_DEPTH: usize = 3;
 /// The largest `.gitmodules` that is read, in bytes.
 const MAX_GITMODULES: u64 = 256 << 10;
-/// Where one has more bytes than this, which hardly any has, a single thread reads them all: each may hold one.
+/// If a file is larger than this, which is rare, a single thread reads them all, since each thread may hold one in
+/// memory.
 const LARGE: u64 = 128 << 10;
 
 /// A directory with a `SKILL.md`.
@@ -37,9 +38,10 @@ pub struct Candidate {
     pub path: String,
     /// The name of its file, which is `SKILL.md` unless somebody spelled it in another case.
     pub file_name: String,
-    /// What an agent would know of it, or why it would know nothing.
+    /// What an agent would learn about it, or why it would learn nothing.
     pub meta: Result<SkillMeta, String>,
-    /// Its file as it was read when the skill was found; `None` if an index told of the skill, or nothing can be read.
+    /// Its file as it was read when the skill was found; `None` if the skill comes from an index, or nothing can be
+    /// read.
     document: Option<Arc<Document>>,
 }
 
@@ -50,24 +52,24 @@ impl Candidate {
         Self { path, file_name: crate::skill::SKILL_FILE.to_owned(), meta, document: None }
     }
 
-    /// Returns the document that `bytes` are, which were read of its file: the one that was read when the skill was
-    /// found, unless the file was changed since.
+    /// Returns the document for `bytes`, the current content of its file: the one that was read when the skill was
+    /// found, unless the file has changed since.
     pub fn document(&self, bytes: Vec<u8>) -> Arc<Document> {
         let known = self.document.as_ref().filter(|known| known.text().as_bytes() == bytes);
         known.map_or_else(|| Arc::new(Document::from_bytes(bytes)), Arc::clone)
     }
 
-    /// Returns the name of the directory, or `root` where the skill is the whole tree.
+    /// Returns the name of the directory, or `root` if the skill is the whole tree.
     pub fn directory_name<'a>(&'a self, root: &'a str) -> &'a str {
         if self.path.is_empty() { root } else { self.path.rsplit('/').next().unwrap_or(&self.path) }
     }
 
-    /// Returns the name to show: as the skill writes it, or that of its directory.
+    /// Returns the name to show: the one that the skill gives itself, or that of its directory.
     pub fn title<'a>(&'a self, root: &'a str) -> &'a str {
         self.meta.as_ref().map_or_else(|_| self.directory_name(root), |meta| &meta.name)
     }
 
-    /// Returns the same with the name `root` where the skill is the whole of its tree and has no name of its own.
+    /// Returns the candidate, named `root` if the skill is its whole tree and does not name itself.
     #[must_use]
     pub fn called(self, root: &str) -> Self {
         if !self.path.is_empty() || self.meta.is_ok() {
@@ -81,7 +83,7 @@ impl Candidate {
     }
 
     /// Reports whether its author keeps it for the repository's own use (`metadata.internal: true`): it is installed
-    /// only when it is asked for by name.
+    /// only if it is requested by name.
     pub fn is_internal(&self) -> bool {
         self.meta
             .as_ref()
@@ -92,10 +94,10 @@ impl Candidate {
 /// Returns the skills in `tree`, sorted by path; `agent_dirs` are the directories in which agents
 /// look for the skills of a project.
 ///
-/// A `SKILL.md` at the root makes the whole tree one skill. Else the places that are known to hold
-/// skills are searched: `skills/` and its hidden parts, the agents' directories, what plugin files declare, and
-/// with them the directories at the root. Where none of them holds one, everything is searched, [`MAX_DEPTH`]
-/// deep. A skill's own directory is not searched further, unless it is one of these places.
+/// A `SKILL.md` at the root makes the whole tree one skill. Otherwise the places that are known to hold skills are
+/// searched: `skills/` and its hidden parts, the agents' directories, what plugin files declare, and with them the
+/// directories at the root. If none of them holds one, everything is searched, [`MAX_DEPTH`] deep. A skill's own
+/// directory is not searched further, unless it is one of these places.
 pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
     let directories = Directories::of(tree);
     if let Some(file) = directories.file("") {
@@ -127,8 +129,8 @@ pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> V
     candidates(tree, &chosen)
 }
 
-/// Returns the directories of `tree` with a `SKILL.md` that are not among `found`, the skills of all of it, nor
-/// part of one: they are not where skills are looked for.
+/// Returns the directories of `tree` with a `SKILL.md` that are neither among `found`, the skills found in all of it,
+/// nor part of one: they are outside the places that are searched.
 pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
     let found: BTreeSet<&str> = found.iter().map(|candidate| candidate.path.as_str()).collect();
     let is_part = |dir: &str| {
@@ -140,8 +142,8 @@ pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
     others.map(ToOwned::to_owned).collect()
 }
 
-/// Returns the skills at or below directory `dir`, which somebody named: nothing in it is hidden by what is elsewhere.
-/// What the manifest of a plugin there declares may be deep.
+/// Returns the skills at or below directory `dir`, which was named explicitly, so nothing elsewhere hides its content.
+/// Skills that the manifest of a plugin there declares may be deep.
 pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
     let directories = Directories::of(tree);
     if let Some((dir, file)) = directories.entry(dir) {
@@ -154,12 +156,12 @@ pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
     candidates(tree, &found)
 }
 
-/// Returns the skills in `tree`, of which nothing but skills is known to be left.
+/// Returns the skills in `tree`, which is known to contain nothing but skills.
 pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
     candidates(tree, &all_skills(tree))
 }
 
-/// Returns the skills of `tree` that are not in others, wherever they are.
+/// Returns the skills of `tree` that are not inside other skills, wherever they are.
 fn all_skills(tree: &Tree) -> Skills<'_> {
     let directories = Directories::of(tree);
     let root = directories.entry("").map(|root| Skills::from([root]));
@@ -170,7 +172,7 @@ fn all_skills(tree: &Tree) -> Skills<'_> {
 pub fn submodules(tree: &Tree) -> BTreeSet<String> {
     let special = tree.entries().filter(|(_, entry)| matches!(entry.node, Node::Special(SUBMODULE)));
     let mut found: BTreeSet<String> = special.map(|(path, _)| path.to_owned()).collect();
-    // An archive says nothing of them, but for what git itself reads.
+    // An archive has no record of them, apart from what git itself reads.
     let text = tree.read(".gitmodules", MAX_GITMODULES).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let keys = text.lines().filter_map(|line| line.split_once('='));
@@ -179,12 +181,12 @@ pub fn submodules(tree: &Tree) -> BTreeSet<String> {
     found
 }
 
-/// Reports whether directory `dir` of `tree` is a skill's.
+/// Reports whether directory `dir` of `tree` is that of a skill.
 pub fn is_skill(tree: &Tree, dir: &str) -> bool {
     tree.below(dir).any(|(path, _)| is_skill_file(OsStr::new(path)))
 }
 
-/// Returns how many directories `dir` is below `top`, or `None` if it does not.
+/// Returns how many directories `dir` is below `top`, or `None` if it is not.
 fn depth_below(dir: &str, top: &str) -> Option<usize> {
     if top.is_empty() {
         return Some(if dir.is_empty() { 0 } else { dir.split('/').count() });

@@ -10,7 +10,7 @@ use crate::scope::ScopeRoot;
 use crate::spec::{Address, Download, Reference};
 use crate::tree::ReadError;
 
-/// So many bytes are read of a single `SKILL.md` to see whether it has changed.
+/// The number of bytes of a single `SKILL.md` that are read to see whether it has changed.
 const SMALL: u64 = 1 << 20;
 
 impl Source for Download {
@@ -28,7 +28,7 @@ impl Source for Download {
     }
 }
 
-/// A file as it was downloaded the last time, and what its server says of it.
+/// A file as it was last downloaded, and what its server says about it.
 struct CachedDownload<'a> {
     context: &'a Context,
     address: &'a Address,
@@ -37,14 +37,13 @@ struct CachedDownload<'a> {
 impl Ask for CachedDownload<'_> {
     fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
         let current = current(self.context, self.address, &Limits::default())?;
-        // The file that is kept need not be the one that was locked: its bytes tell.
+        // The cached file need not be the one that was locked: its bytes decide.
         let files = |query| current.as_ref().map_or(Files::Unknown, |opened| hashed(&opened.tree, query));
         Ok(queries.iter().map(|query| Newest { revision: None, files: files(query) }).collect())
     }
 }
 
-/// Downloads and opens the file at `address`. One that has not changed since the last time is not
-/// downloaded again.
+/// Downloads and opens the file at `address`. A file that has not changed since the last time is not downloaded again.
 ///
 /// There is no revision: the digest in a lockfile decides whether it is the same.
 ///
@@ -79,7 +78,7 @@ pub fn current(context: &Context, address: &Address, limits: &Limits) -> Result<
 
 fn read(web: &Web, address: &Address, got: &Got, limits: &Limits) -> Result<FetchedSource> {
     let tree = file::read(&got.file, address.path(), limits).map_err(|error| {
-        // A login page is not worth keeping, and what is cut off comes again.
+        // A login page is not worth keeping, and a truncated file is downloaded again.
         web.forget(&web.url);
         let text = matches!(&error, ReadError::Refused(Refusal::NotAnArchive { found: "a text file", .. }));
         let error = Error::from(error).context(format!("`{address}` is refused"));

@@ -9,14 +9,14 @@ use crate::fs::SharedFile;
 use crate::refusal::{Limits, Refusal};
 use crate::tree::{Memory, Node, ReadError, Tree, TreeEntry};
 
-/// Reads `file`, which is called `name`. Its first bytes tell what it is.
+/// Reads `file`, which is called `name`. Its first bytes determine what it is.
 ///
 /// A text whose name ends in `.md` and that starts as a document does, with frontmatter, is a skill
 /// of this one file, whatever the name is: it becomes its `SKILL.md`.
 ///
 /// # Errors
 ///
-/// As [`archive::open`]; [`Refusal::NotAnArchive`] for other files too.
+/// Fails as [`archive::open`] does; other files also give [`Refusal::NotAnArchive`].
 pub(super) fn read(file: &Arc<SharedFile>, name: &str, limits: &Limits) -> Result<Tree, ReadError> {
     match archive::open(Arc::clone(file), limits) {
         Ok(archive) => Ok(archive.tree.without_wrapper()),
@@ -40,7 +40,7 @@ fn document(file: &SharedFile, found: &'static str, limits: &Limits) -> Result<T
     };
     let mut bytes = vec![0; length];
     file.read_exact_at(&mut bytes, 0)?;
-    // What is wrong inside of the frontmatter, the reader of skills says better.
+    // The reader of skills reports errors inside the frontmatter better.
     if matches!(split(&bytes), Split::Missing(_)) || std::str::from_utf8(&bytes).is_err() {
         return Err(refused().into());
     }

@@ -34,7 +34,7 @@ impl Source for GitUrl {
         Ok(Box::new(newest::Repository::new(context, scope, self, references)?))
     }
 
-    /// Returns a path as any other: the same on every machine.
+    /// Settles a path like any other path, so that it means the same on every machine.
     fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
         let Some(path) = self.local_path() else { return Ok(None) };
         repository_at(&local::settle(&context.settings, scope, path)?).map(Some)
@@ -85,7 +85,7 @@ pub fn open(
         if let Some(opened) = git::open_local(&git_dir, shown, at, limits)? {
             opened
         } else {
-            // Partial clones and new ways to keep references are for the program alone.
+            // Only the program can handle partial clones and new reference formats.
             git::fetch(context, text(&git_dir, shown)?, Transport::File, at, limits)?
         }
     } else {
@@ -95,8 +95,7 @@ pub fn open(
     Ok(FetchedSource { released, ..FetchedSource::new(opened.tree, Some(opened.commit), url.name()) })
 }
 
-/// Gets ready to ask the repository at `url` what it has at `references`. Paths are relative to the root
-/// of `scope`.
+/// Prepares to ask the repository at `url` what it has at `references`. Paths are relative to the root of `scope`.
 ///
 /// # Errors
 ///
@@ -118,7 +117,7 @@ pub fn probe<'a>(
     }
 }
 
-/// Returns where the own files of the repository at `url`, a path that is `shown` so, are.
+/// Returns where git's own files of the repository at `url` are, a path that is displayed as `shown`.
 fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str) -> Result<PathBuf> {
     let path = path_of(context, scope, url)?;
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
@@ -128,8 +127,8 @@ fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str)
     })
 }
 
-/// Returns what the repository at `url` is called in messages: a path as it is typed in the working directory, since
-/// git knows no other.
+/// Returns what messages call the repository at `url`: a path as it would be typed in the working directory, since git
+/// knows no other.
 fn shown<'a>(context: &Context, scope: ScopeRoot<'_>, url: &'a GitUrl) -> Cow<'a, str> {
     match url.here(&context.settings, scope) {
         Some(here) => here.written().into(),
@@ -141,7 +140,7 @@ fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
     path.to_str().ok_or_else(|| Error::usage(format!("`{shown}` is not UTF-8")))
 }
 
-/// Returns the git repository at `path`, a path as the manifest of `scope` has it, where that is a bare one: it holds no
+/// Returns the git repository at `path`, a path as in the manifest of `scope`, if that is a bare one: it contains no
 /// files to install from directly. A directory with a work tree stays one.
 ///
 /// # Errors
@@ -154,8 +153,8 @@ pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Re
     Ok(None)
 }
 
-/// Returns the git repository that `typed`, a path, leads to, where it leads to one: a revision was
-/// given, and directories have none.
+/// Returns the git repository that the path `typed` leads to, if it does: a revision was given, and directories have
+/// none.
 ///
 /// # Errors
 ///
@@ -173,7 +172,7 @@ fn path_of(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl) -> Result<Path
     Ok(path.unwrap_or_else(|| PathBuf::from(url.as_str())))
 }
 
-/// Returns where the own files of the repository at `path` are, if there is one.
+/// Returns where git's own files of the repository at `path` are, if there is one.
 fn git_dir(path: &Path) -> Result<Option<PathBuf>> {
     let inner = path.join(".git");
     let Some(real) = fs::real_path(&inner)? else {

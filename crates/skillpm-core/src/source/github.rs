@@ -67,13 +67,13 @@ impl Source for Repository {
     }
 }
 
-/// The answer to a question for a commit has 40 bytes; a proxy's page would be longer.
+/// The answer to a request for a commit has 40 bytes; a proxy's page would be longer.
 const TEXT_BYTES: u64 = 1024 * 1024;
 
 /// One repository, as the API serves it.
 ///
-/// The token goes to the API's origin only: archives come from another host, by a redirect whose
-/// address is a permission of its own.
+/// The token goes to the API's origin only: archives come from another host, through a redirect whose address is itself
+/// a credential.
 #[derive(Debug)]
 pub struct GitHub<'a> {
     client: &'a Client,
@@ -88,14 +88,15 @@ impl<'a> GitHub<'a> {
     ///
     /// # Errors
     ///
-    /// A repository on another server than that of the settings; settings that hold no usable
-    /// address or token.
+    /// Fails for a repository on a server other than that of the settings, and for settings without a usable address or
+    /// token.
     pub fn new(client: &'a Client, settings: &'a Settings, repository: &Repository) -> Result<Self> {
         let github = &settings.github;
         let host = repository.host.as_deref().unwrap_or(PUBLIC_HOST);
         if host != github.host {
             let error = Error::usage(format!("`{repository}` is not on `{}`", github.host));
-            // To set it sends the user's token there: that is said of no host that only looks like a server.
+            // Setting it sends the user's token there, so this is not suggested for a host that only looks like a
+            // server.
             let error = if is_github_host(host) {
                 error.hint(format!("if `{host}` is your GitHub Enterprise server, set `GH_HOST={host}`"))
             } else {
@@ -103,7 +104,7 @@ impl<'a> GitHub<'a> {
             };
             return Err(error.hint("for anything else write the address with its scheme, `https://`"));
         }
-        // Names become parts of addresses and of paths, whoever made the value.
+        // Names become parts of addresses and of paths, wherever the value came from.
         let repository = Repository::new(repository.host.as_deref(), &repository.owner, &repository.name)
             .map_err(|error| Error::usage(error.to_string()))?;
         if github.token.as_ref().is_some_and(|token| !token.bytes().all(|b| b.is_ascii_graphic())) {
@@ -123,8 +124,8 @@ impl<'a> GitHub<'a> {
         Ok(Self { client, settings, repository, api, cache })
     }
 
-    /// Asks which commit `reference` means, the newest of the default branch where it is `None`,
-    /// and returns its 40 hexadecimal digits.
+    /// Asks which commit `reference` means, the newest of the default branch if it is `None`, and returns its 40
+    /// hexadecimal digits.
     ///
     /// # Errors
     ///
@@ -154,7 +155,7 @@ impl<'a> GitHub<'a> {
         }
     }
 
-    /// When `commit` was committed, in seconds since 1970.
+    /// Returns when `commit` was committed, in seconds since 1970.
     ///
     /// # Errors
     ///
@@ -177,8 +178,8 @@ impl<'a> GitHub<'a> {
     /// Downloads the archive of `commit`, at most `limit` bytes, and returns it open. An archive
     /// that was downloaded before is used without a request.
     ///
-    /// The bytes are as the server sent them. Anyone who reads them checks them, that they are of `commit` included,
-    /// and calls [`GitHub::forget`] where they are wrong.
+    /// The bytes are as the server sent them. The reader checks them, including that they belong to `commit`, and calls
+    /// [`GitHub::forget`] if they are wrong.
     ///
     /// # Errors
     ///
@@ -270,7 +271,7 @@ impl<'a> GitHub<'a> {
         .hint("a branch or tag of that name hides the commit: name another revision")
     }
 
-    /// Says what a failed request means for this repository and the revision that was asked for.
+    /// Explains a failed request in terms of this repository and the requested revision.
     fn explain(&self, error: HttpError, revision: &str) -> Error {
         let (repository, host) = (&self.repository, self.api.origin());
         if let HttpError::Offline(_) = &error {
@@ -288,7 +289,7 @@ impl<'a> GitHub<'a> {
         let HttpError::Status { url, status, detail, .. } = &error else {
             return error.into();
         };
-        // The host of the archives knows neither tokens nor revisions.
+        // The host of the archives handles neither tokens nor revisions.
         if url.origin() != host {
             return error.into();
         }
@@ -342,12 +343,12 @@ impl<'a> GitHub<'a> {
     }
 }
 
-/// Returns what to ask the API for, and the digits that the answer has to begin with.
+/// Returns what to request from the API, and the digits that the answer has to begin with.
 fn question(reference: &Reference) -> Result<(String, Option<String>)> {
     let name = reference.name();
     let bad = || Error::usage(format!("`{name}` is not the name of a tag, branch or commit"));
     Reference::check(name).map_err(|_| bad())?;
-    // Servers take `.` and what begins like it for steps in a path; git forbids such names too.
+    // Servers treat `.` and names that begin with it as path steps; git forbids such names, too.
     if name.split('/').any(|part| part.starts_with('.')) {
         return Err(bad());
     }
@@ -370,7 +371,7 @@ fn question(reference: &Reference) -> Result<(String, Option<String>)> {
     })
 }
 
-/// Returns the variable that holds the token, or that is best set to one.
+/// Returns the variable that holds the token, or the one that should be set to it.
 fn token_variable(settings: &Settings) -> &'static str {
     let enterprise = settings.github.host != "github.com";
     let names: &[&str] = if enterprise {

@@ -1,4 +1,4 @@
-//! JSON files that others wrote: values with their place in the text, for messages.
+//! JSON files that others wrote: values with their positions in the text, for messages.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ impl Json {
                 // The parser counts bytes.
                 let before = line.floor_char_boundary(error.column().saturating_sub(1).min(line.len()));
                 let column = line[..before].chars().count() + 1;
-                // The place is said once, in the form of all messages.
+                // The position is stated once, in the form of all messages.
                 let message = without_place(&error);
                 Err(Error::integrity(format!("{name}:{}:{column}: {message}", error.line().max(1))))
             }
@@ -63,7 +63,7 @@ impl Json {
 }
 
 impl<'a> Node<'a> {
-    /// Returns the member `key`, where this is an object that has one; `null` is none.
+    /// Returns the member `key`, if this is an object that has it; `null` counts as missing.
     pub(super) fn get(&self, key: &'a str) -> Option<Self> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
         Some(self.step(Step::Key(key), value))
@@ -91,7 +91,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     ///
-    /// Another type.
+    /// Fails for any other type.
     pub(super) fn text(&self, what: &str) -> Result<&'a str> {
         self.value.as_str().ok_or_else(|| self.wrong(what, "a string"))
     }
@@ -105,7 +105,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     ///
-    /// Another type.
+    /// Fails for any other type.
     pub(super) fn boolean(&self, what: &str) -> Result<bool> {
         self.value.as_bool().ok_or_else(|| self.wrong(what, "`true` or `false`"))
     }
@@ -114,7 +114,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     ///
-    /// Another type.
+    /// Fails for any other type.
     pub(super) fn object(self, what: &str) -> Result<Self> {
         if self.value.is_object() { Ok(self) } else { Err(self.wrong(what, "an object")) }
     }
@@ -123,7 +123,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     ///
-    /// Another type.
+    /// Fails for any other type.
     pub(super) fn list(&self, what: &str) -> Result<Vec<Self>> {
         let items = self.value.as_array().ok_or_else(|| self.wrong(what, "a list"))?;
         Ok(items.iter().enumerate().map(|(at, value)| self.step(Step::Index(at), value)).collect())
@@ -133,7 +133,7 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     ///
-    /// Another type.
+    /// Fails for any other type.
     pub(super) fn texts(&self, what: &str) -> Result<Vec<Self>> {
         if self.value.is_string() { Ok(vec![self.clone()]) } else { self.list(what) }
     }
@@ -166,12 +166,12 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Returns where in `text`, which is JSON, the value is to which `steps` lead.
+/// Returns the position in `text`, which is JSON, of the value that `steps` lead to.
 fn find(text: &str, steps: &[Step<'_>]) -> Option<usize> {
     let mut part: &RawValue = serde_json::from_str(text).ok()?;
     for step in steps {
         part = match step {
-            // Of a key that stands twice, this takes the last, as the parser of the values does.
+            // If a key occurs twice, this takes the last one, as the parser of the values does.
             Step::Key(key) => {
                 let members: BTreeMap<String, &RawValue> = serde_json::from_str(part.get()).ok()?;
                 members.get(*key).copied()?

@@ -1,4 +1,4 @@
-//! What a kind of source does: the half of it that needs a disk or the network.
+//! The operations of a kind of source: the half that needs a disk or the network.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,20 @@ use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Origin, Reference};
 
-/// What a source says of the time of a release without being opened.
+/// What a source says about the time of a release without being opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Released {
-    /// It was at this time, in seconds since 1970. It is what anyone who made the commit says.
+    /// It was at this time, in seconds since 1970. This is what the author of the commit claims.
     At(i64),
-    /// Only opening the source says.
+    /// Only opening the source reveals it.
     OnceOpened,
-    /// It never tells.
+    /// The source never reveals it.
     Untold,
 }
 
 /// A source that can be opened and asked.
 ///
-/// A kind is one file with one `impl`, for the type that is its other half in `spec`, and one row in the table of
+/// A kind is one file with one `impl`, for the type in `spec` that is its other half, and one row in the table of
 /// [`source`](super).
 pub trait Source {
     /// Opens it. Paths are relative to the root of `scope`.
@@ -33,7 +33,7 @@ pub trait Source {
     /// Fails for a source that is not there, cannot be reached, or holds what no source may hold.
     fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource>;
 
-    /// Gets ready to ask it for what is at `references`.
+    /// Prepares to ask it for what is at `references`.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ pub trait Source {
         Ok(None)
     }
 
-    /// Returns where its directory, file or repository is on this machine, where that is what it is.
+    /// Returns where its directory, file or repository is on this machine, if that is what it is.
     ///
     /// # Errors
     ///
@@ -73,13 +73,13 @@ pub trait Source {
         Ok(None)
     }
 
-    /// Returns it as it is typed in the working directory, where its path means something else there than in the
-    /// manifest of `scope`.
+    /// Returns it as it is typed in the working directory, if its path means something else there than in the manifest
+    /// of `scope`.
     fn here(&self, _settings: &Settings, _scope: ScopeRoot<'_>) -> Option<Origin> {
         None
     }
 
-    /// Asks when `revision` was released; where it has none, all there is.
+    /// Asks when `revision` was released, or the whole source if it has no revisions.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ pub trait Source {
     }
 
     /// Returns the newest commits, at most `count`, that changed directory `path` and are not newer than `revision`;
-    /// none if the kind does not tell.
+    /// empty if the kind does not provide them.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ pub trait Source {
         Ok(Vec::new())
     }
 
-    /// Returns how to get the revision `locked` back where the source has `found` instead, if that is for another
+    /// Returns how to restore the revision `locked` if the source has `found` instead, when that is up to another
     /// program.
     fn restored_by(&self, _locked: &str, _found: &str) -> Option<String> {
         None

@@ -21,7 +21,7 @@ use crate::settings::{Settings, no_home};
 use crate::skill::find::SKIPPED;
 use crate::spec::{LocalPath, Origin, Reference, file_stem};
 
-/// The largest lockfile that is looked into, in bytes.
+/// The largest lockfile that is examined, in bytes.
 const MAX_LOCK: u64 = 16 << 20;
 
 impl Source for LocalPath {
@@ -94,7 +94,7 @@ fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
     }
 }
 
-/// Returns `path`, as the manifest of `scope` has it, as it is typed in the working directory, where it means something
+/// Returns `path`, as the manifest of `scope` has it, as it is typed in the working directory, if it means something
 /// else there.
 pub(super) fn typed_here(settings: &Settings, scope: ScopeRoot<'_>, path: &str) -> Option<String> {
     if settings.cwd == scope.root || from_home(path).is_some() || Path::new(path).is_absolute() {
@@ -103,8 +103,8 @@ pub(super) fn typed_here(settings: &Settings, scope: ScopeRoot<'_>, path: &str) 
     portable(&settings.cwd, &normal(&scope.root.join(path)))
 }
 
-/// Returns the path that leads from `dir` to `place`, with `/`, and such that it is seen to be a path; `None` if it is
-/// not UTF-8.
+/// Returns the path that leads from `dir` to `place`, with `/`, and in a form that is recognizable as a path; `None` if
+/// it is not UTF-8.
 pub fn portable(dir: &Path, place: &Path) -> Option<String> {
     let path = relative(dir, place);
     let text = path.to_str()?;
@@ -152,7 +152,7 @@ pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> 
         if text.chars().any(char::is_control) {
             return Err(fault("has a control character"));
         }
-        // Elsewhere a backslash is a character like any other.
+        // On other systems, a backslash is a character like any other.
         Ok::<_, Error>(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() })
     };
     let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
@@ -168,12 +168,12 @@ pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> 
     })
 }
 
-/// Refuses `origin` where it is in a directory that skillpm manages for `scope`: what is installed would be its own
-/// source, which goes with it, and which others do not have.
+/// Refuses `origin` if it is in a directory that skillpm manages for `scope`: what is installed would be its own
+/// source, would be removed with it, and would not be available to others.
 ///
 /// # Errors
 ///
-/// Such a path; one that cannot be looked at.
+/// Fails for such a path, and for one that cannot be examined.
 pub fn check_outside(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<()> {
     let Some(path) = super::place(settings, scope, origin)? else { return Ok(()) };
     let Some(real) = fs::real_path(&path)? else { return Ok(()) };
@@ -215,7 +215,7 @@ pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Fetche
             let tree = fs::scan(&real, walk)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
             let ours = Installed::below(scope, &real)?;
-            // What tools left there is nothing that its author wrote.
+            // What tools left there was not written by its author.
             let tree = tree.without(|path| ours.holds(path)).without_leftovers(|_| false);
             Ok(FetchedSource::new(tree, None, &name))
         }
@@ -228,7 +228,7 @@ pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Fetche
     }
 }
 
-/// The directories that skillpm manages, below the root of a scope. Others keep things of theirs in `.agents`, too.
+/// The directories that skillpm manages, below the root of a scope. Other programs also keep things in `.agents`.
 const MANAGED: [&str; 4] = [CANONICAL_DIR, DISABLED_DIR, ".agents/.skillpm-tx", ".agents/.skillpm-undo"];
 
 /// What skillpm wrote for a scope, as paths below a source. Authors install from the repository that
@@ -240,11 +240,11 @@ struct Installed {
 }
 
 impl Installed {
-    /// Returns what is below directory `source`; nothing where the scope is elsewhere.
+    /// Returns what is below directory `source`; nothing if the scope is elsewhere.
     fn below(scope: ScopeRoot<'_>, source: &Path) -> Result<Self> {
         let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
         let Ok(prefix) = root.strip_prefix(source) else {
-            // The source may be the directory around those that are managed.
+            // The source may be a parent of the managed directories.
             let below = MANAGED
                 .iter()
                 .filter_map(|dir| root.join(dir).strip_prefix(source).ok()?.to_str().map(ToOwned::to_owned));
@@ -255,7 +255,7 @@ impl Installed {
             if cfg!(windows) { path.replace('\\', "/") } else { path }
         };
         let mut dirs: Vec<_> = MANAGED.map(path).into();
-        // Copies may be there without a lockfile, and links without their copies.
+        // There may be copies without a lockfile, and links without their copies.
         let mut names = fs::list_dir(&scope.root.join(CANONICAL_DIR))?;
         let lock = fs::read_text(scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());
         names.extend(lock.iter().flat_map(|lock| lock.skills.keys().map(ToString::to_string)));

@@ -1,4 +1,4 @@
-//! Marketplaces: lists of plugins and of where each is.
+//! Marketplaces: lists of plugins and their locations.
 //!
 //! A marketplace is a list of addresses and nothing more. What is written into manifest and lockfile
 //! is the source that an entry names, so that nothing needs the marketplace afterwards. The file is a
@@ -18,7 +18,8 @@ use crate::spec::{
 use crate::text::visible_name;
 use crate::tree::{Node as TreeNode, Tree};
 
-/// Where a marketplace's file may be, the first that is there counts: as Claude Code has it, as Codex has it.
+/// The possible places of a marketplace's file, of which the first that exists counts: that of Claude Code, then that
+/// of Codex.
 pub const FILES: &[&str] = &[".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"];
 /// The largest file that is read, in bytes.
 pub(super) const MAX_FILE: u64 = 1 << 20;
@@ -55,22 +56,22 @@ pub struct Plugin {
     pub name: String,
     /// What it is for; may be empty.
     pub description: String,
-    /// The version, where the marketplace says one.
+    /// The version, if the marketplace states one.
     pub version: Option<String>,
     /// Where it is.
     pub source: PluginSource,
-    /// What the marketplace says of its skills.
+    /// What the marketplace says about its skills.
     pub definition: Definition,
 }
 
-/// Where a plugin is.
+/// The location of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginSource {
     /// In this directory of the tree that the marketplace is in.
     Inside(String),
     /// In another repository.
     Elsewhere(SourceSpec),
-    /// Where skillpm does not fetch from.
+    /// A place that skillpm does not fetch from.
     Unusable {
         /// Why.
         message: String,
@@ -253,7 +254,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns what `source` says of a directory and a revision in `origin`.
+    /// Returns the directory and revision in `origin` that `source` states.
     fn elsewhere(source: &Node<'_>, origin: Origin) -> Result<PluginSource> {
         let path = match source.get("path") {
             Some(path) => Some(inside(&path, "path", "")?).filter(|path| !path.is_empty()),

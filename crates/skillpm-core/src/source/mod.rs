@@ -1,7 +1,7 @@
 //! Where skills come from.
 //!
-//! A source delivers a [`Tree`] and, where it knows one, the revision that the tree is of.
-//! [`discover`] tells which skills are in it.
+//! A source delivers a [`Tree`] and, where it knows one, the revision that the tree is of. [`discover`] finds the
+//! skills in it.
 
 #[cfg(not(all(feature = "git", feature = "http")))]
 mod absent;
@@ -38,7 +38,7 @@ use crate::tree::{Memory, Tree};
 use discover::{Candidate, discover_in};
 pub use kind::{Released, Source};
 
-/// Returns what `origin` does: the table of kinds.
+/// Returns the implementation for `origin`: this is the table of kinds.
 fn of(origin: &Origin) -> &dyn Source {
     match origin {
         #[cfg(feature = "http")]
@@ -56,41 +56,39 @@ fn of(origin: &Origin) -> &dyn Source {
     }
 }
 
-/// What a source delivered.
+/// The result of opening a source.
 #[derive(Debug, Clone)]
 pub struct FetchedSource {
     /// The files. Content of a git repository that belongs to no skill may be left out; its entries are
     /// there, as special ones.
     pub tree: Tree,
-    /// What a lockfile is to say of the revision, where there is one: the commit of a repository, the
-    /// digest that a site told, the version of a package.
+    /// The revision for a lockfile, if there is one: the commit of a repository, the digest from a site, or the version
+    /// of a package.
     pub revision: Option<String>,
-    /// When it was committed, in seconds since 1970, where the source told without being asked.
+    /// When it was committed, in seconds since 1970, if the source provided it without being asked.
     pub released: Option<i64>,
-    /// What the tree is called: the repository's, directory's or archive's name.
+    /// The name of the tree: the repository's, directory's or archive's name.
     pub name: String,
-    /// Where the skills are, if the source lists them and delivers each by itself; nothing is in the
-    /// tree then.
+    /// Where the skills are, if the source lists them and delivers each separately; the tree is then empty.
     pub shelf: Option<Arc<dyn SkillIndex>>,
-    /// Where it came from as it is typed in the working directory, where that is something else than the
-    /// manifest says.
+    /// Its origin as it is typed in the working directory, if that differs from the manifest.
     pub here: Option<Origin>,
 }
 
-/// Skills that a source lists, and that are fetched one by one: only those that are asked for.
+/// Skills that a source lists and that are fetched one by one, only when requested.
 ///
-/// A skill goes by the name that the source lists it under, which is also its path in lockfiles.
+/// A skill is identified by the name that the source lists it under, which is also its path in lockfiles.
 pub trait SkillIndex: fmt::Debug + Send + Sync {
-    /// Returns what the source lists. A skill that it lists wrongly says so instead of its metadata.
+    /// Returns what the source lists. A skill that is listed incorrectly has an error instead of metadata.
     ///
     /// # Errors
     ///
     /// Fails for no list, or one that cannot be read.
     fn listed(&self) -> Result<Vec<Candidate>>;
 
-    /// Gets several skills ready to be fetched, where that is faster than one after the other. Each is
-    /// given by its name and by what a lockfile calls its revision. One that the source does not have, or not as it
-    /// was locked, is passed over: [`SkillIndex::fetch`] says so.
+    /// Prepares several skills to be fetched, if that is faster than one after the other. Each is given by its name and
+    /// by what a lockfile calls its revision. One that the source does not have, or not as it was locked, is skipped:
+    /// [`SkillIndex::fetch`] reports it.
     ///
     /// # Errors
     ///
@@ -104,8 +102,8 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     /// Fails as [`SkillIndex::listed`] does.
     fn revision(&self, name: &str) -> Result<Identity>;
 
-    /// Fetches the skill `name`, at the revision of a lockfile where there is one. Its files are in a
-    /// directory of that name.
+    /// Fetches the skill `name`, at the revision of a lockfile if there is one. Its files are in a directory of that
+    /// name.
     ///
     /// # Errors
     ///
@@ -114,7 +112,7 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
 }
 
 impl FetchedSource {
-    /// Returns a source that has delivered all it has.
+    /// Returns a source that has delivered everything it has.
     pub fn new(tree: Tree, revision: Option<String>, name: &str) -> Self {
         Self { tree, revision, released: None, name: name.to_owned(), shelf: None, here: None }
     }
@@ -130,7 +128,7 @@ impl FetchedSource {
         Self { shelf: Some(shelf), ..Self::new(nothing, None, name) }
     }
 
-    /// Gets several skills ready to be taken by [`FetchedSource::fetch`] or [`FetchedSource::subtree`].
+    /// Prepares several skills to be taken by [`FetchedSource::fetch`] or [`FetchedSource::subtree`].
     ///
     /// # Errors
     ///
@@ -151,7 +149,7 @@ impl FetchedSource {
         }
     }
 
-    /// Fetches the skill that was only listed as `listed`; `None` if it is there already, or is listed wrongly.
+    /// Fetches the skill that was only listed as `listed`; `None` if it is there already, or is listed incorrectly.
     ///
     /// # Errors
     ///
@@ -165,10 +163,10 @@ impl FetchedSource {
     }
 }
 
-/// Which revision of a source is wanted.
+/// The revision of a source that is wanted.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted<'a> {
-    /// What a reference means now; the newest of the default branch where it is `None`.
+    /// What a reference means now; the newest of the default branch if it is `None`.
     Now(Option<&'a Reference>),
     /// Exactly what a lockfile calls this revision.
     Locked(&'a str),
@@ -183,7 +181,7 @@ pub fn settled(context: &Context, scope: ScopeRoot<'_>, origin: Origin) -> Resul
     Ok(of(&origin).settle(context, scope)?.unwrap_or(origin))
 }
 
-/// Returns the source with revisions that is where `origin`, which has none, does: [`Source::with_revisions`].
+/// Returns the source with revisions in the same place as `origin`, which has none: [`Source::with_revisions`].
 ///
 /// # Errors
 ///
@@ -201,7 +199,7 @@ pub fn place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Resu
     of(origin).place(settings, scope)
 }
 
-/// Returns `origin` as it is typed in the working directory, where its path means something else there than in the
+/// Returns `origin` as it is typed in the working directory, if its path means something else there than in the
 /// manifest of `scope`: a command in a hint is typed here.
 pub fn here(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Option<Origin> {
     of(origin).here(settings, scope)
@@ -213,7 +211,7 @@ pub fn query_variable(address: &Address) -> Option<String> {
     crate::http::Login::query_variable(&crate::http::Url::parse(address.as_str()).ok()?)
 }
 
-/// Returns the variable for what is secret in the query of an address: this build fetches none.
+/// Returns no variable: this build fetches no addresses.
 #[cfg(not(feature = "http"))]
 pub fn query_variable(_: &Address) -> Option<String> {
     None
@@ -244,7 +242,7 @@ pub fn open(
 }
 
 /// Returns the newest commits, at most `count`, that changed directory `path` of `origin` and are not newer than
-/// revision `revision`; none where the kind of source does not tell.
+/// revision `revision`; none if the kind of source does not provide them.
 ///
 /// # Errors
 ///
@@ -259,7 +257,7 @@ pub fn history(
     of(origin).history(context, revision, path, count)
 }
 
-/// Returns how to get the revision `locked` of `origin` back where it has `found` instead: [`Source::restored_by`].
+/// Returns how to restore the revision `locked` of `origin` if it has `found` instead: [`Source::restored_by`].
 pub fn restored_by(origin: &Origin, locked: &str, found: &str) -> Option<String> {
     of(origin).restored_by(locked, found)
 }

@@ -1,8 +1,8 @@
-//! What sources have now, asked with as few bytes as they allow.
+//! Finds out what sources have now, with as little traffic as possible.
 //!
-//! Ids tell what a download would: the commit of a reference, the git tree of a skill's directory, the tag of a file on
-//! the web, the digests of a site's index. They decide what is shown and fetched, and nothing more: what is fetched is
-//! checked as ever, so a server that is here can hide a version, and cannot slip one in.
+//! Ids reveal what a download would: the commit of a reference, the git tree of a skill's directory, the tag of a file
+//! on the web, the digests of a site's index. They decide what is shown and fetched, and nothing more: what is fetched
+//! is checked as ever, so a server that is here can hide a version, and cannot slip one in.
 
 #[cfg(any(feature = "git", feature = "http"))]
 mod commits;
@@ -29,7 +29,7 @@ pub(super) use here::LocalNewest;
 pub(super) use here::hashed;
 use shape::Shape;
 
-/// How many sources are asked at once.
+/// The number of sources that are asked at once.
 const CONNECTIONS: usize = 4;
 
 /// A locked skill whose source is asked.
@@ -44,7 +44,7 @@ pub struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// Asks for what the manifest says; without an entry there, for what was asked for when it was
+    /// Returns the query for what the manifest requests, or without an entry there, for what was requested when it was
     /// locked.
     pub fn new(locked: &'a Locked, requirement: Option<&Requirement>) -> Self {
         let (reference, anywhere) = match requirement {
@@ -60,45 +60,46 @@ impl<'a> Query<'a> {
     }
 }
 
-/// What a source has of a skill now.
+/// The current state of a skill in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Newest {
     /// What a lockfile would call the revision; `None` if there is no such thing, or it is not known.
     pub revision: Option<String>,
-    /// How the skill's own files compare to those that are locked.
+    /// How the skill's own files compare with the locked ones.
     pub files: Files,
 }
 
-/// How the files of a skill in its source compare to those that are locked.
+/// How the files of a skill in its source compare with the locked ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Files {
     /// They are the same.
     Same,
-    /// They are others.
+    /// They differ.
     Changed,
-    /// There are none any more where the skill was.
+    /// They are no longer where the skill was.
     Gone,
-    /// The same, and the source has a directory that may be it elsewhere: only a download tells.
+    /// They are no longer where the skill was, but the source has another directory that may be it; only a download can
+    /// tell.
     Moved,
     /// Only a download would tell.
     Unknown,
 }
 
-/// The answer for the skills of one source that are asked for at one reference.
+/// The answer for the skills of one source at one reference.
 #[derive(Debug)]
 pub struct Answer {
-    /// Which queries it answers, by position.
+    /// The positions of the queries that it answers.
     pub at: Vec<usize>,
-    /// What there is, in the order of `at`; else why the source could not be asked.
+    /// The results, in the order of `at`, or why the source could not be asked.
     pub newest: Result<Vec<Newest>>,
-    /// What is past the reference, as [`latest`] says it; nothing where that was not asked for.
+    /// What is newer than the reference, as [`latest`] returns it; nothing if that was not requested.
     pub latest: Result<Option<Reference>>,
 }
 
-/// One source that is asked. Ways differ with the kind of source.
+/// A source that is asked, in a way that depends on its kind.
 pub trait Ask {
-    /// Returns what a lockfile would call the revision that `reference` means now, where there is such a thing.
+    /// Returns what a lockfile would call the revision that `reference` means now, if there is such a thing.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ pub trait Ask {
         Ok(None)
     }
 
-    /// Returns what there is of the skills `queries`, all of which are asked for at `reference`.
+    /// Returns the state of the skills `queries`, all at `reference`.
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ pub trait Ask {
     }
 }
 
-/// Asks what there is of one skill.
+/// Asks for the state of one skill.
 ///
 /// # Errors
 ///
@@ -136,8 +137,8 @@ pub fn newest(context: &Context, scope: ScopeRoot<'_>, query: &Query<'_>) -> Res
     Ok(answers.pop().unwrap_or(Newest { revision: None, files: Files::Unknown }))
 }
 
-/// Asks what is past `reference`, a pin: the highest version among the tags of the same shape where it is a tag, the
-/// newest commit of the default branch where it is a commit. `None` if it is no pin, or nothing is newer.
+/// Asks what is newer than `reference`, a pin: for a tag, the highest version among the tags of the same shape; for a
+/// commit, the newest commit of the default branch. `None` if it is no pin, or nothing is newer.
 ///
 /// # Errors
 ///
@@ -154,7 +155,8 @@ pub fn latest(
     }
 }
 
-/// Asks for all `queries`, each source once and several at a time, and with `latest` also for what is past the pins.
+/// Asks for all `queries`, each source once and several at a time, and with `latest` also for what is newer than the
+/// pins.
 pub fn ask(context: &Context, scope: ScopeRoot<'_>, queries: &[Query<'_>], latest: bool) -> Vec<Answer> {
     let mut sources: BTreeMap<&Origin, BTreeMap<Option<&Reference>, Vec<usize>>> = BTreeMap::new();
     for (at, query) in queries.iter().enumerate() {
@@ -182,7 +184,7 @@ pub fn ask(context: &Context, scope: ScopeRoot<'_>, queries: &[Query<'_>], lates
     answers
 }
 
-/// Asks one source for all that is asked for of it.
+/// Asks one source for everything that is requested from it.
 fn ask_one(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -201,7 +203,7 @@ fn ask_one(
     };
     let mut answers: Vec<Answer> = Vec::new();
     for (reference, at) in references {
-        // One that cannot be reached is not tried again for each of its references.
+        // A source that cannot be reached is not tried again for each of its references.
         if let Some(last) = answers.last_mut().filter(|answer| unreachable(answer)) {
             last.at.extend(at);
             continue;
@@ -210,7 +212,7 @@ fn ask_one(
         let newest = source.newest(*reference, &asked);
         let latest = match (reference.filter(|reference| latest && is_pin(reference)), &newest) {
             (Some(pin), Ok(_)) => past(&mut *source, pin, true),
-            // What was pinned may be gone. Where it is not, the one reason is enough.
+            // The pinned revision may be gone. If it is not, the one reason is enough.
             (Some(pin), Err(error)) if error.kind() != ErrorKind::Network => {
                 Ok(past(&mut *source, pin, false).unwrap_or_default())
             }
@@ -225,7 +227,7 @@ fn unreachable(answer: &Answer) -> bool {
     answer.newest.as_ref().is_err_and(|error| error.kind() == ErrorKind::Network)
 }
 
-/// Reports whether `reference` stays where it is by intent: a commit, or a tag that reads as a version.
+/// Reports whether `reference` is fixed on purpose: a commit, or a tag that reads as a version.
 fn is_pin(reference: &Reference) -> bool {
     match reference {
         Reference::Rev(_) => true,
@@ -235,7 +237,7 @@ fn is_pin(reference: &Reference) -> bool {
     }
 }
 
-/// Returns what is past `pin` in `source`, which has it if `is_there`.
+/// Returns what is newer than `pin` in `source`, which has it if `is_there`.
 fn past(source: &mut dyn Ask, pin: &Reference, is_there: bool) -> Result<Option<Reference>> {
     let commit = match pin {
         Reference::Rev(commit) => Some(commit),
@@ -257,7 +259,7 @@ fn past(source: &mut dyn Ask, pin: &Reference, is_there: bool) -> Result<Option<
     Ok(higher.map(if matches!(pin, Reference::Any(_)) { Reference::Any } else { Reference::Tag }))
 }
 
-/// Tells of waiting, and not of the small things that come: several sources are asked at once.
+/// A reporter that shows waiting but not small downloads, since several sources are asked at once.
 struct Quiet(Arc<dyn Reporter>);
 
 impl Reporter for Quiet {

@@ -34,9 +34,9 @@ use index::{Content, Index, IndexEntry, IndexError};
 
 /// The largest index that is read, in bytes: some ten thousand skills.
 const INDEX_BYTES: u64 = 16 << 20;
-/// How many requests are under way at once.
+/// The number of requests in progress at once.
 const CONNECTIONS: usize = 4;
-/// Where an index may be, in the order in which they are asked for.
+/// The places where an index may be, in the order in which they are tried.
 const PLACES: [&str; 2] = ["agent-skills", "skills"];
 
 impl Source for Site {
@@ -54,7 +54,7 @@ impl Source for Site {
     }
 }
 
-/// A site, and its index once it was needed.
+/// A site, with its index once it is needed.
 struct SiteShelf {
     address: Address,
     web: Web,
@@ -119,7 +119,7 @@ impl SkillIndex for SiteShelf {
         }
         let mut missing = Vec::new();
         for &(name, revision) in wanted {
-            // What is not available is reported where it is read, of that skill by itself.
+            // What is not available is reported when it is read, for that skill alone.
             let Ok(revision) = locked_digest(revision) else { continue };
             if revision.is_none_or(|digest| self.web.kept(&digest).is_none()) {
                 missing.push((name, revision, AtomicU64::new(self.limits.skill_bytes)));
@@ -141,7 +141,7 @@ impl SkillIndex for SiteShelf {
                 }
             }
         }
-        // One alone is fetched where it is read, and its progress is reported there.
+        // A single one is fetched when it is read, and its progress is reported there.
         if jobs.len() > 1 { self.run(&jobs) } else { Ok(()) }
     }
 
@@ -168,7 +168,7 @@ impl SkillIndex for SiteShelf {
         if let Some(digest) = revision
             && let Some(file) = self.web.kept(&digest)
         {
-            // Once it was read as what the index said it was.
+            // It was already read as what the index said it was.
             return self.artifact(name, &file, digest, true);
         }
         let index = self.index()?;
@@ -191,9 +191,9 @@ struct FetchJob<'a> {
     /// The skill that it belongs to.
     name: &'a str,
     url: &'a Url,
-    /// The digest, where one was promised.
+    /// The digest, if one was promised.
     digest: Option<&'a Digest>,
-    /// Bytes that the skill may still have.
+    /// The number of bytes that the skill may still have.
     budget: &'a AtomicU64,
 }
 
@@ -203,7 +203,7 @@ impl SiteShelf {
     }
 
     fn index(&self) -> Result<Arc<Index>> {
-        // It is there or not, whatever happened to another thread.
+        // The index is there or not, whatever happened to another thread.
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         match &*index {
             Some(index) => Ok(Arc::clone(index)),
@@ -211,8 +211,8 @@ impl SiteShelf {
         }
     }
 
-    /// Asks for the index in the places where it may be. Below the path of the address only: what the whole site has is
-    /// not what was asked for.
+    /// Requests the index in the places where it may be, only below the path of the address: the rest of the site was
+    /// not requested.
     fn find(&self) -> Result<Index> {
         let mut asked = String::new();
         let (mut offline, mut forbidden) = (None, None);
@@ -226,7 +226,7 @@ impl SiteShelf {
                         Err(error) => {
                             self.web.forget(&url);
                             match error {
-                                // Some servers answer each address with a page.
+                                // Some servers answer every address with a page.
                                 IndexError::OtherFile(what) => what.to_owned(),
                                 error => return Err(unusable(&url, &error)),
                             }
@@ -240,7 +240,7 @@ impl SiteShelf {
                     offline.get_or_insert(error);
                     continue;
                 }
-                // Stores of files answer so for what is not there.
+                // File stores answer this way for missing files.
                 Err(Missed::Http(error @ HttpError::Status { status: 403, .. })) => {
                     forbidden.get_or_insert(error);
                     continue;
@@ -265,7 +265,7 @@ impl SiteShelf {
         })
     }
 
-    /// Returns where the skill `name` is, and that it is still the one with digest `locked`.
+    /// Returns the location of the skill `name`, if it is still the one with digest `locked`.
     fn content<'i>(&self, index: &'i Index, name: &str, locked: Option<Digest>) -> Result<&'i Content> {
         let typed = self.typed();
         let Some(entry) = index.entries.iter().find(|entry| entry.name == name) else {
@@ -293,7 +293,7 @@ impl SiteShelf {
         }
     }
 
-    /// Fetches all `jobs` into the cache, some at once, up to the first that fails.
+    /// Fetches all `jobs` into the cache, several at once, up to the first failure.
     fn run(&self, jobs: &[FetchJob<'_>]) -> Result<()> {
         let next = AtomicUsize::new(0);
         let failed: Mutex<Option<Error>> = Mutex::default();
@@ -381,7 +381,7 @@ impl fmt::Debug for SiteShelf {
     }
 }
 
-/// Returns what the index says of a skill, as far as it goes.
+/// Returns the index entry of a skill as a candidate, as far as it goes.
 fn candidate(entry: &IndexEntry) -> Candidate {
     let meta = entry.content.as_ref().map_err(Clone::clone).map(|_| SkillMeta {
         name: entry.name.clone(),
@@ -409,7 +409,7 @@ fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
 }
 
 fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
-    // A limit was kept when it was fetched.
+    // The limit was enforced when it was fetched.
     let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
     file.read_exact_at(&mut bytes, 0).map_err(ReadError::from)?;
     Ok(bytes)

@@ -1,4 +1,4 @@
-//! Files of one place on the web: logged in where there is a login, kept where there is a cache.
+//! Files from one place on the web: fetched with a login if there is one, and cached if there is a cache.
 
 mod cache;
 
@@ -13,7 +13,7 @@ use crate::http::{Client, HttpError, Login, Request, Url};
 use crate::spec::Address;
 use cache::{Cache, CachedBody, Hashed};
 
-/// A place: its client, its login and what is kept of it.
+/// A place: its client, its login and its cache.
 #[derive(Debug)]
 pub(super) struct Web {
     /// The address that people named.
@@ -22,7 +22,7 @@ pub(super) struct Web {
     offline: bool,
     login: Login,
     cache: Option<Cache>,
-    /// Addresses whose kept answers are known to be those of now.
+    /// Addresses whose cached answers are known to be current.
     checked: Mutex<BTreeSet<String>>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Got {
     pub(super) url: Url,
 }
 
-/// Why a file did not come: a request that failed may mean something to the one who made it.
+/// Why a file was not delivered: a failed request may mean something to the caller.
 #[derive(Debug)]
 pub(super) enum Missed {
     Http(HttpError),
@@ -54,13 +54,13 @@ impl Web {
         })
     }
 
-    /// Reports whether what comes is kept.
+    /// Reports whether downloads are cached.
     pub(super) fn keeps(&self) -> bool {
         self.cache.is_some()
     }
 
-    /// Fetches the file at `url`, at most `limit` bytes. A kept one is used where the server says that
-    /// it has not changed, and without asking when there is no network.
+    /// Fetches the file at `url`, at most `limit` bytes. A cached file is used if the server says that it has not
+    /// changed, and without asking if there is no network.
     pub(super) fn get(&self, url: &Url, what: Option<&str>, limit: u64) -> std::result::Result<Got, Missed> {
         let known = self.cache.as_ref().and_then(|cache| cache.known(url));
         let known = known.filter(|known| known.file.len() <= limit);
@@ -95,7 +95,7 @@ impl Web {
                 Got { file, url: head.url }
             }
             (None, Some(known)) => known.got(),
-            // Nothing conditional was asked then.
+            // No conditional request was made in this case.
             (None, None) => {
                 return Err(Missed::Http(HttpError::Malformed {
                     host: url.origin().to_string(),
@@ -107,8 +107,8 @@ impl Web {
         Ok(got)
     }
 
-    /// Returns the kept file at `url`, if its server says that it has not changed since, and without asking when there
-    /// is no network. `None` if only a download would tell.
+    /// Returns the cached file at `url`, if its server says that it has not changed, or without asking if there is no
+    /// network. `None` if only a download would tell.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl Web {
         Ok(unchanged.then(|| known.got()))
     }
 
-    /// Returns the file with `digest`, if it is kept.
+    /// Returns the file with `digest`, if it is cached.
     pub(super) fn kept(&self, digest: &Digest) -> Option<Arc<SharedFile>> {
         cache::open(&self.cache.as_ref()?.artifact(digest), digest)
     }
@@ -184,7 +184,7 @@ impl Web {
         }
     }
 
-    /// Says what a failed request means for a person.
+    /// Turns a failed request into an error for a person.
     pub(super) fn told(&self, error: HttpError) -> Error {
         match &error {
             HttpError::Status { url, status: status @ (401 | 403), detail, .. } => {
@@ -199,7 +199,7 @@ impl Web {
                     }
                 }
             }
-            // The hints of its own speak of GitHub.
+            // Its own hints are about GitHub.
             HttpError::RateLimit { .. } => {
                 Error::network(error.to_string()).hint("run it again when the limit has reset")
             }
@@ -219,7 +219,7 @@ impl Web {
     }
 
     fn checked(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
-        // A set of texts is whole whatever happened to another thread.
+        // A set of texts is intact whatever happened to another thread.
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The directories of a tree in memory, in which skills are looked for as on disk.
+//! The directories of a tree in memory, which are searched for skills as if on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -13,7 +13,7 @@ use crate::tree::Tree;
 /// The directories of a tree.
 pub(super) struct Directories<'a>(BTreeMap<&'a str, Directory<'a>>);
 
-/// What is right in a directory.
+/// The direct content of a directory.
 #[derive(Default)]
 struct Directory<'a> {
     /// Names of files.
@@ -58,7 +58,7 @@ impl<'a> Directories<'a> {
         for (path, _) in tree.entries() {
             let (mut dir, name) = split(path);
             all.entry(dir).or_default().files.insert(name);
-            // Up to a directory that is known, and with it those around it.
+            // Up to a directory that is known, along with its parents.
             while !dir.is_empty() {
                 let (parent, _) = split(dir);
                 if !all.entry(parent).or_default().directories.insert(dir) {

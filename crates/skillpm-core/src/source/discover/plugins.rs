@@ -1,7 +1,7 @@
 //! What plugin files say about skills: marketplaces, and the manifests of plugins.
 //!
-//! Where a whole repository is looked through, such a file only says where to look, and what it names outside of the
-//! repository is passed over. Where somebody chose a plugin, what is wrong with it is reported.
+//! When a whole repository is searched, such a file only says where to look, and whatever it names outside the
+//! repository is ignored. When somebody chose a plugin, errors in it are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +17,17 @@ use crate::tree::{Node, Tree};
 /// The manifest of a plugin: that of the Agent Plugins specification 1.0, Claude Code's and Codex's.
 const MANIFESTS: &[&str] = &["plugin.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json"];
 
-/// Where a plugin keeps its skills unless it says otherwise; in Agent Plugins 1.0 the only place.
+/// The place of a plugin's skills unless it says otherwise; in Agent Plugins 1.0 the only place.
 const SKILLS: &str = "skills";
 
-/// What a marketplace says of the skills of a plugin.
+/// What a marketplace says about the skills of a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Definition {
     /// The directories that it names; `None` if it names none.
     pub skills: Option<Vec<Declared>>,
-    /// `true`: the plugin must have a manifest of its own. `false`: the marketplace says it all.
+    /// `true`: the plugin must have its own manifest. `false`: the marketplace entry is complete.
     pub strict: Option<bool>,
-    /// Where its source is said: `file:line:column`.
+    /// The position of its source: `file:line:column`.
     pub place: String,
 }
 
@@ -36,14 +36,14 @@ pub struct Definition {
 pub struct Declared {
     /// The directory below the plugin's own; empty is the plugin's own.
     pub path: String,
-    /// Where that is said: `file:line:column`.
+    /// The position of the declaration: `file:line:column`.
     pub place: String,
 }
 
-/// Returns the skills of the plugin in directory `root`, of which a marketplace says `definition`.
+/// Returns the skills of the plugin in directory `root`, for which a marketplace gives `definition`.
 ///
-/// What the marketplace and the plugin's manifests name counts, and nothing else; where they name nothing, the
-/// directories in `skills/`. A plugin that has only a `SKILL.md` is one skill.
+/// Only what the marketplace and the plugin's manifests name counts; if they name nothing, the directories in `skills/`
+/// do. A plugin that has only a `SKILL.md` is one skill.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
                 .map_err(|error| Error::from(error).context(format!("`{path}` cannot be read")))?;
             let json = Json::parse(path, bytes)?;
             let manifest = json.root().object("plugin")?;
-            // In Agent Plugins 1.0 the place is fixed, and unknown fields are passed over.
+            // In Agent Plugins 1.0 the place is fixed, and unknown fields are ignored.
             if let Some(skills) = manifest.get("skills").filter(|_| *name != MANIFESTS[0]) {
                 named.get_or_insert_default().extend(marketplace::declared(&skills)?);
             }
@@ -122,7 +122,7 @@ fn below(root: &str, path: &str) -> String {
     }
 }
 
-/// What the plugin files of a tree say of where skills are.
+/// What the plugin files of a tree say about where skills are.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     /// Directories that are skills if they have a `SKILL.md`.
@@ -148,7 +148,7 @@ pub(super) fn declarations(tree: &Tree) -> Declarations {
     said
 }
 
-/// Directories that the manifests of the plugin in `root` declare to be skills.
+/// Returns the directories that the manifests of the plugin in `root` declare to be skills.
 pub(super) fn declared_at(tree: &Tree, root: &str) -> BTreeSet<String> {
     manifest_skills(tree, root).unwrap_or_default().into_iter().collect()
 }

@@ -1,5 +1,5 @@
-//! What is kept of the API's answers. All of it may be deleted at any time, and no failure to read
-//! or write it is one of the command.
+//! The cache of the API's answers. All of it may be deleted at any time, and a failure to read or write it is not a
+//! failure of the command.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::fs::{SharedFile, read_capped, write_small};
 use crate::http::{Origin, Url};
 use crate::spec::{Repository, is_commit};
 
-/// Two short texts; more is not ours.
+/// Two short texts; a larger file is not ours.
 const KNOWN_BYTES: u64 = 4096;
 
 /// The directories of a large repository.
@@ -25,7 +25,7 @@ pub(super) struct Cache {
     archives: PathBuf,
 }
 
-/// The commit that a reference meant, and the tag of that answer.
+/// The commit that a reference meant, and the ETag of that answer.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CachedCommit {
     pub(super) etag: String,
@@ -33,8 +33,8 @@ pub(super) struct CachedCommit {
 }
 
 impl Cache {
-    /// Returns the places of `repository` below `dir`. The API's own origin is part of them: what
-    /// one server said is never taken for another's word.
+    /// Returns the places of `repository` below `dir`. The API's own origin is part of them: an answer of one server is
+    /// never taken for that of another.
     pub(super) fn new(dir: &Path, api: &Origin, repository: &Repository) -> Self {
         let dir = dir.join("github");
         let archives = dir
@@ -54,7 +54,7 @@ impl Cache {
     pub(super) fn known(&self, url: &Url) -> Option<CachedCommit> {
         let bytes = read_capped(&self.reference(url), KNOWN_BYTES).ok()??;
         let known: CachedCommit = serde_json::from_slice(&bytes).ok()?;
-        // It becomes a header, so nothing but what a header may hold.
+        // It becomes a header, so it may only contain what a header may.
         let etag_ok = !known.etag.is_empty() && known.etag.bytes().all(|b| (b' '..=b'~').contains(&b));
         (etag_ok && is_commit(&known.sha)).then_some(known)
     }
@@ -62,7 +62,7 @@ impl Cache {
     /// Keeps the answer at `url`.
     pub(super) fn learn(&self, url: &Url, known: &CachedCommit) {
         if let Ok(bytes) = serde_json::to_vec(known) {
-            // Without it the next question takes a little longer.
+            // Without it, the next request takes a little longer.
             let _ = write_small(&self.reference(url), &bytes);
         }
     }
@@ -76,7 +76,7 @@ impl Cache {
     /// Keeps the directories that were listed at `url`.
     pub(super) fn learn_trees(&self, url: &Url, trees: &Trees) {
         if let Ok(bytes) = serde_json::to_vec(trees) {
-            // Without them they are listed again.
+            // Without the cache, they are listed again.
             let _ = write_small(&self.listing(url), &bytes);
         }
     }
@@ -95,7 +95,7 @@ pub(super) fn open(path: &Path) -> Option<SharedFile> {
     SharedFile::open(path).ok().filter(|file| !file.is_empty())
 }
 
-/// `text` as one harmless part of a path.
+/// Returns `text` as one harmless part of a path.
 fn component(text: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c } else { '_' };
     let part: String = text.chars().map(safe).collect();

@@ -1,4 +1,4 @@
-//! Which commits changed a directory.
+//! Finds the commits that changed a directory.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ struct Commit {
     sha: String,
 }
 
-/// Returns the newest commits, at most `count`, of those up to `commit` that changed directory `path` of
-/// `repository` (the whole of it where it is `None`), newest first.
+/// Returns the newest commits, at most `count`, of those up to `commit` that changed directory `path` of `repository`
+/// (the whole of it if `None`), newest first.
 ///
 /// # Errors
 ///

@@ -34,7 +34,7 @@ impl<'a> Repository<'a> {
         GitHub::new(&self.client, &self.settings, self.place)
     }
 
-    /// Returns the trees of `commit`. Without them it is not known what changed, which is no failure: servers that are
+    /// Returns the trees of `commit`. Without them it is unknown what changed, which is not a failure: servers that are
     /// compatible with GitHub's may lack them, and a limit may be reached.
     fn trees(&mut self, commit: &str) -> Option<Arc<Trees>> {
         if let Some(known) = self.trees.get(commit) {
@@ -47,7 +47,7 @@ impl<'a> Repository<'a> {
 }
 
 impl Repository<'_> {
-    /// Returns whether `commit`, which does not have the directory of a skill any more, has one like it.
+    /// Returns whether `commit`, which no longer has the directory of a skill, has one like it.
     fn elsewhere(&mut self, commit: &str, query: &Query<'_>) -> Files {
         let was = query.locked.revision.as_deref().and_then(|locked| self.trees(locked));
         let id = match was.map(|trees| trees.at(query.path())) {

@@ -36,7 +36,7 @@ pub fn open(
     };
     let cached = github.is_cached(&commit);
     let archive = match unpack(&github, &commit, limits) {
-        // What was good when it was downloaded may have been damaged since.
+        // An archive that was intact when it was downloaded may have been damaged since.
         Err(error) if cached && !context.settings.offline => {
             unpack(&github, &commit, limits).map_err(|_| error)?
         }
@@ -67,17 +67,18 @@ pub fn released(context: &Context, repository: &Repository, commit: &str) -> Res
     released.map_err(|error| if_gone(error, repository, commit))
 }
 
-/// Returns `error` of asking for `commit`, a full id; another one where it says that there is no such commit.
+/// Returns `error`, which came from asking for `commit`, a full id, or another error if it says that there is no such
+/// commit.
 fn if_gone(error: Error, repository: &Repository, commit: &str) -> Error {
     match error.kind() {
-        // The repository is there, and this is all that was asked of it.
+        // The repository is there, and this is all that was requested from it.
         ErrorKind::Usage => Error::commit_gone(&repository.to_string(), commit),
         _ => error,
     }
 }
 
-/// Returns the settings for the server of `repository`. Where they name an Enterprise server, the public one is asked
-/// without a token: the one that they hold may not be meant for it.
+/// Returns the settings for the server of `repository`. If they name an Enterprise server, the public one is asked
+/// without a token, since theirs may not be meant for it.
 pub(super) fn settings_for<'a>(settings: &'a Settings, repository: &Repository) -> Cow<'a, Settings> {
     if repository.host.is_some() || settings.github.host == PUBLIC_HOST {
         return Cow::Borrowed(settings);
@@ -94,8 +95,8 @@ fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive>
             ReadError::Refused(Refusal::Name { .. } | Refusal::NameEncoding(_) | Refusal::Collision(..))
         );
         let error = Error::from(error);
-        // An archive is refused for one name anywhere in it, as programs read such a name in two ways. With git only
-        // the skill that has it is.
+        // An archive is refused for a single bad name anywhere in it, since programs read such a name in different
+        // ways. With git, only the skill that contains it is refused.
         if is_name { error.hint(over_git(github)) } else { error }
     });
     let archive = archive.and_then(|archive| {
@@ -103,7 +104,7 @@ fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive>
         Ok(archive)
     });
     archive.map_err(|error| {
-        // The error of the archive is the one to tell.
+        // The error of the archive is the one to report.
         let _ = github.forget(commit);
         error.context(format!("the archive of `{}` is refused", github.repository))
     })
@@ -116,8 +117,8 @@ fn over_git(github: &GitHub<'_>) -> String {
     format!("name the source as `git+https://{host}/{owner}/{name}`: git fetches it without an archive")
 }
 
-/// GitHub writes the commit into the archive's comment: a cheap check that the server sent what was
-/// asked for. The digest in the lockfile is the proof.
+/// GitHub writes the commit into the archive's comment: a cheap check that the server sent what was requested. The
+/// digest in the lockfile is the proof.
 fn check_commit(archive: &Archive, commit: &str) -> Result<()> {
     match archive.comment.as_deref().map(str::trim) {
         Some(found) if is_commit(found) && found != commit => {

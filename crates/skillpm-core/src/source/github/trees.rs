@@ -19,9 +19,9 @@ const TAG_BYTES: u64 = 24 << 20;
 /// The directories of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trees {
-    /// The id of each, by path.
+    /// The id of each directory, by path.
     dirs: BTreeMap<String, String>,
-    /// An id of all that is at the root; `None` if not all of it is listed.
+    /// An id for everything at the root; `None` if not all of it is listed.
     root: Option<String>,
     /// Whether all directories are listed.
     whole: bool,
@@ -80,7 +80,7 @@ impl Trees {
 }
 
 impl Trees {
-    /// Reports whether there is a directory that is called as that of `path`, or has this `id`.
+    /// Reports whether there is a directory with the same name as `path`, or with this `id`.
     pub fn has_like(&self, path: &str, id: Option<&str>) -> bool {
         let last = |path: &str| path.rsplit('/').next().map(ToOwned::to_owned);
         self.dirs.iter().any(|(dir, one)| Some(one.as_str()) == id || last(dir) == last(path))
@@ -88,7 +88,7 @@ impl Trees {
 }
 
 impl GitHub<'_> {
-    /// Works like [`GitHub::resolve`]; without a network, what the reference meant when it was last asked for.
+    /// Works like [`GitHub::resolve`]; without a network, returns what the reference meant when it was last requested.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl GitHub<'_> {
         }
     }
 
-    /// Returns the directories of `commit`: from the cache where they were listed before, because a commit does not
+    /// Returns the directories of `commit`: from the cache if they were listed before, because a commit does not
     /// change.
     ///
     /// # Errors
