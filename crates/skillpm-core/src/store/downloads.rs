@@ -1,7 +1,7 @@
-//! The downloads: rooms of the cache directory, one for each kind of source.
+//! The downloads: rooms in the cache directory, one for each kind of source.
 //!
-//! What is in them may be deleted at any time; each source checks what it finds there. Here they are
-//! all alike: a room holds files, and repositories, which come and go as a whole.
+//! What is in them may be deleted at any time; each source checks what it finds there. Here they are treated alike: a
+//! room contains files, and repositories, which are added and removed as a whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::fs::{self, DirLock, Kind, SharedFile, Usage, usage};
 use crate::refusal::Limits;
 
-/// The directory beside the rooms that holds what is remembered of trees: no downloads, and none of a
-/// user's business. The number is raised with its format.
+/// The directory next to the rooms that holds what is cached about trees: not downloads, and of no interest to users.
+/// The number is raised with its format.
 pub const INDEXES: &str = "index-v1";
 
 /// The prefix of files that are being downloaded.
@@ -26,7 +26,7 @@ const GONE_PREFIX: &str = "gone-";
 pub struct Unit {
     /// Where it is.
     pub path: PathBuf,
-    /// How much it is, and how old.
+    /// Its size and age.
     pub usage: Usage,
 }
 
@@ -61,7 +61,7 @@ pub fn units(room: &Path) -> Result<Vec<Unit>> {
     Ok(units)
 }
 
-/// Reports whether `dir` is a repository, or the place of one: its parts are worth nothing.
+/// Reports whether `dir` is a repository, or the place of one, whose parts are worthless on their own.
 fn is_repository(dir: &Path) -> Result<bool> {
     for place in [dir.to_owned(), dir.join("repository")] {
         if fs::kind(&place.join("HEAD"))?.is_some() && fs::kind(&place.join("objects"))?.is_some() {
@@ -72,7 +72,7 @@ fn is_repository(dir: &Path) -> Result<bool> {
 }
 
 impl Unit {
-    /// Reports whether it is the rest of a download that was cut off. One that is going on is never old.
+    /// Reports whether it is the remainder of an interrupted download. One that is in progress is never old.
     pub fn is_rest(&self, age: Duration) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(DOWNLOAD_PREFIX) && self.usage.is_older_than(age)
@@ -83,7 +83,7 @@ impl Unit {
         self.path.extension().is_some_and(|ending| ending == "zip")
     }
 
-    /// Returns why it is worth nothing, if that can be determined: an archive that cannot be opened.
+    /// Returns why it is worthless, if that can be determined: an archive that cannot be opened.
     pub fn damage(&self) -> Option<String> {
         if !self.is_archive() {
             return None;
@@ -97,8 +97,8 @@ impl Unit {
     }
 }
 
-/// Takes what is at `path`, below the cache directory `cache`, away at once; `false` where a process is at work on it.
-/// One that is killed meanwhile leaves a directory that [`gone`] tells of, for anyone who clears the cache.
+/// Removes what is at `path`, below the cache directory `cache`, in one step; returns `false` if a process is working
+/// on it. If it is killed meanwhile, it leaves a directory that [`gone`] lists for clearing the cache.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ pub fn take(cache: &Path, path: &Path) -> Result<bool> {
     let gone = fs::temp_dir_in(cache, GONE_PREFIX)?;
     fs::move_new(path, &gone.path().join("it"))?;
     fs::remove_tree(gone.path())?;
-    // Nothing but rooms and directories that sources make again.
+    // Only rooms and directories that sources recreate.
     for parent in path.ancestors().skip(1).take_while(|parent| *parent != cache && parent.starts_with(cache))
     {
         fs::remove_dir_if_empty(parent);

@@ -1,4 +1,4 @@
-//! Looking after the store: what is in it, whether it is whole, and what may go.
+//! Maintains the store: what is in it, whether it is intact, and what may go.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use crate::error::{Error, Result};
 use crate::fs::{self, DirLock};
 use crate::workers::{self, FEW};
 
-/// The store, which no other process writes to or reads from while this value lives.
+/// The store, which no other process writes to or reads from while this value exists.
 #[derive(Debug)]
 pub struct StoreLock {
     store: Store,
     _lock: DirLock,
 }
 
-/// A copy that a user edited. Nothing takes it away.
+/// A copy that a user edited. Nothing ever removes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptTree {
     /// Its directory.
@@ -38,7 +38,7 @@ impl Store {
         &self.root
     }
 
-    /// Returns the digests of all trees, sorted. What has another name than a tree can have is passed over.
+    /// Returns the digests of all trees, sorted. Entries whose names no tree can have are ignored.
     ///
     /// # Errors
     ///
@@ -47,12 +47,12 @@ impl Store {
         digests(&self.root)
     }
 
-    /// Reports whether the tree with `digest` is here and has it.
+    /// Reports whether the tree with `digest` is here and matches it.
     pub fn is_whole(&self, digest: &Digest) -> bool {
         object::is_whole(&self.path(digest), digest)
     }
 
-    /// Returns those of `digests` whose trees are not here undamaged, in their order.
+    /// Returns those of `digests` whose trees are missing or damaged, in order.
     pub fn damaged(&self, digests: Vec<Digest>) -> Vec<Digest> {
         let is_whole = workers::map(&digests, FEW, || (), |(), digest| self.is_whole(digest));
         let is_whole: Vec<bool> = is_whole.collect();
@@ -92,7 +92,7 @@ impl Store {
         names.iter().filter(|name| name.starts_with(STAGE_PREFIX)).map(|name| self.root.join(name)).collect()
     }
 
-    /// Waits until nobody writes to the store or reads from it, and has it alone; `None` if there is no store.
+    /// Waits until nobody writes to the store or reads from it, and locks it exclusively; `None` if there is no store.
     /// `on_wait` is called once if somebody does.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Store {
 }
 
 impl StoreLock {
-    /// Takes the tree with `digest` away.
+    /// Removes the tree with `digest`.
     ///
     /// # Errors
     ///

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! The time of an object says when it was used last. Anyone who writes or reads one shares a lock on the store;
-//! [`Store::lock`] has it alone, so that nothing is taken away from under a reader.
+//! [`Store::lock`] locks it exclusively, so that nothing is removed while somebody reads it.
 //!
-//! The version in the name rises with any change of this layout. Of an older store only the copies that
-//! a user edited are looked at, see `old`.
+//! The version in the name increases with every change to this layout. In an older store, only the copies that a user
+//! edited are examined, see `old`.
 
 pub mod downloads;
 mod maintenance;
@@ -40,10 +40,10 @@ use crate::tree::{FileSet, MOST};
 const STAGE_PREFIX: &str = "stage-";
 const KEPT: &str = "kept";
 const MERGED: &str = "merged";
-/// The most bytes of an object that is read into memory: a tree that is held, and a header.
+/// The maximum size of an object that is read into memory: a tree held in memory, and a header.
 const MOST_OBJECT: u64 = MOST + (1 << 20);
 
-/// The stores whose trees this process reads. One lock for each, however many trees there are.
+/// The stores whose trees this process reads, with one lock for each, however many trees there are.
 static READ: Mutex<BTreeMap<PathBuf, Weak<DirLock>>> = Mutex::new(BTreeMap::new());
 
 /// The store of one user.
@@ -67,19 +67,19 @@ impl Store {
         self.root.join(below(digest))
     }
 
-    /// Reports whether the tree with `digest` was fetched and is here. What users edited does not count, and no byte is
-    /// read.
+    /// Reports whether the tree with `digest` was fetched and is here. Copies that users edited do not count, and no
+    /// content is read.
     pub fn has(&self, digest: &Digest) -> bool {
         matches!(fs::kind(&self.path(digest)), Ok(Some(Kind::File)))
     }
 
-    /// Reports whether what is in the place of the tree with `digest` can be opened, or nothing is there.
+    /// Reports whether the place of the tree with `digest` can be opened or is empty.
     pub fn is_readable(&self, digest: &Digest) -> bool {
         fs::SharedFile::open_plain(&self.path(digest)).is_ok()
     }
 
-    /// Returns the tree with `digest`, if it is here. Its names and sizes are checked, its bytes are not yet: anyone
-    /// who writes them somewhere compares the digest of what was written.
+    /// Returns the tree with `digest`, if it is here. Its names and sizes are checked, but its bytes are not yet: code
+    /// that writes them somewhere compares the digest of what was written.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl Store {
         }))
     }
 
-    /// Returns the tree with `digest`, if a user's copy happens to be that.
+    /// Returns the tree with `digest`, if a user's copy happens to have it.
     fn get_kept(&self, digest: &Digest) -> Result<Option<FileSet>> {
         let path = self.kept_path(digest);
         match fs::kind(&path)? {
@@ -138,7 +138,7 @@ impl Store {
     /// Fails if it cannot be written.
     pub fn writer(&self) -> Result<Session> {
         self.sweep();
-        // Also if the system has no locks, the directory is made.
+        // The directory is made even if the system has no locks.
         let lock = DirLock::shared(&self.root)?;
         let lock = self.reading().unwrap_or_else(|| Arc::new(lock));
         let stage = fs::temp_dir_in(&self.root, STAGE_PREFIX)?;
@@ -158,12 +158,11 @@ impl Store {
         }
     }
 
-    /// Keeps `set`, a copy that a user edited, with what is to be known of it, and returns where. Nothing takes it away
-    /// again.
+    /// Keeps `set`, a copy that a user edited, with a note about it, and returns where. Nothing ever removes it.
     ///
     /// # Errors
     ///
-    /// Where the store cannot be written or the content cannot be delivered; nothing is left behind.
+    /// Fails if the store cannot be written or the content cannot be delivered; nothing is left behind.
     pub fn keep(&self, set: &FileSet, note: Option<Note>) -> Result<PathBuf> {
         let session = self.writer()?;
         let noted = |place: &Path| {
@@ -176,14 +175,14 @@ impl Store {
         let place = self.kept_path(&digest);
         let kept = self.root.join(KEPT);
         fs::create_dir_all(&kept)?;
-        // What users wrote may be for nobody else.
+        // What users wrote may be private.
         fs::make_private(&kept);
         for other in self.places_for(&digest) {
             match fs::kind(&other)? {
                 None => {
                     fs::move_new(&fresh, &other)?;
                     noted(&other);
-                    // What is fetched can be fetched again; this may soon be the only copy.
+                    // Fetched content can be fetched again, but this may soon be the only copy.
                     fs::sync_filesystem(&self.root)?;
                     return Ok(other);
                 }
@@ -192,14 +191,14 @@ impl Store {
                     noted(&other);
                     return Ok(other);
                 }
-                // Somebody worked in it: that is a user's copy as well.
+                // Somebody worked in it, so that is a user's copy as well.
                 Some(_) => {}
             }
         }
         Err(Error::io(format!("`{}` and all similar names are taken", place.display())))
     }
 
-    /// Keeps `set`, which is an edited or merged skill of which agents get copies, and notes that: what users wrote is
+    /// Keeps `set`, which is an edited or merged skill that agents get copies of, and records that: what users wrote is
     /// kept in the same place.
     ///
     /// # Errors
@@ -217,7 +216,7 @@ impl Store {
             && is_whole(&self.kept_path(digest), digest)
     }
 
-    /// Returns where it is noted that agents got copies of the tree with `digest`.
+    /// Returns the path of the record that agents got copies of the tree with `digest`.
     fn merged_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(MERGED).join(digest.hex())
     }
@@ -233,24 +232,24 @@ impl Store {
         }))
     }
 
-    /// Returns where a copy of a user with `digest` is kept.
+    /// Returns where a user's copy with `digest` is kept.
     fn kept_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(KEPT).join(digest.hex())
     }
 
-    /// Removes the stages of writers that were killed. Living writers share the lock, so it can
-    /// only be had whole when there are none.
+    /// Removes the stages of writers that were killed. Living writers share the lock, so it can only be taken
+    /// exclusively if there are none.
     fn sweep(&self) {
         let Some(_alone) = DirLock::try_acquire(&self.root) else { return };
         for name in fs::list_dir(&self.root).unwrap_or_default() {
             if name.starts_with(STAGE_PREFIX) {
-                // What cannot be removed now is rubbish that does no harm.
+                // What cannot be removed now is harmless garbage.
                 let _ = fs::remove_tree(&self.root.join(name));
             }
         }
     }
 
-    /// Removes the tree with `digest`, whose bytes were found to be other ones.
+    /// Removes the tree with `digest`, whose bytes were found to differ.
     ///
     /// # Errors
     ///
@@ -280,7 +279,7 @@ fn is_whole(place: &Path, digest: &Digest) -> bool {
     read(place).is_ok_and(|set| set.digest().is_ok_and(|found| found == *digest))
 }
 
-/// Returns the error for bytes that are not the ones that were locked.
+/// Returns the error for bytes that differ from the locked ones.
 pub fn mismatch(what: &str, expected: &Digest, found: &Digest) -> Error {
     Error::integrity(format!("{what} is not what was locked: expected {expected}, found {found}"))
 }

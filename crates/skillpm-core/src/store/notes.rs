@@ -1,4 +1,4 @@
-//! What is known of the copies that are kept: of which skill each is, when it was kept and why.
+//! Notes about kept copies: which skill each belongs to, and when and why it was kept.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use crate::fs;
 const NOTES: &str = "kept-notes";
 /// The largest file of notes that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
-/// So many notes are kept of one copy: the last ones.
+/// The maximum number of notes for one copy: the latest ones are kept.
 const MOST: usize = 20;
 
-/// What is known of a copy.
+/// A note about a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// The name of the skill, or of a file beside the skills.
@@ -28,7 +28,7 @@ pub struct Note {
     pub from: PathBuf,
 }
 
-/// Why a copy is kept.
+/// The reason why a copy is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
@@ -38,22 +38,22 @@ pub enum Why {
     Replaced,
     /// The change that had brought it was taken back.
     TakenBack,
-    /// It was written while a change was made, which failed.
+    /// It was written during a change that failed.
     Meanwhile,
-    /// A run that was cut off had left it.
+    /// An interrupted run left it.
     LeftOver,
 }
 
 impl Note {
-    /// Returns a note of this moment.
+    /// Returns a note with the current time.
     pub fn new(name: &str, why: Why, from: PathBuf) -> Self {
         Self { name: name.to_owned(), at: env::now(), why, from }
     }
 }
 
 impl Store {
-    /// Notes what is known of the copy that is kept at `place`. It is written in the stage of `session`, which a run
-    /// that is killed leaves to be swept. Without it the copy is kept all the same.
+    /// Writes a note about the copy that is kept at `place`. It is written in the stage of `session`, which is swept
+    /// after a killed run. If this fails, the copy is still kept.
     pub(super) fn note(&self, session: &Session, place: &std::path::Path, note: Note) {
         let Some(file) = self.notes_of(place) else { return };
         let mut notes = read(&file).unwrap_or_default();
@@ -63,14 +63,14 @@ impl Store {
         if let Some(dir) = file.parent()
             && fs::create_dir_all(dir).is_ok()
         {
-            // Names and places are nobody else's business.
+            // Names and places are private.
             fs::make_private(dir);
             let fresh = session.stage().join(NOTES);
             let _ = fs::write_small(&fresh, text.as_bytes()).and_then(|()| fs::replace_file(&fresh, &file));
         }
     }
 
-    /// Returns what is known of `kept`, the latest last.
+    /// Returns the notes about `kept`, the latest last.
     pub fn notes(&self, kept: &KeptTree) -> Vec<Note> {
         self.notes_of(&kept.path).and_then(|file| read(&file)).unwrap_or_default()
     }

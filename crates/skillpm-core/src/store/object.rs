@@ -6,8 +6,8 @@
 //! <the contents, in the same order>
 //! ```
 //!
-//! Without the sizes the lines are those that the tree digest is computed of, so a header is checked by
-//! itself. The same tree gives the same bytes, always.
+//! Without the sizes, the lines are those that the tree digest is computed from, so a header can be checked on its own.
+//! The same tree always gives the same bytes.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -22,19 +22,19 @@ use crate::refusal::{Limits, Refusal};
 use crate::tree::{Content, FileEntry, FileSet, Held, ReadError};
 
 const MAGIC: &str = "skillpm tree 1 ";
-/// Bytes of the first line.
+/// The number of bytes of the first line.
 const FIRST: usize = MAGIC.len() + 11;
-/// The most bytes of a header: more than the longest paths of as many files as a skill may have.
+/// The maximum size of a header in bytes: more than the longest paths of as many files as a skill may have.
 const MOST_HEADER: usize = 4 << 20;
 
-/// What stands before the contents.
+/// The part before the contents.
 struct Header {
     files: Vec<FileEntry>,
     /// Where the contents begin.
     length: usize,
 }
 
-/// Returns the header of a tree with these files, and the digest of what the contents of each are.
+/// Returns the header of a tree with these files, and the digest of the contents of each.
 fn header<'a>(files: impl Iterator<Item = (&'a FileEntry, Digest)> + Clone) -> Vec<u8> {
     let length = header_length(files.clone().map(|(file, _)| file));
     let mut bytes = Vec::with_capacity(length);
@@ -52,7 +52,7 @@ fn header<'a>(files: impl Iterator<Item = (&'a FileEntry, Digest)> + Clone) -> V
 
 /// Adds `text` and the end of a line to `bytes`.
 fn push_line(bytes: &mut Vec<u8>, text: fmt::Arguments<'_>) {
-    // Memory takes whatever is written.
+    // Writing to memory cannot fail.
     let _ = writeln!(bytes, "{text}");
 }
 
@@ -90,7 +90,7 @@ fn parse(bytes: &[u8], digest: &Digest) -> Option<Header> {
     (found == *digest).then_some(Header { files, length })
 }
 
-/// Returns what an object of `held` is made of, one after the other.
+/// Returns the parts of an object of `held`, in order.
 pub(super) fn parts(held: &Held) -> (Vec<u8>, impl Iterator<Item = &[u8]>) {
     (header(held.files().map(|(file, content, _)| (file, content))), held.files().map(|(.., bytes)| bytes))
 }
@@ -108,7 +108,7 @@ pub(super) fn is_same(object: &[u8], held: &Held) -> bool {
     }) && rest.is_empty()
 }
 
-/// Returns the tree with `digest` that `object` is; its contents are hashed.
+/// Returns the tree with `digest` from `object`; its contents are hashed.
 ///
 /// # Errors
 ///
@@ -120,8 +120,8 @@ pub(super) fn read(object: Vec<u8>, digest: &Digest) -> Result<Held, Refusal> {
     if held.digest() == *digest { Ok(held) } else { Err(damaged()) }
 }
 
-/// Writes `set` to `sink` as an object, from the start of it, and returns the tree digest. The header is written
-/// twice: what it says is known once everything was read.
+/// Writes `set` to `sink` as an object, from its start, and returns the tree digest. The header is written twice,
+/// because its content is known only once everything was read.
 ///
 /// # Errors
 ///
@@ -174,8 +174,8 @@ pub(super) fn open(path: &Path, digest: &Digest) -> Result<Option<FileSet>, Read
     Ok(Some(FileSet::new(files, content, &Limits::default())?))
 }
 
-/// Reports whether the object of the tree with `digest` is at `path`, undamaged. Mostly it is small enough to be read
-/// at once; of another one each content is opened again.
+/// Reports whether the object of the tree with `digest` is at `path`, undamaged. Usually it is small enough to be read
+/// at once; otherwise each content is opened separately.
 pub(super) fn is_whole(path: &Path, digest: &Digest) -> bool {
     let Ok(Some(file)) = SharedFile::open_plain(path) else { return false };
     match usize::try_from(file.len()) {
@@ -232,5 +232,5 @@ impl Content for Stored {
     }
 }
 
-/// How much of a content is read at once.
+/// The amount of content that is read at once.
 const PIECE: usize = 128 << 10;

@@ -5,7 +5,7 @@
 //! store-v1/kept/<digest>        an empty file: this tree is a copy that a user edited
 //! ```
 //!
-//! Nothing is read from it but the copies that users edited: they are still told of, and never taken away.
+//! Only the copies that users edited are read from it: they are still reported, and never removed.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl OldStore {
         Ok(digests.map(|digest| KeptTree { path: self.path(&digest), digest }).collect())
     }
 
-    /// Returns the trees that no user edited, which no skillpm of this version reads.
+    /// Returns the trees that no user edited, which this version of skillpm does not read.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl OldStore {
         Ok(all.filter(|path| !kept.contains(path)).collect())
     }
 
-    /// Takes the tree at `path` away; `false` where an older skillpm is at work.
+    /// Removes the tree at `path`; returns `false` if an older skillpm is at work.
     ///
     /// # Errors
     ///

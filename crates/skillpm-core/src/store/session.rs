@@ -11,17 +11,17 @@ use crate::fs::{self, Base, DirLock, Looked};
 use crate::interrupt::{self, Rest};
 use crate::tree::{FileSet, Held, MOST, ReadError};
 
-/// The store while many trees are read or written: nothing is taken away from it meanwhile.
+/// The store while many trees are read or written: nothing is removed from it meanwhile.
 #[derive(Debug)]
 pub struct Session {
     store: Store,
     base: Base,
-    /// Where objects are written, to be moved to their place; none for readers.
+    /// Where objects are written, to be moved to their place; `None` for readers.
     stage: Option<tempfile::TempDir>,
     stage_name: String,
     next: AtomicUsize,
     lock: Option<Arc<DirLock>>,
-    /// Has the stage cleared away where the user stops.
+    /// Makes sure that the stage is cleared away if the user stops.
     _rest: Option<Rest>,
 }
 
@@ -50,12 +50,12 @@ impl Session {
         self.stage.as_ref().map_or(&self.store.root, tempfile::TempDir::path)
     }
 
-    /// Writes `held` into the store and returns its digest. It is written beside its place and moved there
-    /// whole; an undamaged one that is there stays.
+    /// Writes `held` into the store and returns its digest. It is written next to its place and moved there in one
+    /// step; an intact object that is already there stays.
     ///
     /// # Errors
     ///
-    /// Where the store cannot be written; nothing is left behind.
+    /// Fails if the store cannot be written; nothing is left behind.
     pub fn put(&self, held: &Held) -> Result<Digest> {
         let digest = held.digest();
         let place = below(&digest);
@@ -80,7 +80,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Where the store cannot be written or the content cannot be delivered; nothing is left behind.
+    /// Fails if the store cannot be written or the content cannot be delivered; nothing is left behind.
     pub fn put_large(&self, set: &FileSet) -> Result<Digest> {
         let fresh = self.fresh();
         let path = self.store.root.join(&fresh);
@@ -100,13 +100,13 @@ impl Session {
         })
     }
 
-    /// Returns a name in the stage that was not used yet.
+    /// Returns an unused name in the stage.
     fn fresh(&self) -> String {
         format!("{}/{}", self.stage_name, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Moves what was just written to its place: over a damaged object, a link, or the same one of a process
-    /// that was faster.
+    /// Moves what was just written to its place: over a damaged object, a link, or the same object from a faster
+    /// process.
     fn settle(&self, fresh: &str, place: &str) -> Result<()> {
         use std::io::ErrorKind as Io;
         let moved = self.base.rename(fresh, place).or_else(|error| {
