@@ -28,12 +28,12 @@ use crate::spec::{Origin, Reference};
 use crate::text::visible_name;
 use crate::tree::FileSet;
 
-/// What a source says of a skill before anything is fetched; nothing where it was not asked.
+/// What a source says about a skill before anything is fetched; empty if it was not asked.
 #[derive(Default)]
 pub(super) struct SourceAnswer {
     files: Option<Files>,
     revision: Option<String>,
-    /// What is past the pin of the manifest.
+    /// What is newer than the pin in the manifest.
     latest: Option<Reference>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     ///
-    /// Of skills that were named: a source that cannot be asked; a policy that refuses it.
+    /// For skills that were named, fails for a source that cannot be asked, and for a policy that refuses it.
     pub(super) fn ask(
         &mut self,
         installed: Vec<Installed<'a>>,
@@ -60,7 +60,7 @@ impl<'a> Finder<'a> {
                 Err(error) => self.fail(&one, error)?,
             }
         }
-        // What is on this machine is read once, and what is locked as something else again.
+        // What is on this machine is read once, and again for skills that are locked from something else.
         let here = |origin: &Origin| origin.is_on_this_machine() && !origin.has_revisions();
         let tells = |one: &Installed<'_>| !here(&one.locked.origin) && one.locked.meets(&one.entry);
         let (tell, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(tells);
@@ -82,7 +82,7 @@ impl<'a> Finder<'a> {
                     }
                 }
                 (Err(error), Ok(Some(latest))) => {
-                    // What was pinned is gone, and where to go from there is known all the same.
+                    // The pinned revision is gone, but it is still known what is newer.
                     self.found.warnings.push(Warning::new(error.code(), error.with_causes()));
                     for at in at {
                         let (files, latest) = (Some(Files::Unknown), Some(latest.clone()));
@@ -140,7 +140,7 @@ impl<'a> Finder<'a> {
     /// What is not available or cannot be used.
     pub(super) fn get(&mut self, installed: &Installed<'_>, mut said: SourceAnswer) -> Result<()> {
         let Installed { name, locked, .. } = installed;
-        // Whether the locked revision is still there is only asked where it matters: of skills that were named.
+        // Whether the locked revision is still there is only checked where it matters: for skills that were named.
         let is_same = said.files == Some(Files::Same) && said.latest.is_none();
         if is_same && !(self.is_named() && self.gone(locked, said.revision.as_ref()).is_some()) {
             self.tell_moved_tag(installed, said.revision.as_deref());
@@ -200,7 +200,7 @@ impl<'a> Finder<'a> {
                 self.found.warnings.push(warning);
             }
         }
-        // Without a manifest the lockfile says what is asked for, and so it does of what others need.
+        // Without a manifest, the lockfile says what is requested, and also for skills that others need.
         let is_written = self.files.manifest.skills().contains_key(*name);
         let moved = Some(&entry).filter(|_| (moved || follows) && is_written).cloned();
         let job = self.renew(installed, &newest, moved)?;
@@ -234,7 +234,7 @@ impl<'a> Finder<'a> {
             Ok(Some((path, Some(digest)))) if digest == locked.digest => self.read(&path),
             _ => self.fetcher.content(name, locked),
         };
-        // Of what nobody has any more, nothing can be compared.
+        // A version that is no longer available cannot be compared.
         set.is_ok_and(|set| own_name(&set).is_some_and(|was| was != now))
     }
 
@@ -249,11 +249,12 @@ impl<'a> Finder<'a> {
         self.gone.entry(key).or_insert_with(ask).clone()
     }
 
-    /// Takes the version `newest` of an installed skill in; `moved` is what the manifest is to say of it.
+    /// Takes in the version `newest` of an installed skill; `moved` is its new manifest entry.
     ///
     /// # Errors
     ///
-    /// A policy that refuses it; files that cannot be read; edits of a version that nobody has any more.
+    /// Fails for a policy that refuses it, for files that cannot be read, and for edits to a version that is no longer
+    /// available.
     pub(super) fn renew(
         &mut self,
         installed: &Installed<'_>,

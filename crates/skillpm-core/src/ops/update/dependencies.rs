@@ -1,4 +1,4 @@
-//! What new versions depend on: brought, or taken in another version than the one that is locked.
+//! Brings the dependencies of new versions, or takes them in a version other than the locked one.
 
 use super::find::{Come, Finder, Installed, UpdateJob, Work, nothing};
 use crate::advice::Warning;
@@ -24,7 +24,7 @@ impl Finder<'_> {
         if came.is_empty() {
             return Ok(());
         }
-        // What one skill brings, others may count on: when it stays as it is, all is resolved again without it.
+        // Others may rely on what one skill brings: if it stays as it is, everything is resolved again without it.
         let (assignment, warnings) = loop {
             match self.bring(&came) {
                 Ok(brought) => break brought,
@@ -48,8 +48,8 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Brings what the new versions `came` depend on, and what that depends on, if all of it can be had: else nothing.
-    /// Returns what satisfies what, with what to report about it.
+    /// Brings the dependencies of the new versions `came`, and their dependencies in turn, if all of them are
+    /// available, otherwise nothing. Returns which skill satisfies which dependency, with the warnings.
     fn bring(&mut self, came: &[Dependent]) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
         let problem = problem(self.files).renew(came.iter().cloned());
         let brought = resolve(&mut self.fetcher.sources, problem, None)?;
@@ -67,7 +67,7 @@ impl Finder<'_> {
             }
         }
         for job in jobs {
-            // What it was to become by what is locked is of no use any more.
+            // What it was to become according to the lockfile is no longer of use.
             self.found.jobs.retain(|old| old.name != job.name);
             self.found.others.retain(|other| other.name != job.name.as_str());
             self.found.jobs.push(job);
@@ -85,7 +85,7 @@ impl Finder<'_> {
             if comes(&name.to_string()) || !locked.dependencies.iter().any(comes) {
                 continue;
             }
-            // Without its files here nobody can tell, and an installation tells it.
+            // Without its files here this is unknown, and an installation reports it.
             if let Some(set) = store.as_ref().and_then(|store| store.get(&locked.digest).ok()?)
                 && let Some(skill) = locked_dependent(name, locked, &set)?
             {
@@ -95,7 +95,7 @@ impl Finder<'_> {
         Ok(told)
     }
 
-    /// Leaves the skill `root` as it is: what its new version needs cannot be had.
+    /// Leaves the skill `root` as it is: what its new version needs is not available.
     fn give_up(&mut self, root: &SkillName, error: Error) -> Result<()> {
         self.found.jobs.retain(|job| job.name != *root);
         let Some((name, locked)) = self.files.lock.skills.get_key_value(root) else { return Err(error) };

@@ -1,4 +1,4 @@
-//! What the user changed: how it is merged, and whether an earlier merge is done.
+//! Handles what the user changed: how it is merged, and whether an earlier merge is done.
 
 use std::path::Path;
 
@@ -17,9 +17,9 @@ use crate::settings::Settings;
 use crate::spec::is_object_id;
 use crate::tree::FileSet;
 
-/// What markers call the user's side.
+/// The name of the user's side in markers.
 const OURS: &str = "your edits";
-/// So many digits of a commit or a digest tell it apart.
+/// The number of digits that identify a commit or a digest.
 pub(super) const DIGITS: usize = 7;
 
 /// Returns what markers call the version `locked`.
@@ -49,7 +49,7 @@ pub(super) fn merged(
         .map_err(|error| Error::from(error).context(format!("the edits of `{name}` cannot be merged")))
 }
 
-/// Returns the paths of `merged` that somebody has to look at.
+/// Returns the paths of `merged` that somebody has to resolve.
 pub(super) fn disputed(merged: &Merged) -> Vec<Disputed> {
     let disputed = |file: &crate::merge::MergedFile| match file.outcome {
         Outcome::Conflict(conflict) => {

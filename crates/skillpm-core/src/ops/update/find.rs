@@ -1,4 +1,4 @@
-//! What is newer, and what else is to be done: asked and fetched, nothing changed.
+//! Finds what is newer, and what else has to be done. Sources are asked and versions fetched, but nothing is changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -31,12 +31,12 @@ use crate::spec::{Origin, Reference};
 use crate::store::Store;
 use crate::tree::{FileSet, Memory};
 
-/// What is to be done about one skill.
+/// What to do about one skill.
 pub(super) struct UpdateJob {
     pub(super) name: SkillName,
-    /// What the manifest is to say of it, where that changes.
+    /// Its new manifest entry, if that changes.
     pub(super) entry: Option<Requirement>,
-    /// Whether agents do not see it for now.
+    /// Whether it is currently hidden from agents.
     pub(super) disabled: bool,
     pub(super) work: Work,
 }
@@ -44,7 +44,7 @@ pub(super) struct UpdateJob {
 pub(super) enum Work {
     /// A new version takes the place of the one that is locked.
     New(Box<Newer>),
-    /// A skill comes that others need.
+    /// A skill is added that others need.
     Come(Box<Come>),
     /// An earlier merge is made again for one side.
     Decide {
@@ -55,7 +55,7 @@ pub(super) enum Work {
         theirs: FileSet,
         prefer: Prefer,
     },
-    /// A skill comes back that went when others were merged.
+    /// A skill comes back that was removed when others were merged.
     Return { locked: Locked, set: FileSet },
     /// An earlier merge is taken back.
     Abort { record: Unresolved, locked: Locked, mine: FileSet },
@@ -67,7 +67,7 @@ pub(super) struct Newer {
     pub(super) new: Locked,
     /// The files of the new version.
     pub(super) set: FileSet,
-    /// Those of the locked one, if they can be had.
+    /// The files of the locked version, if they are available.
     pub(super) base: Option<FileSet>,
     /// What is new in it.
     pub(super) diff: VersionDiff,
@@ -92,7 +92,7 @@ impl UpdateJob {
         }
     }
 
-    /// Returns what is to be locked of it, where that is a version that came.
+    /// Returns its new lock entry, if that is a new version.
     pub(super) fn new_version(&self) -> Option<&Locked> {
         match &self.work {
             Work::New(newer) => Some(&newer.new),
@@ -106,7 +106,7 @@ impl UpdateJob {
         (self.name.clone(), self.locks().digest)
     }
 
-    /// Returns what is locked of it when it is done.
+    /// Returns its lock entry when this is done.
     pub(super) fn locks(&self) -> &Locked {
         match &self.work {
             Work::New(newer) => &newer.new,
@@ -134,7 +134,7 @@ pub(super) struct FoundUpdates {
     pub(super) decided: Vec<PolicyDecision>,
 }
 
-/// An installed skill, and what the manifest says of it.
+/// An installed skill, and what the manifest says about it.
 pub(super) struct Installed<'a> {
     pub(super) name: &'a SkillName,
     pub(super) entry: Requirement,
@@ -201,7 +201,7 @@ pub(super) struct Finder<'a> {
     pub(super) files: &'a state::Files,
     pub(super) request: &'a UpdateRequest,
     pub(super) fetcher: Fetcher<'a>,
-    /// What the manifest asks for, and what that needs.
+    /// The skills that the manifest requests, and those that they need.
     kept: BTreeSet<SkillName>,
     /// New versions, whose dependencies are not resolved.
     pub(super) came: Vec<Dependent>,
@@ -272,11 +272,11 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// Looks after an earlier merge that somebody had to look at, and returns whether nothing else is to
-    /// be done for the skill.
+    /// Handles an earlier merge that somebody had to resolve, and returns whether nothing else has to be done for the
+    /// skill.
     fn earlier(&mut self, installed: &Installed<'_>) -> Result<bool> {
         let Installed { name, entry, locked } = installed;
-        // It goes back with one that needs it.
+        // It is restored together with one that needs it.
         if self.found.jobs.iter().any(|job| job.name == **name) {
             return Ok(true);
         }
@@ -399,15 +399,15 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Returns the files with the digest `tree`, which are `locked` or what a user made of it, where the store has them
-    /// and the policy lets them in.
+    /// Returns the files with the digest `tree`, which are `locked` or what a user made of it, if the store has them
+    /// and the policy admits them.
     fn stored(&mut self, name: &SkillName, locked: &Locked, tree: &Digest) -> Result<Option<FileSet>> {
         let gate = &mut self.fetcher.sources.gate;
         admit(gate, self.files, name, locked)?;
         let set = Store::new(&self.context.settings)?.get(tree)?;
         let whole = |set: &FileSet| set.digest().is_ok_and(|digest| digest == *tree);
         let Some(set) = set.filter(whole) else { return Ok(None) };
-        // What a user made of a skill is his own, as it is where it was.
+        // What a user made of a skill is their own, as it is in its place.
         if *tree == locked.digest {
             gate.skill(name, &set)?;
         }

@@ -37,7 +37,7 @@ use crate::name::SkillName;
 use crate::reporter::Choice;
 use crate::resolve::graph::closure;
 
-/// So many skills are named in the command of a hint.
+/// The number of skills that are named in the command of a hint.
 const MOST_NAMED: usize = 8;
 
 /// What is to be updated.
@@ -53,7 +53,7 @@ pub struct UpdateRequest {
     pub scope: Option<ScopeKind>,
     /// Go past the tags and commits that the manifest names, and write the new ones into it.
     pub latest: bool,
-    /// Which skills may bring new capabilities without a person who sees them.
+    /// The skills that may bring new capabilities without a person's review.
     pub allow: Allow,
     /// Whose file stands where both changed it and cannot be merged; it also ends earlier merges
     /// that have to be looked at.
@@ -82,7 +82,7 @@ impl UpdateRequest {
     }
 }
 
-/// Which skills may bring new capabilities.
+/// The skills that may bring new capabilities.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Allow {
     /// None.
@@ -94,7 +94,7 @@ pub enum Allow {
     All,
 }
 
-/// What sources have that is newer, before anything is changed.
+/// The newer versions in the sources, before anything is changed.
 pub struct Prepared<'a> {
     context: &'a Context,
     request: &'a UpdateRequest,
@@ -130,7 +130,7 @@ pub fn update(context: &Context, request: &UpdateRequest) -> Result<UpdateOutcom
 ///
 /// Fails for a manifest or lockfile that cannot be read, or for a skill that is not installed. Of skills that were
 /// named: a source that cannot be reached or no longer has it, a policy that refuses it, a merge that somebody has to
-/// look at first. Where none was named, these are reported in the outcome.
+/// resolve first. Where none was named, these are reported in the outcome.
 pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<Prepared<'a>> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let begin = || Transaction::begin(&scope, &context.settings, &*context.reporter);
@@ -142,7 +142,7 @@ pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<P
     let before = files.as_ref().ok().map(texts);
     let found = files.and_then(|files| look(context, request, scope.clone(), files));
     if found.is_err() && !request.dry_run && is_at_work(&scope, before.as_ref()) {
-        // What is read while another run changes it may not fit together.
+        // What is read while another run changes it may be inconsistent.
         let _alone = begin()?;
         let files = Files::read(&scope)?;
         return look(context, request, scope.clone(), files);
@@ -181,7 +181,7 @@ fn look<'a>(
     }
     let found = find::find(context, &scope, &files, request, &names)?;
     if let Allow::Only(only) = &request.allow {
-        // What comes because others need it is not installed yet.
+        // A skill that comes because others need it is not installed yet.
         let comes = |name: &&String| found.jobs.iter().any(|job| job.name.as_str() == *name);
         let others: Vec<_> = only.iter().filter(|name| !comes(name)).cloned().collect();
         installed_names(context, &scope, &files, (Verb::Update, &others))?;

@@ -1,4 +1,4 @@
-//! What an update did, or would do.
+//! The outcome of an update: what it did, or would do.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::ops::policy_check::PolicyDecision;
 use crate::path::SafePath;
 use crate::review::Review;
 
-/// What was done. The JSON form is an interface: fields are only added.
+/// The outcome of an update. The JSON form is an interface: fields are only ever added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct UpdateOutcome {
     /// Where the skills are.
@@ -33,7 +33,7 @@ pub struct UpdateOutcome {
     pub refused: Vec<String>,
     /// What could not be asked or used.
     pub failures: Vec<UpdateFailure>,
-    /// Which lines of which policy decided about the sources.
+    /// The policy lines that decided about the sources.
     pub decided: Vec<PolicyDecision>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
@@ -56,15 +56,15 @@ pub struct UpdatedSkill {
     pub from: Option<Version>,
     /// What is locked now; `None` if that has not changed.
     pub to: Option<Version>,
-    /// Whether agents do not see it for now.
+    /// Whether it is currently hidden from agents.
     pub disabled: bool,
     /// What a reviewer must see of the new version; `None` if there is none.
     pub review: Option<Review>,
-    /// How much differs between the two versions.
+    /// The amount of change between the two versions.
     pub counts: Option<Counts>,
     /// The files that differ between the two versions.
     pub files: Vec<ChangedFile>,
-    /// What became of the files that the user had changed, or that somebody has to look at.
+    /// The result for the files that the user had changed, or that somebody has to resolve.
     pub merge: Vec<MergedPath>,
 }
 
@@ -76,7 +76,7 @@ pub enum UpdateChange {
     Updated,
     /// The new version took its place, and what the user changed is in it.
     Merged,
-    /// The new version took its place, and somebody has to look at what the user changed.
+    /// The new version took its place, and somebody has to review what the user changed.
     Conflict,
     /// It was not there: another one needs it now.
     Added,
@@ -122,7 +122,7 @@ pub struct ChangedFile {
     pub status: FileStatus,
 }
 
-/// What became of a file that the user had changed.
+/// The result for a file that the user had changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MergedPath {
     /// Where it is below the skill's directory.
@@ -151,7 +151,7 @@ pub struct UpdateFailure {
 }
 
 impl UpdateOutcome {
-    /// Returns the skills whose merge somebody has to look at, with the files.
+    /// Returns the skills whose merge somebody has to resolve, with the files.
     pub fn conflicts(&self) -> impl Iterator<Item = (&UpdatedSkill, Vec<&MergedPath>)> {
         self.skills.iter().filter_map(|skill| {
             let open: Vec<_> = skill.merge.iter().filter(|path| path.result == "conflict").collect();
@@ -159,7 +159,7 @@ impl UpdateOutcome {
         })
     }
 
-    /// Reports whether there are merges that somebody has to look at.
+    /// Reports whether there are merges that somebody has to resolve.
     pub fn has_open_merges(&self) -> bool {
         let is_open = |change| matches!(change, UpdateChange::Conflict | UpdateChange::Unresolved);
         self.skills.iter().any(|skill| is_open(skill.change))
@@ -206,7 +206,7 @@ impl Version {
 }
 
 impl MergedPath {
-    /// Returns what to report about a path that somebody has to look at since an earlier update.
+    /// Returns what to report about a path that has been unresolved since an earlier update.
     pub(super) fn open(disputed: &Disputed) -> Self {
         let Disputed { path, conflict, kept } = disputed.clone();
         Self { path, result: "conflict", conflict: Some(conflict), kept }

@@ -1,4 +1,4 @@
-//! What is to be in the scope after an update: the user's edits merged, and the plan that leads there.
+//! Settles what is to be in the scope after an update: the user's edits merged, and the plan that leads there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -46,9 +46,9 @@ impl Settled<'_, '_> {
     }
 }
 
-/// Why it cannot be said what is to be done.
+/// The reason why it cannot be settled what to do.
 pub(super) enum SettleError {
-    /// What is there is not what was looked at.
+    /// What is there is not what was examined.
     Stale(Error),
     Other(Error),
 }
@@ -79,7 +79,7 @@ impl From<SettleError> for Error {
     }
 }
 
-/// What is to be there of one skill.
+/// The desired state of one skill.
 struct Done {
     content: Content,
     set: FileSet,
@@ -158,7 +158,7 @@ pub(super) fn settle<'b, 'a>(
         let others = changed.iter().filter(|(other, _)| needed.contains(*other));
         record.others = others.map(|(name, other)| (name.clone(), other.clone())).collect();
     }
-    // What goes need not be had.
+    // A skill that is removed need not be available.
     let mut failures = prepared.failures.clone();
     for failure in &mut failures {
         failure.names.retain(|name| goal.remove.iter().all(|gone| gone.as_str() != name));
@@ -283,7 +283,7 @@ fn edited(
 ) -> Result<Done, SettleError> {
     let base = match (&newer.base, prepared.request.prefer) {
         (Some(base), _) => base.clone(),
-        // Without a base all that differs is a conflict, and a side was asked for.
+        // Without a base, everything that differs is a conflict, and a side was requested.
         (None, Some(_)) => nothing(),
         (None, None) if prepared.request.force => return Ok(Done { known: Some(digest), ..clean }),
         (None, None) => return Err(SettleError::Stale(changed(&job.name))),
@@ -309,7 +309,7 @@ fn edited(
     let mut skill = clean.skill;
     skill.change = if paths.is_empty() { UpdateChange::Merged } else { UpdateChange::Conflict };
     skill.merge = merged.files.iter().filter_map(MergedPath::of).collect();
-    // What has conflicts can be taken back, even after the user went on with a merge that is all his.
+    // An update with conflicts can be taken back, even after the user continued with a merge that is all their own.
     let keep = tree != digest || !paths.is_empty();
     Ok(Done {
         content: content(&newer.new, tree, Some(digest), keep),
@@ -328,8 +328,8 @@ fn told(job: &UpdateJob, change: UpdateChange, from: &Locked) -> UpdatedSkill {
     UpdatedSkill::new(job.name.as_str(), from.origin.to_string(), change, Some(from))
 }
 
-/// Returns the copies of agents that say what the tree says which goes, `replaced`, or what an earlier merge made:
-/// nothing is lost when they follow.
+/// Returns the copies of agents that equal the tree `replaced`, which goes, or the result of an earlier merge: nothing
+/// is lost if they follow.
 fn copies(
     prepared: &Prepared<'_>,
     files: &Files,
