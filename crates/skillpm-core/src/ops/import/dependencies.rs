@@ -77,7 +77,7 @@ impl Brought {
     pub(super) fn write(&self, wanted: &mut Wanted, there: &BTreeSet<SkillName>) {
         if let Content::Locked(locked) = &mut wanted.content {
             write(&self.assignment, &wanted.name, locked);
-            // What could not be had would stop each installation from now on.
+            // A dependency that is not available would block every future installation.
             locked.dependencies.retain(|name| there.iter().any(|there| there.as_str() == name));
         }
     }
