@@ -86,7 +86,7 @@ impl Serialize for Formatted {
     }
 }
 
-/// What was done. The JSON form is an interface: fields are only added.
+/// The outcome of an update. The JSON form is an interface: fields are only ever added.
 #[derive(Debug, Default, Serialize)]
 pub struct FmtOutcome {
     /// Whether nothing was written.

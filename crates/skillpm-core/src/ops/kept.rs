@@ -20,7 +20,7 @@ use crate::skill::{self, MAX_SKILL_FILE, SKILL_FILE};
 use crate::store::{self, KeptTree, Note, Store, Why};
 use crate::text::{closest, timestamp};
 
-/// So many digits of a digest tell a copy from the others of its name.
+/// The number of digits of a digest that distinguish a copy from others with its name.
 const DIGITS: usize = 7;
 
 /// A copy that is kept. Its JSON form is an interface: fields are only added.

@@ -57,13 +57,13 @@ pub struct ListedSkill {
     pub agents: Vec<String>,
     /// Those of them whose copy was edited: it is neither what is locked nor what is in the project or home.
     pub edited_copies: Vec<String>,
-    /// How what is there compares to what is locked.
+    /// How what is there compares with what is locked.
     pub state: SkillState,
     /// Whether its bytes are not those that are locked, wherever it is.
     pub modified: bool,
     /// The skill's own name, where it is installed under another one.
     pub alias_of: Option<String>,
-    /// Whether agents are not to see it for now.
+    /// Whether it is currently hidden from agents.
     pub disabled: bool,
     /// Whether it is a link to a directory that somebody works on.
     pub editable: bool,
@@ -79,7 +79,7 @@ pub struct ListedSkill {
     pub dependencies: Vec<String>,
     /// The ids of the agents, of this machine or chosen here, that see it.
     pub seen_by: Vec<String>,
-    /// Who told of it that it is here, where skillpm did not install it.
+    /// Where it was found, if skillpm did not install it.
     pub found_in: Option<FoundIn>,
     /// The directory of the project around this one that it is of, as it is named in the working directory; `None`
     /// for the project itself and for the user.
@@ -89,7 +89,7 @@ pub struct ListedSkill {
     pub source_gone: bool,
 }
 
-/// How what is on disk compares to the lockfile.
+/// How what is on disk compares with the lockfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkillState {
@@ -99,7 +99,7 @@ pub enum SkillState {
     Modified,
     /// Its line ends are others, and nothing else, as where git wrote it with those of Windows.
     LineEnds,
-    /// An update left conflicts in it that somebody has to look at. Agents may see it or not.
+    /// An update left conflicts in it that somebody has to resolve. Agents may see it or not.
     Conflict,
     /// It is locked and not there.
     Missing,
@@ -125,7 +125,7 @@ impl SkillState {
 pub struct ListOutcome {
     /// The skills, project before user, then by name.
     pub skills: Vec<ListedSkill>,
-    /// What could not be looked at.
+    /// What could not be examined.
     pub warnings: Vec<Warning>,
     /// The agents of this machine that do not see all skills of a scope.
     pub unseen: Vec<(ScopeKind, Vec<Unseen>)>,

@@ -69,7 +69,7 @@ pub struct TreeOutcome {
     pub inverted: bool,
     /// The roots of the scopes.
     pub places: BTreeMap<ScopeKind, String>,
-    /// What could not be looked at.
+    /// What could not be examined.
     pub warnings: Vec<Warning>,
     /// Where what each skill needs is among the skills.
     targets: Vec<Vec<Option<usize>>>,

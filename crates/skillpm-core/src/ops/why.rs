@@ -44,7 +44,7 @@ pub struct WhyOutcome {
     /// The scope that was asked for.
     #[serde(skip)]
     pub scope: Option<ScopeKind>,
-    /// What could not be looked at.
+    /// What could not be examined.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
     /// The project and the user's home, for shorter paths.
