@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::private_copy::PrivateCopy;
 use crate::digest::Digest;
 
-/// How many copies wait at most.
+/// The maximum number of copies that wait.
 const MOST: usize = 4;
-/// How many bytes the files of one that waits have at most: it takes room where temporary files are.
+/// The maximum size in bytes of the files of a waiting copy, since it takes up space for temporary files.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Where copies of skills wait for the next run of the same bytes. They go with the last clone of this value. By default
-/// none waits, and each goes when its run is over.
+/// A pool in which copies of skills wait for the next run of the same bytes. They are removed with the last clone of
+/// this value. By default none waits, and each is removed when its run is over.
 #[derive(Debug, Clone, Default)]
 pub struct CopyPool(Option<Arc<Waiting>>);
 

@@ -1,4 +1,4 @@
-//! What is done if the system is not Linux: less.
+//! The reduced implementation for systems other than Linux.
 
 use std::process::Child;
 
@@ -72,7 +72,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Returns nothing: which processes there are is not reported.
+    /// Returns `false`: the system does not list processes.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
     pub(super) fn is_told(&self) -> bool {
         false
@@ -90,7 +90,7 @@ impl ProcessGroup {
         []
     }
 
-    /// Cannot be told.
+    /// This cannot be determined.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
     pub(super) fn is_more_than(&mut self, _limit: u64) -> bool {
         false

@@ -1,4 +1,4 @@
-//! What a script sees of the environment.
+//! Builds the environment of a script.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ const PASSED: &[&str] = &[
     "TERM",
     "TZ",
     "USER",
-    // Without these no program starts on Windows.
+    // No program starts on Windows without these.
     "COMSPEC",
     "PATHEXT",
     "SystemRoot",
@@ -26,11 +26,11 @@ const PASSED: &[&str] = &[
 /// The variable by whose value the processes of one run are known.
 pub(super) const RUN_ID: &str = "SKILLPM_RUN_ID";
 
-/// What a script's environment is made of.
+/// The parts of a script's environment.
 pub(super) struct Parts<'a> {
-    /// That of the caller.
+    /// The caller's environment.
     pub(super) env: &'a Env,
-    /// What was asked for by name.
+    /// The variables that were requested by name.
     pub(super) own: &'a BTreeMap<OsString, OsString>,
     /// The directories of `PATH`.
     pub(super) search: &'a [PathBuf],

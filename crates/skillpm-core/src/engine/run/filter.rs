@@ -1,7 +1,7 @@
-//! What a script may ask of the system.
+//! Filters the system calls of a script.
 //!
-//! A filter answers each call, first by its number and then, if that is not enough, by its arguments. Where what an
-//! argument points to would have to be read, no filter can look.
+//! A filter answers each call, first by its number and then, if that is not enough, by its arguments. A filter cannot
+//! read what an argument points to.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,7 +15,7 @@ use super::plan::Plan;
 /// From here on are the numbers of the x32 interface: the same calls by other numbers.
 const X32: u32 = 0x4000_0000;
 
-/// Where it stands in what a filter is told of a call by which number it is, and of which machine.
+/// The offset, in the data that a filter gets about a call, of its number and of its machine.
 const NUMBER: u32 = 0;
 const MACHINE: u32 = 4;
 
@@ -39,7 +39,7 @@ const SHARED: &[i64] = &[
     libc::SYS_keyctl,
 ];
 
-/// Calls that tell of files by their paths, and that Landlock does not look at. Programs look now and then instead.
+/// Calls that watch files by their paths and that Landlock does not check. Programs fall back to polling.
 const WATCHES: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_inotify_init,
@@ -49,8 +49,8 @@ const WATCHES: &[i64] = &[
     libc::SYS_fanotify_mark,
 ];
 
-/// Calls that read or change the extended attributes of the file at a path, which Landlock does not look at. By a file that
-/// is open they are reached as before.
+/// Calls that read or change the extended attributes of the file at a path, which Landlock does not check. Through an
+/// open file they can still be accessed.
 const ATTRIBUTES: &[i64] = &[
     libc::SYS_getxattr,
     libc::SYS_lgetxattr,
@@ -92,7 +92,7 @@ const NAMESPACES: i32 = libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS;
-/// One that a process can only go into; to `clone` this bit is a part of a signal's number.
+/// A namespace that a process can only enter; to `clone` this bit is a part of a signal's number.
 const NEW_TIME: i32 = 0x80;
 
 /// Calls that change the mode of a file, wherever it is, or make a file that has it from the start, by which of their
@@ -119,7 +119,7 @@ const UNSEEN: &[i64] = &[libc::SYS_openat2, libc::SYS_clone3];
 /// Without a socket nothing is reached, also not what listens on this machine.
 const SOCKETS: &[i64] = &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
 
-/// Kinds of sockets of which pairs lead nowhere else. Others can be told again where they lead, or by each message.
+/// Kinds of sockets whose pairs lead nowhere else. Others can be redirected, in general or by each message.
 const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
 /// The part of a socket's type that is its kind.
 const KINDS: u32 = 0xf;
@@ -128,7 +128,7 @@ const KINDS: u32 = 0xf;
 ///
 /// # Errors
 ///
-/// What the system says where `plan` insists on it.
+/// Fails with the error of the system if `plan` insists on the filter.
 pub(super) fn apply(plan: Plan) -> Result<bool, String> {
     match filter(plan)?.map(|filter| apply_filter(filter)) {
         Some(Ok(())) => Ok(true),
@@ -146,7 +146,7 @@ fn filter(plan: Plan) -> Result<Option<&'static BpfProgram>, String> {
     if at == 0 {
         return Ok(None);
     }
-    // A program that runs many scripts puts it together once.
+    // A program that runs many scripts assembles the filter once.
     if let Some(known) = FILTERS[at].get() {
         return Ok(known.as_ref());
     }
@@ -186,7 +186,7 @@ fn build(plan: Plan) -> Result<Option<BpfProgram>, Box<dyn Error>> {
     Ok(Some(filter.done(machine(arch))?))
 }
 
-/// Returns what a filter is told of the machine that a call is of: `AUDIT_ARCH_*` of `linux/audit.h`.
+/// Returns the identifier that a filter sees for the machine of a call: `AUDIT_ARCH_*` of `linux/audit.h`.
 fn machine(arch: TargetArch) -> u32 {
     // 64 bits, and the low byte first.
     0xc000_0000
@@ -197,14 +197,14 @@ fn machine(arch: TargetArch) -> u32 {
         }
 }
 
-/// How many steps of a filter there are from one on to the end.
+/// The number of steps of a filter from a given one to the end.
 type Offset = usize;
 /// A place, unless the way there is longer than a step can lead: 255 steps.
 type OffsetResult = Result<Offset, TryFromIntError>;
 
-/// A filter that is put together from its last step to the first, so that each knows how far it leads.
+/// A filter that is assembled from its last step to the first, so that each step knows how far it jumps.
 ///
-/// What `seccompiler` puts together asks for one number after the other, and for each condition again. The kernel
+/// A filter from `seccompiler` compares one number after the other, and repeats that for each condition. The kernel
 /// translates each step for each script, and goes through them once for each number that there is. This searches for
 /// the number, which is over in ten steps instead of a hundred, and what several calls have in common stands there
 /// once.
@@ -216,7 +216,7 @@ struct Filter {
     absent: Offset,
     /// This file has nothing of the kind.
     unsupported: Offset,
-    /// Where the calls are answered that are not just allowed, by their numbers.
+    /// The steps that answer calls that are not simply allowed, by call number.
     answers: BTreeMap<u32, Offset>,
 }
 
@@ -286,9 +286,9 @@ impl Filter {
         Ok(())
     }
 
-    /// What is left are pairs that lead nowhere else.
+    /// Only pairs that lead nowhere else remain.
     fn keep_network(&mut self) -> Result<(), TryFromIntError> {
-        // What a message of another call says of its address is where no filter can look.
+        // The address in a message of another call is where no filter can read it.
         let send = self.is_given(4, self.denied, self.allowed)?;
         self.answer(libc::SYS_sendto, send);
         let pair = self.is_fixed_pair()?;
@@ -297,7 +297,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Of sockets, those of other machines are left, and pairs that lead nowhere else.
+    /// Leaves only sockets to other machines, and pairs that lead nowhere else.
     fn no_unix_sockets(&mut self) -> Result<(), TryFromIntError> {
         let pair = self.is_fixed_pair()?;
         let pair = self.is_unix(pair, self.allowed)?;
@@ -307,7 +307,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Of sockets, those of this machine are left.
+    /// Leaves only sockets of this machine.
     fn only_unix_sockets(&mut self) -> Result<(), TryFromIntError> {
         let place = self.is_unix(self.allowed, self.denied)?;
         self.all_at(&[libc::SYS_socket, libc::SYS_socketpair], place);
@@ -365,10 +365,10 @@ impl Filter {
         self.load(low(arg) + 4)
     }
 
-    /// Returns the whole of it, for programs of this `machine`. Calls of others have other numbers: such a program is
-    /// ended. Of the x32 interface there are no calls, as on most kernels.
+    /// Returns the complete filter, for programs of this `machine`. Other machines have different call numbers, so such
+    /// a program is ended. Calls of the x32 interface do not exist, as on most kernels.
     fn done(mut self, machine: u32) -> Result<BpfProgram, TryFromIntError> {
-        // Where the answer changes from one number to the next.
+        // The numbers at which the answer changes.
         let mut changes: Vec<(u32, Offset)> = Vec::new();
         let mut change = |from, place| match changes.last_mut() {
             Some(last) if last.0 == from => last.1 = place,
@@ -379,7 +379,7 @@ impl Filter {
             change(number + 1, self.allowed);
         }
         change(X32, self.absent);
-        // What a debugger has answered already has this number, which is none.
+        // A call that a debugger has already answered has this number, which is not a real one.
         change(u32::MAX, self.allowed);
         changes.dedup_by_key(|(_, place)| *place);
 
@@ -392,8 +392,8 @@ impl Filter {
         Ok(self.steps)
     }
 
-    /// Looks for the loaded number among `changes`, which are sorted, and goes on where that says. What is below the first
-    /// goes on at `first`.
+    /// Searches for the loaded number among the sorted `changes`, and continues where that says. Numbers below the
+    /// first continue at `first`.
     fn search(&mut self, first: Offset, changes: &[(u32, Offset)]) -> OffsetResult {
         let (below, [(from, place), above @ ..]) = changes.split_at(changes.len() / 2) else {
             return Ok(first);
@@ -408,12 +408,12 @@ impl Filter {
         self.put(libc::BPF_RET | libc::BPF_K, answer, self.here(), self.here())
     }
 
-    /// Loads what stands `at` this place in what is reported about a call.
+    /// Loads the value `at` this offset in the data about a call.
     fn load(&mut self, at: u32) -> OffsetResult {
         self.put(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at, self.here(), self.here())
     }
 
-    /// Compares what is loaded with `value`, and goes on at `yes` or at `no`.
+    /// Compares the loaded value with `value`, and continues at `yes` or at `no`.
     fn ask(&mut self, question: u32, value: u32, yes: Offset, no: Offset) -> OffsetResult {
         self.put(libc::BPF_JMP | question | libc::BPF_K, value, yes, no)
     }
@@ -437,7 +437,8 @@ const fn call(number: i64) -> u32 {
     number.unsigned_abs() as u32
 }
 
-/// Returns where the low half of argument `arg` stands in what a filter is told of a call. The high half follows.
+/// Returns the offset of the low half of argument `arg` in the data that a filter gets about a call. The high half
+/// follows.
 fn low(arg: u8) -> u32 {
     16 + 8 * u32::from(arg)
 }

@@ -12,13 +12,13 @@ use super::process_group::ProcessGroup;
 use super::{Captured, Ended, Stream};
 use crate::interrupt;
 
-/// How often a running script is looked at.
+/// The interval at which a running script is checked.
 pub(super) const TICK: Duration = Duration::from_millis(20);
-/// How often it is looked at while it is to end.
+/// The interval at which it is checked while it is being ended.
 pub(super) const SOON: Duration = Duration::from_millis(10);
-/// How long one goes on ending what does not end.
+/// How long ending a script that does not end is retried.
 const STUBBORN: Duration = Duration::from_secs(10);
-/// How long the rest of its output may take once all of it has ended.
+/// How long the rest of its output may take once the whole script has ended.
 pub(super) const LINGER: Duration = Duration::from_secs(1);
 
 /// A running script.
@@ -31,7 +31,7 @@ pub(super) struct Follow<'a> {
     began: Instant,
     stdout: Captured,
     stderr: Captured,
-    /// How many of its two outputs may still bring something.
+    /// How many of its two outputs are still open.
     open: u8,
     exited: bool,
     /// Whether it is over: what it still writes is heard, whoever reads it.
@@ -40,13 +40,13 @@ pub(super) struct Follow<'a> {
     leftovers: usize,
 }
 
-/// What was heard of a script.
+/// What was learned about a script.
 pub(super) struct Heeded {
     /// Why it was ended, if it was.
     pub(super) ended: Option<Ended>,
-    /// How many processes it left behind.
+    /// The number of processes that it left behind.
     pub(super) leftovers: usize,
-    /// Whether the system says that nothing of it is left that would have had to be ended.
+    /// Whether the system reports that nothing that would have to be ended is left.
     pub(super) is_gone: bool,
     /// Whether it was one process and no more.
     pub(super) was_alone: bool,
@@ -101,7 +101,7 @@ impl<'a> Follow<'a> {
         self.drain();
     }
 
-    /// Returns what was heard of it.
+    /// Returns what was learned about it.
     pub(super) fn heeded(self) -> Heeded {
         let Self { ended, leftovers, stdout, stderr, .. } = self;
         // An output that somebody still holds open tells of one that no list shows.
@@ -174,7 +174,7 @@ impl<'a> Follow<'a> {
         self.is_ending = true;
         let forced = ended.is_some();
         if !self.family.is_told() {
-            // Who is left cannot be asked for.
+            // The remaining processes cannot be listed.
             self.family.signal(!forced);
         }
         let others = self.family.others().len();
@@ -209,7 +209,7 @@ impl<'a> Follow<'a> {
         self.exited && self.family.others().is_empty()
     }
 
-    /// Takes the rest of the output, which may be held open by what is none of the run.
+    /// Takes the rest of the output, which may be held open by something outside the run.
     fn drain(&mut self) {
         let began = Instant::now();
         while self.open > 0 && began.elapsed() < LINGER {

@@ -1,4 +1,4 @@
-//! Which program runs a script.
+//! Determines which program runs a script.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -32,17 +32,17 @@ const KNOWN: &[&str] = &[
 /// Directories of the root in which links lead to what a process has open, and no programs are.
 const PROCESSES: &[&str] = &["proc", "dev", "sys"];
 
-/// How long a first line may be, as the kernel reads it.
+/// The maximum length of a first line, as the kernel reads it.
 const MAX_LINE: usize = 256;
 
-/// A program, and what it is given before the script.
+/// A program, and its arguments before the script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Interpreter {
     pub(super) program: PathBuf,
     pub(super) args: Vec<OsString>,
 }
 
-/// What a script asks for.
+/// What a script requests to run it.
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted<'a> {
     /// This very program.
@@ -140,7 +140,7 @@ fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
     let words: Vec<&str> = match rest.strip_prefix("-S").or_else(|| rest.strip_prefix("--split-string=")) {
         // Quotes and variables would need a reader of their own.
         Some(words) if !words.contains(['\'', '"', '\\', '$']) => words.split_whitespace().collect(),
-        // Without `-S`, all of it would be the name.
+        // Without `-S`, the whole argument would be the name.
         None if !rest.contains(char::is_whitespace) => vec![rest],
         _ => Vec::new(),
     };

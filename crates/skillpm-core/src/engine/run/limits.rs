@@ -1,4 +1,4 @@
-//! How much a script may use.
+//! Limits on what a script may use.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ pub struct Limits {
     pub timeout: Duration,
     /// How long it may take to end when it is asked to.
     pub grace: Duration,
-    /// How many bytes of its standard output, and of its standard error, are kept and handed on.
+    /// How many bytes of its standard output, and of its standard error, are kept and passed on.
     pub output: u64,
     /// How many processes and threads it may have at once.
     pub processes: u64,
     /// How many bytes one file that it writes may have.
     pub file_size: Option<u64>,
-    /// How many bytes of memory of its own each of its processes may have.
+    /// How many bytes of private memory each of its processes may have.
     pub memory: Option<u64>,
-    /// How long each of its processes may compute; whole seconds, rounded up.
+    /// How much CPU time each of its processes may use; whole seconds, rounded up.
     pub cpu: Option<Duration>,
 }
 

@@ -1,9 +1,9 @@
 //! Running a script of a skill.
 //!
-//! A script is started without a shell, with a clean environment, from a private copy of the skill's
-//! files whose digest is compared before it runs. It ends within its time with everything that it
-//! started, its output is bounded, and on Linux it is kept from files that are none of its business.
-//! Whether it may run is asked elsewhere; `docs/design/run.md` says why all this is done as it is.
+//! A script is started without a shell, with a clean environment, from a private copy of the skill's files whose digest
+//! is compared before it runs. It ends within its time with everything that it started, its output is bounded, and on
+//! Linux it has no access to files that do not concern it. Whether it may run is asked elsewhere; `docs/design/run.md`
+//! says why all this is done as it is.
 
 mod copy_pool;
 #[cfg(not(target_os = "linux"))]
@@ -58,7 +58,7 @@ use crate::error::{Error, Result};
 use crate::settings::Settings;
 use crate::tree::FileSet;
 
-/// How much of a script is read to see what runs it.
+/// How much of a script is read to determine what runs it.
 const MAX_SCRIPT: u64 = 64 << 20;
 
 /// A script of a skill.
@@ -70,26 +70,26 @@ pub struct Script {
     pub version: Option<String>,
     /// All files of the skill.
     pub files: FileSet,
-    /// What the digest of these must be.
+    /// The digest that these must have.
     pub digest: Option<Digest>,
-    /// Where in these the skill is, with `/` between the parts; empty unless it is a part of another.
+    /// The place of the skill in these, with `/` between the parts; empty unless it is a part of another.
     pub base: String,
     /// The script's path below the skill's directory, such as `scripts/greet.py`.
     pub path: String,
 }
 
-/// How a script runs.
+/// The options for running a script.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Its arguments, handed over as they are.
     pub args: Vec<OsString>,
-    /// What it reads.
+    /// Its standard input.
     pub stdin: Stdin,
-    /// Where it runs.
+    /// Its working directory.
     pub cwd: WorkDir,
     /// Variables beside those that every script gets.
     pub env: BTreeMap<OsString, OsString>,
-    /// How much it may use.
+    /// The limits on what it may use.
     pub limits: Limits,
     /// Whether files are kept from it.
     pub sandbox: Mode,
@@ -102,26 +102,26 @@ pub struct Options {
     pub read: Vec<PathBuf>,
     /// Absolute paths that it may write, beside its working directory and a private one.
     pub write: Vec<PathBuf>,
-    /// Where the copy that it runs from may wait for the next run.
+    /// The pool in which the copy that it runs from may wait for the next run.
     pub copies: CopyPool,
 }
 
-/// What a script reads from standard input.
+/// The standard input of a script.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Stdin {
     /// Nothing.
     #[default]
     Closed,
-    /// What the caller would read.
+    /// The caller's own standard input.
     Inherited,
     /// These bytes: a JSON text, for example.
     Bytes(Vec<u8>),
 }
 
-/// Where a script runs.
+/// The working directory of a script.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum WorkDir {
-    /// Where the caller is.
+    /// The caller's working directory.
     #[default]
     Here,
     /// In the copy of the skill, which it may not write to.
@@ -135,7 +135,7 @@ pub enum WorkDir {
 pub enum Mode {
     /// No.
     Off,
-    /// Where the system can.
+    /// If the system supports it.
     #[default]
     Auto,
     /// Yes, or it is not run.
@@ -151,8 +151,8 @@ pub enum Stream {
     Err,
 }
 
-/// Hears what a script writes while it runs. Calls come on the caller's own thread. While one of them lasts, the script's
-/// time goes on, and it is ended when that is over.
+/// A listener for what a script writes while it runs. Calls are made on the caller's own thread. The script's time
+/// keeps running during a call, and the script is ended when it is up.
 pub trait Watch {
     /// Reports whether [`Watch::output`] does anything. Where it does not, most scripts need no thread beside the
     /// caller's.
@@ -181,8 +181,8 @@ impl Watch for Unwatched {
     }
 }
 
-/// Runs `script` to its end, and ends everything that it started. That it failed is no error here:
-/// [`Ran::success`] makes one of it.
+/// Runs `script` to its end, and ends everything that it started. A script that fails is not an error here:
+/// [`Ran::success`] turns that into one.
 ///
 /// # Errors
 ///
@@ -213,7 +213,7 @@ fn run_by(
         return Err(Error::usage(format!("there is no file `{}` in `{}`", script.path, script.skill)));
     }
     let at = stage.skill().join(&script.path);
-    // Of the copy: what is looked at is what runs.
+    // Read from the copy, so that what is examined is what runs.
     let head = crate::fs::read_prefix(&at, MAX_SCRIPT, |bytes| bytes.len() > 1 << 10)?.unwrap_or_default();
     let interpreter = interpreter::choose(&script.path, &head, &search)?;
     let reach = Reach::of(settings, options, &stage, &interpreter, &search)?;

@@ -1,4 +1,4 @@
-//! What is known of a run when it is over.
+//! The outcome of a run.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use crate::digest::Digest;
 
-/// How a script ended.
+/// The way in which a script ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// With this code.
     Code(i32),
     /// By this signal.
     Signal(i32),
-    /// Nobody knows: it ran, and this process ignores the end of its children, or another part of it took what the
-    /// system tells only once.
+    /// Unknown: it ran, but this process ignores the end of its children, or another part of it consumed the status,
+    /// which the system reports only once.
     Unknown,
 }
 
@@ -58,7 +58,7 @@ impl Ended {
 pub struct Captured {
     /// The first bytes, up to the limit.
     pub bytes: Vec<u8>,
-    /// How many bytes it wrote in all.
+    /// The total number of bytes that it wrote.
     pub total: u64,
 }
 
@@ -68,13 +68,13 @@ impl Captured {
         self.total > self.bytes.len() as u64
     }
 
-    /// Returns the text, with a mark for what is none.
+    /// Returns the text, with replacement characters for invalid bytes.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 
-/// What a script was kept from.
+/// What a script had no access to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
     /// The version of Landlock that kept files from it; `None` if nothing did.
@@ -87,15 +87,15 @@ pub struct Sandbox {
     pub no_unix_sockets: bool,
     /// Where it ran.
     pub cwd: PathBuf,
-    /// What of the user's it could write, beside its private directory.
+    /// The user's files that it could write, besides its private directory.
     pub write: Vec<PathBuf>,
-    /// What of the user's it could read on top of that, as it was asked for.
+    /// The user's files that it could also read, as requested.
     pub read: Vec<PathBuf>,
     /// Why its working directory was closed to it, where it was.
     pub closed: Option<String>,
 }
 
-/// A run that is over.
+/// A completed run.
 #[derive(Debug, Clone)]
 pub struct Ran {
     /// The skill's name.
@@ -104,13 +104,13 @@ pub struct Ran {
     pub script: String,
     /// The tree digest of the files that it ran from.
     pub digest: Digest,
-    /// What ran it.
+    /// The program that ran it.
     pub interpreter: PathBuf,
-    /// How it ended.
+    /// The way in which it ended.
     pub exit: Exit,
     /// Why it was ended, where it did not end by itself.
     pub ended: Option<Ended>,
-    /// How many processes it left behind; they were ended.
+    /// The number of processes that it left behind; they were ended.
     pub leftovers: usize,
     /// What it wrote to standard output.
     pub stdout: Captured,
@@ -118,7 +118,7 @@ pub struct Ran {
     pub stderr: Captured,
     /// How long it took.
     pub duration: Duration,
-    /// What it was kept from.
+    /// What it had no access to.
     pub sandbox: Sandbox,
 }
 

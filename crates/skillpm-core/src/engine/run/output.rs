@@ -55,7 +55,7 @@ impl Output {
             .collect();
         wanted.extend(self.end.as_ref().map(|end| PollFd::new(end, PollFlags::IN)));
         let time = Timespec::try_from(limit).ok();
-        // A signal is as good as time that is over.
+        // A signal has the same effect as a timeout.
         let _ = poll(&mut wanted, time.as_ref());
         let ready: Vec<bool> = wanted.iter().map(|one| !one.revents().is_empty()).collect();
         let mut heard = Vec::new();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::Stream;
 use super::output_event::{OutputEvent, PIECE, Pipe};
 
-/// How many pieces wait to be handed on.
+/// The number of pieces that may wait to be passed on.
 const PIECES: usize = 8;
 
 /// The output of a script.

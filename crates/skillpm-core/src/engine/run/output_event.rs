@@ -1,4 +1,4 @@
-//! What is heard of a script, wherever somebody waits for it.
+//! Events from a script, on every system.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use super::Stream;
 /// How much is read at once; a pipe holds no more.
 pub(super) const PIECE: usize = 64 << 10;
 
-/// What is heard of a script.
+/// An event from a script.
 pub(super) enum OutputEvent {
     /// It wrote this.
     Piece(Stream, Vec<u8>),
@@ -27,13 +27,13 @@ impl OutputEvent {
     }
 }
 
-/// One output of a script: the first bytes are handed on, the rest is read away, so that the script never
+/// One output of a script: the first bytes are passed on, and the rest is read and discarded, so that the script never
 /// waits for a reader.
 pub(super) struct Pipe<R> {
     stream: Stream,
     /// Where the output is read.
     pub(super) from: R,
-    /// How many bytes are handed on.
+    /// The number of bytes that are passed on.
     limit: u64,
     total: u64,
 }
@@ -54,7 +54,7 @@ impl<R: Read> Pipe<R> {
                 let piece = &buffer[..count.min(room)];
                 (!piece.is_empty()).then(|| OutputEvent::Piece(self.stream, piece.to_vec()))
             }
-            // What cannot be read any more has ended, too.
+            // An output that can no longer be read has also ended.
             _ => Some(OutputEvent::All(self.stream, self.total)),
         }
     }

@@ -1,7 +1,7 @@
-//! Handing output on to the caller, who may be held up by anyone who reads it.
+//! Passes output on to the caller, which may be held up by whatever reads it.
 //!
-//! One thread follows the script and ends it in time. The caller's own hears what it writes, and may wait there as long
-//! as it likes.
+//! One thread follows the script and ends it in time. The caller's own thread receives what it writes, and may wait
+//! there as long as it likes.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use super::{Stream, Watch};
 /// With so many bytes waiting, the script waits, too.
 const ROOM: usize = 1 << 20;
 
-/// What one thread hears of a script and another hands on.
+/// The output that one thread reads from a script and another passes on.
 pub(super) struct OutputQueue {
     /// Whether anybody wants what the script writes.
     hears: bool,
@@ -24,7 +24,7 @@ pub(super) struct OutputQueue {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<(Stream, Vec<u8>)>,
-    /// How many bytes wait, with those that are being handed on.
+    /// The number of bytes that wait, including those that are being passed on.
     bytes: usize,
     /// Whether all that there was has been handed on, and nobody comes for more.
     is_left: bool,
@@ -61,12 +61,12 @@ impl OutputQueue {
         self.state().is_stopped
     }
 
-    /// Reports whether the caller has handed all of it on, now or within `limit`.
+    /// Reports whether the caller has passed all of it on, now or within `limit`.
     pub(super) fn is_left(&self, limit: Duration) -> bool {
         self.wait(limit, |state| state.is_left).is_left
     }
 
-    /// Says that nothing more comes, at the latest when what is returned goes.
+    /// Announces that nothing more comes, at the latest when the returned value is dropped.
     pub(super) fn ending(&self) -> Ending<'_> {
         Ending(self)
     }
@@ -109,7 +109,7 @@ impl OutputQueue {
     }
 }
 
-/// Says that nothing more comes when it goes.
+/// A guard that announces, when dropped, that nothing more comes.
 pub(super) struct Ending<'a>(&'a OutputQueue);
 
 impl Drop for Ending<'_> {
@@ -119,7 +119,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Says that nobody comes for more when it goes, also where the caller's code panicked.
+/// A guard that announces, when dropped, that nobody reads any more, even if the caller's code panicked.
 struct Leaving<'a>(&'a OutputQueue);
 
 impl Drop for Leaving<'_> {

@@ -1,10 +1,10 @@
-//! What a script may touch, and what the system does about it.
+//! What a script may access, and what the system enforces.
 
 use std::path::PathBuf;
 
 use super::{Mode, Options};
 
-/// What is kept from a script.
+/// The restrictions for a script.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is kept from it or not")]
 pub(super) struct Plan {
@@ -33,7 +33,7 @@ impl Plan {
     }
 }
 
-/// What a script may touch beside the system's files.
+/// What a script may access besides the system's files.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Open {
     /// Directories and files that it may read.
@@ -42,7 +42,7 @@ pub(super) struct Open {
     pub(super) write: Vec<PathBuf>,
 }
 
-/// What was done of a [`Plan`].
+/// The part of a [`Plan`] that was enforced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Done {
     /// The version of Landlock that keeps files from it.

@@ -1,8 +1,8 @@
 //! The private copy of a skill that a script runs from.
 //!
-//! What was checked and what runs must be the same bytes, also those of the files that a script reads
-//! beside itself, and whatever happens to the skill's directory meanwhile. So the files are copied once,
-//! and what is compared is the digest of the bytes that were written, or still are there from a run before.
+//! What was checked and what runs must be the same bytes, including those of the other files that a script reads,
+//! whatever happens to the skill's directory meanwhile. So the files are copied once, and what is compared is the
+//! digest of the bytes that were written, or still are there from a run before.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use crate::fs;
 use crate::refusal::Limits;
 use crate::tree::{Node, ReadError};
 
-/// What the copy is called in its directory.
+/// The name of the copy in its directory.
 const FILES: &str = "skill";
-/// What the directory for what the script writes is called there.
+/// The name of the directory for what the script writes.
 const PRIVATE: &str = "home";
 
-/// A copy of a skill, and a directory for what its script writes. Both go with the value.
+/// A copy of a skill, and a directory for what its script writes. Both are removed with the value.
 #[derive(Debug)]
 pub(super) struct PrivateCopy {
     dir: TempDir,
@@ -47,7 +47,7 @@ impl PrivateCopy {
             Some(stage) => stage,
             None => Self::new(script)?,
         };
-        // A skill that is in another one is looked for in the copy of that.
+        // A skill that is inside another one is looked up in the copy of the latter.
         stage.skill =
             if script.base.is_empty() { stage.files.clone() } else { stage.files.join(&script.base) };
         Ok(stage)
@@ -60,7 +60,7 @@ impl PrivateCopy {
     /// Fails for files that are not those that were checked, or that cannot be read or written.
     fn new(script: &Script) -> Result<Self> {
         let dir = fs::temp_dir()?;
-        // As the system knows it: what a script may touch is told by such paths.
+        // The path as the system knows it: access rights are stated with such paths.
         let real = fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned());
         let (files, private) = (real.join(FILES), real.join(PRIVATE));
         let changed = || {
@@ -80,8 +80,8 @@ impl PrivateCopy {
         Ok(Self { dir, skill: files.clone(), files, private, digest })
     }
 
-    /// Gives a copy that waited an empty directory to write to, into which nothing is let that lives. Returns whether
-    /// it can be used again: nobody but this user could reach it, nothing is beside it, and it is as it was made.
+    /// Gives a waiting copy an empty directory to write to, to which no living process has access. Returns whether it
+    /// can be used again: nobody but this user could reach it, nothing is beside it, and it is as it was made.
     fn renew(&self) -> bool {
         let dir = self.dir.path();
         let is_private = match fs::list_dir(dir) {
@@ -104,15 +104,15 @@ impl PrivateCopy {
             return false;
         }
         let Ok(tree) = fs::tree_of(&self.files) else { return false };
-        // What is no part of a skill could still be found by a script.
+        // A script could still find files that are not part of a skill.
         let is_plain = !tree.has_repository()
             && tree.entries().all(|(_, entry)| matches!(entry.node, Node::File { .. }));
         let digest = tree.skill("", &Limits::default()).and_then(|files| files.digest());
         is_plain && digest.is_ok_and(|digest| digest == self.digest)
     }
 
-    /// Returns whether the script left nothing where it could write. Unless it `was_alone`, that directory is removed: what
-    /// no list shows could still write there, and a new directory is none that it was let into.
+    /// Returns whether the script left nothing where it could write. Unless it `was_alone`, that directory is removed:
+    /// a process that no list shows could still write there, but has no access to a new directory.
     pub(super) fn tidy(&self, was_alone: bool) -> bool {
         was_alone && self.is_empty() || fs::remove_dir_if_empty(&self.private)
     }
@@ -132,10 +132,10 @@ impl PrivateCopy {
         &self.private
     }
 
-    /// Removes the copy, before the value goes where the process is about to end.
+    /// Removes the copy before the value is dropped, if the process is about to end.
     pub(super) fn clear(&self) {
-        // A script may have made directories that nobody may write to. What cannot be removed stays in
-        // the system's temporary directory.
+        // A script may have made directories that are not writable. What cannot be removed stays in the system's
+        // temporary directory.
         let _ = fs::remove_tree(self.dir.path());
     }
 

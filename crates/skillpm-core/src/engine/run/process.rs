@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::fs::anonymous_temp_file;
 use crate::interrupt::{self, Running};
 
-/// A script that is ready to be started.
+/// A script that is ready to start.
 pub(super) struct Start<'a> {
     pub(super) interpreter: &'a Interpreter,
     pub(super) script: &'a Path,
@@ -33,23 +33,23 @@ pub(super) struct Start<'a> {
     pub(super) env: BTreeMap<OsString, OsString>,
     pub(super) stdin: &'a Stdin,
     pub(super) limits: &'a Limits,
-    /// What starts it, if it is to be restricted.
+    /// The thread that starts it, if it is to be restricted.
     pub(super) starter: Option<Starter<'a>>,
-    /// What is open to it then.
+    /// What it then has access to.
     pub(super) open: Open,
     /// Whether a sandbox that is not available is a failure.
     pub(super) require: bool,
     pub(super) mark: Mark,
-    /// Where it runs from.
+    /// The copy that it runs from.
     pub(super) stage: &'a PrivateCopy,
 }
 
-/// How a run went.
+/// The course of a run.
 pub(super) struct Went {
     pub(super) exit: Exit,
     pub(super) ended: Option<Ended>,
     pub(super) leftovers: usize,
-    /// Whether the system says that nothing of it is left that would have had to be ended.
+    /// Whether the system reports that nothing that would have to be ended is left.
     pub(super) is_gone: bool,
     /// Whether it was one process and no more.
     pub(super) was_alone: bool,
@@ -71,8 +71,8 @@ impl Start<'_> {
         Ok(Went { exit, ended, leftovers, is_gone, was_alone, stdout, stderr, done, duration })
     }
 
-    /// Starts it and follows it on a thread of its own, while this one hands on what it writes. The end is not heard yet:
-    /// what the caller does with the output comes first.
+    /// Starts it and follows it on a separate thread, while this one passes on what it writes. The end is not reported
+    /// yet: what the caller does with the output comes first.
     fn run_aside(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
         let relay = OutputQueue::new(true);
         let stage = self.stage;
@@ -145,7 +145,7 @@ impl Start<'_> {
             None => (command.spawn(), Done::default()),
         };
         let child = child.map_err(|error| not_started(self.interpreter, error))?;
-        // What is restricted may set no limits of others.
+        // A restricted process may not set the limits of others.
         process_group::limit(&child, self.limits, before);
         Ok((child, done))
     }
@@ -190,7 +190,7 @@ fn shut_down(stage: &PrivateCopy, relay: &OutputQueue, running: Running) {
     while !relay.is_left(TICK) {
         if interrupt::asked() && over.elapsed() >= LINGER {
             stage.clear();
-            // What the front end does about signals is the default from here on.
+            // From here on, signals have their default effect again.
             drop(running);
             ask_again();
             return;
@@ -200,7 +200,7 @@ fn shut_down(stage: &PrivateCopy, relay: &OutputQueue, running: Running) {
 
 /// Hands on what is typed, until the script or this program ends.
 fn hand_on(mut keys: ChildStdin) {
-    // Without a thread nothing can be handed on: what was to read it finds its end.
+    // Without a thread nothing can be passed on: the reader sees the end of the input.
     let _ = thread::Builder::new().spawn(move || io::copy(&mut io::stdin().lock(), &mut keys));
 }
 
@@ -233,7 +233,7 @@ fn end_of(child: &mut Child) -> Result<Exit> {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(exit(status)),
             Ok(None) if began.elapsed() < LINGER => thread::sleep(SOON),
-            // What it wrote, and why it was ended, are no less true.
+            // What it wrote and why it was ended are still valid.
             Ok(None) => return Ok(Exit::Unknown),
             Err(error) if is_gone(&error) => return Ok(Exit::Unknown),
             Err(error) => return Err(Error::io("failed to read the script's exit status").because(error)),

@@ -1,11 +1,10 @@
 //! The processes of one run, also those that left its process group.
 //!
-//! A process that makes a session of its own and loses its parent is in no list that its ancestors could
-//! read. A supervisor that inherits such orphans would have to be a process of its own, or change how
-//! the program that uses this library hears of its own children. So the processes of a run are marked:
-//! by their limit for file locks, a number that no kernel of this century looks at, that they are born
-//! with, that passes to all descendants and that the sandbox forbids to change; and by a variable of their
-//! environment.
+//! A process that creates a new session and loses its parent is in no list that its ancestors could read. A supervisor
+//! that inherits such orphans would have to be a process of its own, or change how the program that uses this library
+//! hears of its own children. So the processes of a run are marked: by their limit for file locks, a number that no
+//! kernel of this century looks at, that they are born with, that passes to all descendants and that the sandbox
+//! forbids to change; and by a variable of their environment.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -24,13 +23,13 @@ use super::run_id::Mark;
 use crate::error::Result;
 use crate::fs;
 
-/// How much is read of a file that tells of a process.
+/// How much is read of a file that describes a process.
 const MAX_TEXT: u64 = 1 << 20;
 /// In so short a time the numbers of processes do not go round.
 const SHORT: Duration = Duration::from_millis(250);
-/// So many numbers are tried one by one, instead of listing all processes.
+/// The number of process ids that are tried one by one instead of listing all processes.
 const FEW: i32 = 512;
-/// So long those are followed that are born while one looks.
+/// How long processes that are born during a search are followed.
 const CHASE: Duration = Duration::from_millis(100);
 
 /// Sets the limits of `child`, as soon after its birth as can be: its interpreter is still starting. The machine had
@@ -54,7 +53,7 @@ fn limit_one(pid: Pid, limits: &Limits, before: Option<u64>) {
         // The soft limit asks, the hard one ends.
         set(Resource::Cpu, seconds, seconds + 1);
     }
-    // What is dumped would be in the user's project.
+    // A core dump would be written to the user's project.
     set(Resource::Core, 0, 0);
     // All processes of the user are counted, which are no more than those of all users. Root's are not: for
     // it there is `is_more_than`.
@@ -71,8 +70,8 @@ static BIRTH: Mutex<()> = Mutex::new(());
 /// threads the machine has. That process has the mark from its birth on: this one has it itself meanwhile, as its soft
 /// limit.
 ///
-/// Nothing looks at that limit, here neither. What other threads of this process start in the same moment
-/// is born with the mark, too, and loses it at once.
+/// Nothing depends on that limit, here or elsewhere. Processes that other threads of this process start at the same
+/// moment are also born with the mark, and lose it at once.
 pub(super) fn spawn<T>(
     mark: Mark,
     limits: &Limits,
@@ -136,17 +135,17 @@ pub(super) struct ProcessGroup {
     /// The session that the leader was born in: 0 where that was made outside of what this process sees, as in a container.
     session: Option<i32>,
     began: Instant,
-    /// Whether the system says of processes by the numbers that this one knows.
+    /// Whether the system lists processes by the ids that this process knows.
     told: bool,
-    /// How few processes and threads the machine had, before its birth and since.
+    /// The lowest number of processes and threads that the machine had, before its birth and since.
     before: u64,
     /// When the leader was started, in the system's ticks.
     start: u64,
 }
 
 impl ProcessGroup {
-    /// Takes in the process `leader`, which was just started as the leader of a group of its own, and
-    /// sets its limits. The machine had `before` processes and threads then.
+    /// Takes in the process `leader`, which was just started as the leader of its own group, and sets its limits. The
+    /// machine had `before` processes and threads then.
     fn of(leader: &Child, mark: Mark, limits: &Limits, before: Option<u64>) -> Self {
         let leader = Pid::from_child(leader);
         let own = getpid().as_raw_nonzero().to_string();
@@ -167,7 +166,7 @@ impl ProcessGroup {
         family
     }
 
-    /// Reports whether the system says which processes there are.
+    /// Reports whether the system lists its processes.
     pub(super) fn is_told(&self) -> bool {
         self.told
     }
@@ -187,8 +186,8 @@ impl ProcessGroup {
     /// again and again is never there when one comes to its number. Returns those that `is_found`, and may return
     /// when there are some if that `is_enough`.
     ///
-    /// Where no process was born since the last look, and none was found, none is left: whoever lives was seen, or
-    /// has a parent with a lower number that was.
+    /// If no process was born since the last look, and none was found, none is left: every living process was seen, or
+    /// has a parent with a lower id that was.
     fn look(&self, is_enough: bool, is_found: impl Fn(Pid) -> bool) -> Vec<Pid> {
         if !self.told {
             return Vec::new();
@@ -220,7 +219,7 @@ impl ProcessGroup {
 
     /// Reports whether the run has more processes and threads than `limit`.
     pub(super) fn is_more_than(&mut self, limit: u64) -> bool {
-        // One number tells in nearly all cases that it cannot be. What others end makes room for more.
+        // In nearly all cases one number shows that it is impossible. Processes that others end make room for more.
         let Some((entities, _)) = load() else { return false };
         self.before = self.before.min(entities);
         if entities - self.before < limit / 2 {
@@ -246,7 +245,7 @@ impl ProcessGroup {
     pub(super) fn signal(&self, kill: bool) {
         let signal = if kill { Signal::KILL } else { Signal::TERM };
         self.signal_leader(signal);
-        // Who is asked may take its time, and is not chased.
+        // A process that is asked to end may take its time, and is not chased.
         self.look(!kill, |pid| {
             // In this order: what is held is the process that is looked at then.
             let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
@@ -294,7 +293,7 @@ impl ProcessGroup {
     /// Returns what to report about `pid`, where it is a living process of the run.
     fn member(&self, pid: Pid) -> Option<Stat> {
         let stat = stat(pid)?;
-        // What is older is none of the run, which leaves few to be looked at.
+        // An older process does not belong to the run, which leaves few to examine.
         if !stat.is_alive || stat.start < self.start {
             return None;
         }
@@ -318,7 +317,7 @@ impl ProcessGroup {
     }
 }
 
-/// What is reported about a process.
+/// What the system reports about a process.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     is_alive: bool,
@@ -336,7 +335,8 @@ fn stat(pid: Pid) -> Option<Stat> {
     parse_stat(&String::from_utf8_lossy(&text(pid, "stat")))
 }
 
-/// Reports whether `pid` is the number of a process. Those of its threads tell the same, unless one lists them.
+/// Reports whether `pid` is the number of a process. The ids of its threads give the same answer, unless one lists
+/// them.
 fn is_process(pid: Pid) -> bool {
     let status = text(pid, "status");
     let status = String::from_utf8_lossy(&status);

@@ -1,4 +1,4 @@
-//! What of a directory everybody may read.
+//! Finds the parts of a directory that everybody may read.
 //!
 //! Root may read more than that, and so may its scripts, unless they are kept from it. Landlock opens a directory with
 //! all that is below it, so where something there is not for everybody the rest is opened piece by piece.
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::fs::{self, Kind};
 
-/// `dir` itself if everybody may read all that is in it, otherwise the directories and files there of which that is so.
-/// Links are none of them: where they lead is opened by its own name.
+/// Returns `dir` itself if everybody may read everything in it, otherwise the directories and files in it for which
+/// that holds. Links are not among them: their targets are opened by their own names.
 pub(super) fn public(dir: &Path) -> Vec<PathBuf> {
     let mut open = Vec::new();
     gather(dir, &mut open);
     open
 }
 
-/// Adds to `open` what of `dir` is public. Returns whether all of it is.
+/// Adds the public parts of `dir` to `open`. Returns whether all of it is public.
 fn gather(dir: &Path, open: &mut Vec<PathBuf>) -> bool {
     let Ok(entries) = fs::entries(dir) else { return false };
     let before = open.len();

@@ -1,4 +1,4 @@
-//! How far a script reaches: its working directory, and what it may read and write.
+//! The reach of a script: its working directory, and what it may read and write.
 
 use std::path::{Path, PathBuf};
 
@@ -14,15 +14,15 @@ use crate::settings::Settings;
 /// Directories of programs, whose parents hold what these need.
 const OF_PROGRAMS: &[&str] = &["bin", "shims", "Scripts"];
 
-/// How far a script reaches.
+/// The reach of a script.
 pub(super) struct Reach {
-    /// Where it runs.
+    /// Its working directory.
     pub(super) cwd: PathBuf,
-    /// What it may touch, if files are kept from it.
+    /// What it may access, if file access is restricted.
     pub(super) open: Open,
-    /// What it may write that is the caller's.
+    /// The caller's files that it may write.
     pub(super) own_write: Vec<PathBuf>,
-    /// What it may read that is the caller's.
+    /// The caller's files that it may read.
     pub(super) own_read: Vec<PathBuf>,
     /// Why its working directory is closed to it.
     pub(super) closed: Option<String>,

@@ -1,4 +1,4 @@
-//! What a script may touch.
+//! Restricts what a script may access.
 //!
 //! Landlock and seccomp act on the thread that asks for them, and on all that it starts. So a thread
 //! restricts itself and then starts the interpreter; the others of this process stay as they are.
@@ -23,10 +23,10 @@ const RIGHTS: ABI = ABI::V6;
 /// Before this version files can be emptied through a right to nothing.
 const ENOUGH: ABI = ABI::V3;
 
-/// Where the system's settings are, and keys and passwords beside them.
+/// The directory of the system's settings, which also contains keys and passwords.
 const SETTINGS: &str = "/etc";
 
-/// Where the system's programs and what they need are.
+/// The directories of the system's programs and what they need.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -55,9 +55,9 @@ const SYSTEM: &[&str] = &[
 /// Devices that keep nothing.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 
-/// A thread that is restricted, but for the files.
+/// A thread that is restricted, except for files.
 pub(super) struct Prepared {
-    /// Which files it may touch so far, if it is to be kept from others.
+    /// The files that it may access so far, if it is to be kept from others.
     files: Option<(RulesetCreated, &'static [PathBuf])>,
     /// Whether its system calls are filtered.
     seccomp: bool,
@@ -67,7 +67,7 @@ pub(super) struct Prepared {
 ///
 /// # Errors
 ///
-/// What the system says where it knows the means and refuses them.
+/// Fails with the error of the system if it supports the restrictions and refuses them.
 pub(super) fn prepare(plan: Plan) -> Result<Prepared, String> {
     let mut files = None;
     if plan.files {
@@ -84,7 +84,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// What the system says where it knows the means and refuses them.
+    /// Fails with the error of the system if it supports the restrictions and refuses them.
     pub(super) fn restrict(self, open: &Open) -> Result<Done, String> {
         let mut done = Done { seccomp: self.seccomp, ..Done::default() };
         if let Some((ruleset, system)) = self.files {
@@ -95,10 +95,10 @@ impl Prepared {
     }
 }
 
-/// Gives up for good what root may do beyond files and users: with it the rest could be undone, the memory
-/// of other processes read and limits raised. Others have none of it.
+/// Permanently gives up what root may do beyond files and users: with it, the other restrictions could be undone, the
+/// memory of other processes read, and limits raised. Other users have no such powers.
 fn drop_powers() -> Result<(), rustix::io::Errno> {
-    // Else the next program that root starts would have all of it again.
+    // Otherwise the next program that root starts would have all of them again.
     set_no_new_privs(true)?;
     // Without `FSETID` a file that is written to loses the bits with which it would run as its owner.
     let kept = CapabilitySet::CHOWN
@@ -138,7 +138,7 @@ fn ruleset(system: &[PathBuf]) -> Result<RulesetCreated, RulesetError> {
         .scope(Scope::from_all(RIGHTS))?
         .create()?
         .add_rules(path_beneath_rules(system, reading()))?
-        // Of what is closed there, the names are known.
+        // The names of inaccessible entries there are still visible.
         .add_rules(path_beneath_rules(in_pieces.then_some(settings), AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(DEVICES, device))
 }

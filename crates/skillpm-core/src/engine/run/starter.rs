@@ -1,7 +1,8 @@
 //! The thread that is restricted as a script is to be, and starts it.
 //!
-//! Restrictions take a while, and most of them are the same for all scripts. So that thread takes them while the skill
-//! is copied, and is told last what it starts, and which of the user's directories are open to it.
+//! Setting up restrictions takes a while, and most of them are the same for all scripts. So that thread applies them
+//! while the skill is copied, and learns only at the end what to start, and which of the user's directories it may
+//! access.
 
 use std::io;
 use std::process::{Child, Command};
@@ -13,13 +14,13 @@ use super::sandbox;
 use crate::advice::{Opt, message};
 use crate::error::{Error, Result};
 
-/// A thread that starts a script. Without an order it ends with the value.
+/// A thread that starts a script. Without an order it ends when the value is dropped.
 pub(super) struct Starter<'scope> {
     order: Sender<Order>,
     thread: ScopedJoinHandle<'scope, Option<Result<Started>>>,
 }
 
-/// What is started.
+/// What to start.
 struct Order {
     command: Command,
     open: Open,
