@@ -73,7 +73,7 @@ impl<'a> Unedited<'a> {
         let placed =
             || self.placed.get_or_init(|| Receipts::of(&self.context.settings, self.scope).untouched());
         let path = self.scope.place(&self.context.settings, place, name);
-        // If only line ends differ, nothing that somebody wrote is lost.
+        // If only line endings differ, nothing that somebody wrote is lost.
         let other_line_ends = || path.is_ok_and(|path| self.scope.index.trees().is_other_line_ends(&path));
         is_fetched(self.context, digest) || placed().has(place, name, digest) || other_line_ends()
     }
