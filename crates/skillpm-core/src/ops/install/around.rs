@@ -16,7 +16,7 @@ use crate::source::local;
 ///
 /// # Errors
 ///
-/// Fails for a source in a directory that cannot be looked at.
+/// Fails for a source in a directory that cannot be examined.
 pub(super) fn look(
     context: &Context,
     scope: &Scope,

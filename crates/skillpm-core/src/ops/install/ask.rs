@@ -14,7 +14,7 @@ use crate::spec::SourceSpec;
 use crate::text::visible_name;
 
 /// Returns those of the skills `found` in a source to install: the only one, those that a person picks, or with `all`
-/// every one. Skills that are internal to the source are left out if there are others.
+/// every one. Skills that are internal to the source are left out if there differ.
 ///
 /// # Errors
 ///

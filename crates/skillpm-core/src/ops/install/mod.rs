@@ -91,7 +91,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     goal::reach(context, &scope, request, read, |files| Ok(fetched.desired(files)))
 }
 
-/// Chooses the skills that `request` means, from `specs` where it names sources.
+/// Chooses the skills that `request` means, from `specs` if it names sources.
 ///
 /// # Errors
 ///

@@ -124,7 +124,7 @@ pub(in crate::ops) fn ensure_installed(
 ///
 /// # Errors
 ///
-/// Fails for a place that leads out of the project or cannot be looked at.
+/// Fails for a place that leads out of the project or cannot be examined.
 pub(in crate::ops) fn lies(
     context: &Context,
     scope: &Scope,
@@ -168,7 +168,7 @@ impl<'a> Restorer<'a> {
     /// # Errors
     ///
     /// Fails for a policy that cannot be read, and for a directory of skills that leads out of the project or cannot be
-    /// looked at.
+    /// examined.
     fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
         let fetcher = Fetcher::new(context, scope, files)?;
         let open = |dir: PathBuf| -> Result<SkillsDir> {
