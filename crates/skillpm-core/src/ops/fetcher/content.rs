@@ -28,7 +28,7 @@ impl Fetcher<'_> {
     ///
     /// # Errors
     ///
-    /// Fails for a source that cannot be opened, and for a place that cannot be looked at.
+    /// Fails for a source that cannot be opened, and for a place that cannot be examined.
     pub(in crate::ops) fn prefetch(&mut self, wanted: impl Fn(&SkillName, &Locked) -> bool) -> Result<()> {
         let store = Store::new(&self.context.settings).ok();
         let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
