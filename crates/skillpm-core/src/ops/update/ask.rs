@@ -263,7 +263,7 @@ impl<'a> Finder<'a> {
     ) -> Result<UpdateJob> {
         let Installed { name, entry, locked } = installed;
         let (mut new, set) = self.fetcher.take(name, newest)?;
-        // Until it is looked at.
+        // Until it is examined.
         new.dependencies.clone_from(&locked.dependencies);
         let base = if new.digest == locked.digest {
             // Nobody has to have those of the locked revision.

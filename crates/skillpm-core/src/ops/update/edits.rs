@@ -78,7 +78,7 @@ pub(super) fn open<'a>(record: &'a Unresolved, locked: &Locked, lies: &FileSet) 
             Conflict::Binary | Conflict::Name => {
                 disputed.kept.as_ref().is_some_and(|kept| lies.get(kept.as_str()).is_some())
             }
-            // Nothing in the files could say that somebody has looked at it.
+            // Nothing in the files could say that somebody has examined it.
             Conflict::DeletedHere | Conflict::DeletedThere => false,
         };
         if is_open {

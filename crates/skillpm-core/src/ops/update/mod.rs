@@ -49,16 +49,16 @@ const MOST_NAMED: usize = 8;
 pub struct UpdateRequest {
     /// The names under which the skills are installed; none: all of the scope.
     pub names: Vec<String>,
-    /// The scope; the project where it is `None`.
+    /// The scope; the project if it is `None`.
     pub scope: Option<ScopeKind>,
     /// Go past the tags and commits that the manifest names, and write the new ones into it.
     pub latest: bool,
     /// The skills that may bring new capabilities without a person's review.
     pub allow: Allow,
-    /// Whose file stands where both changed it and cannot be merged; it also ends earlier merges
-    /// that have to be looked at.
+    /// Whose file stands where both changed it and cannot be merged; it also ends earlier merges that have to be
+    /// examined.
     pub prefer: Option<Prefer>,
-    /// Take earlier merges back that have to be looked at.
+    /// Take earlier merges back that have to be examined.
     pub abort: bool,
     /// Replace what is in the way and cannot be merged; it is kept in the store.
     pub force: bool,
@@ -105,7 +105,7 @@ pub struct Prepared<'a> {
     jobs: Vec<UpdateJob>,
     /// Skills of which nothing changes.
     others: Vec<UpdatedSkill>,
-    /// Merges that were looked at since.
+    /// Merges that were examined since.
     resolved: Vec<SkillName>,
     /// Skills that bring new capabilities and may not.
     refused: Vec<SkillName>,
@@ -255,7 +255,7 @@ impl Prepared<'_> {
         self.jobs.iter().filter_map(choice).collect()
     }
 
-    /// With the new capabilities agreed to that were in `seen`, which a person has looked at.
+    /// With the new capabilities agreed to that were in `seen`, which a person has examined.
     #[must_use]
     pub fn agreed(mut self, seen: &Self) -> Self {
         let seen = seen.versions();
@@ -266,7 +266,7 @@ impl Prepared<'_> {
     }
 
     /// Returns what [`Prepared::apply`] would do, as things are now. Nothing is changed. Where another run is changing
-    /// the same skills, all is looked at again.
+    /// the same skills, all is examined again.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ pub struct UpdateOutcome {
     pub scope: Option<ScopeKind>,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
-    /// The skills that were looked at, sorted by name.
+    /// The skills that were examined, sorted by name.
     pub skills: Vec<UpdatedSkill>,
     /// What was or would be done, in order.
     pub steps: Vec<Step>,
@@ -42,8 +42,7 @@ pub struct UpdateOutcome {
     pub place: String,
 }
 
-/// A skill that was looked at. The JSON form of a value of this type is an interface: fields are only
-/// added.
+/// A skill that was examined. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UpdatedSkill {
     /// The name under which it is installed.
@@ -90,7 +89,7 @@ pub enum UpdateChange {
     Editable,
     /// It is in the manifest and not installed.
     Missing,
-    /// An earlier merge has to be looked at first.
+    /// An earlier merge has to be examined first.
     Unresolved,
     /// An earlier merge was decided for one side.
     Resolved,

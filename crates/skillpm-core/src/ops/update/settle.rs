@@ -288,7 +288,7 @@ fn edited(
         (None, None) if prepared.request.force => return Ok(Done { known: Some(digest), ..clean }),
         (None, None) => return Err(SettleError::Stale(changed(&job.name))),
     };
-    // It may be the installed files that were unchanged when they were looked at.
+    // It may be the installed files that were unchanged when they were examined.
     if newer.base.is_some() && base.digest()? != newer.old.digest {
         return Err(SettleError::Stale(changed(&job.name)));
     }
