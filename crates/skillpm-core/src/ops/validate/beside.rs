@@ -38,7 +38,7 @@ impl Wanted {
         self.files
     }
 
-    /// Returns what of a skill's files is looked at where they are listed.
+    /// Returns what of a skill's files is examined where they are listed.
     pub(super) fn contents(&self) -> Contents {
         if self.files { Contents::Read } else { Contents::Unread }
     }

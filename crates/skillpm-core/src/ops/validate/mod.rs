@@ -95,7 +95,7 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
     validate_noting(context, request, &mut Searched::default())
 }
 
-/// Works like [`validate`]. Where skills are looked for is noted in `searched`, also where that fails.
+/// Works like [`validate`]. Where skills are looked for is noted in `searched`, also if that fails.
 fn validate_noting(
     context: &Context,
     request: &ValidateRequest,

@@ -1,4 +1,4 @@
-//! One skill: its file is read once and looked at by the rules that are on.
+//! One skill: its file is read once and examined by the rules that are on.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) struct Again {
     document: Document,
 }
 
-/// Returns the skill with what it needs, where it needs any.
+/// Returns the skill with what it needs, if it needs any.
 fn needs(document: &Document) -> Option<OtherSkill> {
     document.get("metadata")?.get(requirement::KEY)?;
     let entries = declared_in(document).into_iter();
@@ -33,7 +33,7 @@ fn needs(document: &Document) -> Option<OtherSkill> {
     Some(OtherSkill { name: document.name()?.to_owned(), needs: names.collect() })
 }
 
-/// Returns where the last line ends that `findings` or their repairs are about: what follows is not shown. Most of a
+/// Returns where the last line endings that `findings` or their repairs are about: what follows is not shown. Most of a
 /// text does, and thousands of them would be kept.
 fn shown_end(text: &str, findings: &[Finding]) -> usize {
     let spans = findings.iter().flat_map(|finding| {
@@ -114,8 +114,8 @@ impl<'a> Checker<'a> {
         Checked { file: shown, text: document.into_text(), findings }
     }
 
-    /// Returns what is found in `document` as the file `file_name` of a directory whose real name is `directory`. Nothing
-    /// is looked at beside the file unless `dir` is that directory.
+    /// Returns what is found in `document` as the file `file_name` of a directory whose real name is `directory`.
+    /// Nothing is examined beside the file unless `dir` is that directory.
     pub(super) fn lint_in(
         &self,
         document: &Document,

@@ -22,7 +22,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// Fails if a directory cannot be looked at.
+    /// Fails if a directory cannot be examined.
     pub fn around(settings: &Settings) -> Result<Self> {
         let mut roots = Vec::new();
         if let Some(workspace) = settings.env.path(env::GITHUB_WORKSPACE) {

@@ -13,7 +13,7 @@ use crate::lint::{Finding, Plan, Profile};
 use crate::manifest;
 use crate::ops::paths::Searched;
 
-/// Knows what everything looked like on which findings depend, and what was reported about it.
+/// Remembers the state of everything that findings depend on, and what was reported about it.
 ///
 /// A look at it costs one look at each of these files and directories, and nothing is read. Where one of them changed,
 /// everything is checked again: a skill may be in a circle with others, or be found in another way by now.
@@ -61,7 +61,7 @@ struct Trouble {
 pub struct News {
     /// The skills whose files changed or of which something else is found than was reported; `None` if there are none.
     pub outcome: Option<ValidateOutcome>,
-    /// Why not everything could be checked, where that was not reported before. What could be is in the outcome.
+    /// Why not everything could be checked, if that was not reported before. What could be is in the outcome.
     pub error: Option<Error>,
 }
 
@@ -111,7 +111,7 @@ impl Watch {
         if changed.is_empty() && !self.trouble.as_ref().is_some_and(|trouble| trouble.is_at_skills) {
             return News::default();
         }
-        // Stamps are taken later than this: what is written while it is read is young then, and looked at once more.
+        // Stamps are taken later than this: what is written while it is read is young then, and examined once more.
         let since = Moment::now();
         let new_rules = rules(context, self.profile).map(|rules| self.request.rules = rules);
         let mut searched = Searched::kept();
