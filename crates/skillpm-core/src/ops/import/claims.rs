@@ -45,7 +45,7 @@ impl Claim {
     }
 }
 
-/// By what the version that was installed can be told from others.
+/// The means of distinguishing the installed version from others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Proof {
     /// The npm tool's hash of the directory in the source.

@@ -28,7 +28,7 @@ use crate::source::{self, FetchedSource, Wanted as Revision, local};
 use crate::spec::{Origin, SourceSpec};
 use crate::tree::FileSet;
 
-/// How many older versions of a directory are looked at for the one that was installed.
+/// How many older versions of a directory are examined for the one that was installed.
 const OLDER: usize = 20;
 
 /// What is to be done about a skill.

@@ -92,7 +92,7 @@ fn take(fetcher: &mut Fetcher<'_>, name: &SkillName, offered: Offered) -> Result
 ///
 /// # Errors
 ///
-/// Fails for a place that cannot be looked at.
+/// Fails for a place that cannot be examined.
 fn has_room(context: &Context, scope: &Scope, everyone: &[&'static Agent], name: &SkillName) -> Result<bool> {
     let survey = Survey::take(&context.settings, scope, &[name], everyone)?;
     let at_agents = in_directories(&survey, everyone, name).into_iter().map(|(_, found)| found);

@@ -34,12 +34,12 @@ mod dependencies;
 /// What is to be adopted.
 #[derive(Debug, Clone, Default)]
 pub struct ImportRequest {
-    /// A lockfile of another tool; everything that other tools left in the scope where it is `None`.
+    /// A lockfile of another tool; everything that other tools left in the scope if it is `None`.
     pub file: Option<PathBuf>,
     /// Skills of no known source that become the scope's own, by the names or paths of their directories. Nothing else is
     /// adopted then.
     pub skills: Vec<String>,
-    /// The scope; the project where it is `None`.
+    /// The scope; the project if it is `None`.
     pub scope: Option<ScopeKind>,
     /// Plan only.
     pub dry_run: bool,
@@ -89,7 +89,7 @@ pub struct ImportedSkill {
     pub name: String,
     /// What became of it.
     pub verdict: Verdict,
-    /// Who told of it.
+    /// What reported it.
     pub found_in: FoundIn,
     /// Where it comes from.
     pub source: Option<String>,
@@ -117,7 +117,7 @@ pub enum Verdict {
     Tracked,
 }
 
-/// Who told of a skill.
+/// What reported a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FoundIn {
@@ -131,7 +131,7 @@ pub enum FoundIn {
     Directory,
 }
 
-/// How often what is there is read and compared before others who change it meanwhile are told of.
+/// The number of times that what is there is read and compared before concurrent changes are reported.
 const ATTEMPTS: usize = 3;
 
 /// Adopts what other tools installed.
@@ -241,8 +241,8 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     }))
 }
 
-/// Returns who told of the skills that are in `scope` and that skillpm did not install, by the names of their
-/// directories. What cannot be read tells nothing.
+/// Returns what reported the skills that are in `scope` and that skillpm did not install, by the names of their
+/// directories. What cannot be read says nothing.
 pub(super) fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTreeMap<String, FoundIn> {
     let everyone = everyone(context, scope, files);
     let found = claims::collect(context, scope, files, &everyone, &ImportRequest::default());
