@@ -12,8 +12,8 @@ use crate::install::state::Files;
 use crate::ops::import::{FoundIn, agent_dirs, found_in};
 
 /// Adds to `outcome`, which has what is installed in `scope`, the skills that are in the directories of agents and that
-/// nobody installed here; of these and of those among the installed ones that no lockfile knows it says who told of them.
-/// What cannot be looked at is no reason to list nothing.
+/// nobody installed here; of these and of those among the installed ones that no lockfile knows it says who told of
+/// them. What cannot be examined is no reason to list nothing.
 pub(super) fn list(
     context: &Context,
     scope: &Scope,
