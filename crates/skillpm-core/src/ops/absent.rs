@@ -110,14 +110,14 @@ pub(super) fn other_lock(scope: &Scope) -> Option<String> {
     matches!(fs::kind(&dir.join(name)), Ok(Some(fs::Kind::File))).then(|| name.to_owned())
 }
 
-/// Returns what is said of a skill that is locked in a scope, and does not are there.
+/// Returns what to report about a skill that is locked in a scope, and is not there.
 pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(format_args!("`{name}` is missing: "), Verb::Install.within(scope), " restores it");
     Warning::new(problem::SKILL_MISSING.id, told)
 }
 
-/// Returns what is said of each skill that manifest or lockfile of `scope` have agents see, and that does not are
-/// there. Files that cannot be read say nothing.
+/// Returns what to report about each skill that manifest or lockfile of `scope` have agents see, and that is not there.
+/// Files that cannot be read say nothing.
 pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, Warning)> {
     let Ok(files) = Files::read(scope) else { return Vec::new() };
     let asked = files.manifest.skills().iter().filter(|(_, entry)| !entry.disabled).map(|(name, _)| name);
@@ -132,7 +132,7 @@ pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, Warning)> {
     gone.map(|name| (name.clone(), told(name))).collect()
 }
 
-/// Returns what is said of a skill that is in the manifest of a scope, and not yet locked.
+/// Returns what to report about a skill that is in the manifest of a scope, and not yet locked.
 pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(
         format_args!("`{name}` is not installed yet: "),
@@ -142,7 +142,8 @@ pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
     Warning::new(codes::NOT_INSTALLED_YET, told)
 }
 
-/// Returns what is said of a skill that is in a scope, and that neither manifest nor another skill asks for any more.
+/// Returns what to report about a skill that is in a scope, and that neither manifest nor another skill asks for any
+/// more.
 pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(
         format_args!("`{name}` is no longer requested: "),

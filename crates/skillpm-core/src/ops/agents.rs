@@ -20,7 +20,7 @@ pub struct AgentsRequest {
     pub names: Vec<String>,
     /// All that there are in the table.
     pub all: bool,
-    /// Only what is in this scope; both where it is `None`.
+    /// Only what is in this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
 }
 
@@ -110,7 +110,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     let scopes = Scopes::new(&context.settings, request.scope)?;
     places.extend(scopes.there.into_iter().map(|scope| AgentDirectory::look(scope, &mut outcome.warnings)));
     outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
-    // Whether an agent is here depends on the project, whatever scope is looked at.
+    // Whether an agent is here depends on the project, whatever scope is examined.
     let project = Scope::new(&context.settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
     outcome.roots.extend(context.settings.home.iter().map(|home| (ScopeKind::User, text(home))));
@@ -154,7 +154,7 @@ impl AgentDirectory {
     }
 }
 
-/// What is in directories that were looked at already: many agents read the same ones.
+/// What is in directories that were examined already: many agents read the same ones.
 type ScannedDirectories = BTreeMap<PathBuf, std::result::Result<Vec<Seen>, String>>;
 
 fn view(

@@ -33,11 +33,11 @@ pub struct Room {
     pub name: String,
     /// The directory, whether it is there or not.
     pub path: String,
-    /// How many trees or downloads it holds.
+    /// The number of trees or downloads that it holds.
     pub count: usize,
-    /// How many files these have.
+    /// The number of files that these have.
     pub files: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
 }
 
@@ -115,7 +115,7 @@ pub struct Removed {
     pub room: String,
     /// Where it lay.
     pub path: String,
-    /// How many bytes it had.
+    /// The number of bytes that it had.
     pub bytes: u64,
 }
 
@@ -302,7 +302,7 @@ pub struct VerifyRequest {
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VerifyOutcome {
-    /// How many trees and archives were looked at.
+    /// The number of trees and archives that were examined.
     pub checked: usize,
     /// Those that are not what they should be.
     pub damaged: Vec<Damaged>,

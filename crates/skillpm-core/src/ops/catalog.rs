@@ -1,4 +1,4 @@
-//! `catalog`: what an agent is told of all skills.
+//! `catalog`: what an agent learns about all skills.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct CatalogRequest {
     /// What is reported, and how. The names of disabled skills are added to it, and where paths start from where a file
     /// is written.
     pub options: Options,
-    /// Only skills of this scope; where it is `None`, of both, or of the project where a file is written.
+    /// Only skills of this scope; if it is `None`, of both, or of the project where a file is written.
     pub scope: Option<ScopeKind>,
     /// Only what this agent reads, by id or alias.
     pub agent: Option<String>,
@@ -52,7 +52,7 @@ pub struct Write {
     pub flags: String,
 }
 
-/// What an agent is told.
+/// What an agent learns.
 #[derive(Debug)]
 pub struct CatalogOutcome {
     /// The catalog.

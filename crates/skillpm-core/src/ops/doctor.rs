@@ -30,10 +30,10 @@ use crate::settings::{Policies, Settings};
 use crate::store::{self, Note, Store, Why, downloads};
 use crate::tree::FileSet;
 
-/// What is to be looked at.
+/// What is to be examined.
 #[derive(Debug, Clone, Default)]
 pub struct DoctorRequest {
-    /// Only this scope; both, the store and the downloads where it is `None`.
+    /// Only this scope; both, the store and the downloads if it is `None`.
     pub scope: Option<ScopeKind>,
     /// Repair what can be repaired without losing anything.
     pub fix: bool,
@@ -212,9 +212,9 @@ impl Doctor<'_> {
         found
     }
 
-    /// Leaves out what is found of skills that are none of this scope's. In the home directory both scopes have the same
-    /// directories: what the files of the other one know is neither left over nor a stranger's here, and what neither
-    /// knows is the user's.
+    /// Leaves out what is found of skills that do not belong to this scope. In the home directory both scopes have the
+    /// same directories: what the files of the other one know is neither left over nor a stranger's here, and what
+    /// neither knows is the user's.
     fn leave_others(&self, look: &Inspection, found: &mut Vec<Finding>) {
         let Ok(Some(twin)) = look.scope.other_scope(&self.context.settings) else { return };
         let is_told_by_twin = look.scope.kind == ScopeKind::Project && self.scopes.len() > 1;
@@ -340,8 +340,8 @@ impl Doctor<'_> {
                 return found.iter().filter(|f| f.remedy.is_safe()).for_each(|f| repairs.failed(f, &error));
             }
         };
-        // What was begun is finished now. The rest is looked at again: nobody can change it any more, and
-        // what is remembered is not enough for what changes something.
+        // What was begun is finished now. The rest is examined again: nobody can change it any more, and what is
+        // remembered is not enough for what changes something.
         let found = self.check(&scope.unindexed());
         let broken: Vec<_> = found.iter().filter(|f| matches!(f.remedy, Remedy::Steps(_))).collect();
         // All at once where that goes, which is faster; else one by one, so that one stops no other.

@@ -81,7 +81,7 @@ const RENAMES: &str = "file-name";
 /// name for this one, where [`repair`] would give it one.
 pub(super) fn announce_rename(file: &Path, findings: &mut [Finding]) {
     for finding in findings.iter_mut().filter(|finding| finding.rule == RENAMES) {
-        // What cannot be looked at cannot be repaired either.
+        // What cannot be examined cannot be repaired either.
         if matches!(rename(file), Ok(Some(_))) {
             finding.fix = Some(Fix::safe(format!("rename the file to `{SKILL_FILE}`"), Vec::new()));
         }

@@ -182,7 +182,7 @@ fn text(bytes: Vec<u8>, file: PathBuf) -> Formatted {
     Formatted { file, form, text }
 }
 
-/// Reads the file at `place` and tells how it is found; `None` if it is gone by now.
+/// Reads the file at `place` and returns how it was found; `None` if it is gone by now.
 fn file(place: &FileLocation) -> Result<Option<Formatted>> {
     let form = match place.read()? {
         None => return Ok(None),

@@ -17,11 +17,11 @@ pub struct InvokeRequest {
     pub name: String,
     /// The arguments.
     pub arguments: Arguments,
-    /// The form of the content. It decides whether the skill's files are looked at.
+    /// The form of the content. It decides whether the skill's files are examined.
     pub form: Form,
     /// Whether it is written into the audit log.
     pub record: bool,
-    /// The session that the line of the log is of; that of the process where it is `None`.
+    /// The session that the line of the log is of; that of the process if it is `None`.
     pub session: Option<String>,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn invoked(
 fn off_specification(context: &Context, skill: &Skill) -> Option<Warning> {
     let is_news = |deviation: &&Deviation| match &deviation.kind {
         DeviationKind::UnknownField(_) | DeviationKind::LegacyField(_) => false,
-        // Whoever installed it under another name knows.
+        // A user who installed it under another name knows.
         DeviationKind::NameDirectory { name, directory } => !is_alias(context, directory, name),
         _ => true,
     };

@@ -99,7 +99,7 @@ fn own_name(path: &Path) -> Option<String> {
 pub struct RestoreRequest {
     /// The name of the skill, or `NAME@DIGITS` for one of several copies.
     pub name: String,
-    /// The scope; the project where it is `None`.
+    /// The scope; the project if it is `None`.
     pub scope: Option<ScopeKind>,
     /// Plan only.
     pub dry_run: bool,

@@ -25,7 +25,7 @@ pub struct LinkRequest {
     /// The names under which the skills are installed. None: all of the scope, and those that are
     /// installed later.
     pub names: Vec<String>,
-    /// The scope; the project where it is `None`.
+    /// The scope; the project if it is `None`.
     pub scope: Option<ScopeKind>,
     /// Plan only.
     pub dry_run: bool,

@@ -31,7 +31,7 @@ use crate::name::SkillName;
 /// Which skills.
 #[derive(Debug, Clone, Default)]
 pub struct ListRequest {
-    /// Only this scope; both where it is `None`.
+    /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
 }
 
@@ -97,7 +97,7 @@ pub enum SkillState {
     Ok,
     /// It was edited.
     Modified,
-    /// Its line ends are others, and nothing else, as where git wrote it with those of Windows.
+    /// Its line endings differ, and nothing else, as where git wrote it with those of Windows.
     LineEnds,
     /// An update left conflicts in it that somebody has to resolve. Agents may see it or not.
     Conflict,

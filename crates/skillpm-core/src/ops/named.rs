@@ -65,7 +65,7 @@ pub(super) fn find_among(
     })
 }
 
-/// Finds the skill in the directory that `name` is the path of; where it is none, what `by_name` finds.
+/// Finds the skill in the directory that `name` is the path of; if it is none, what `by_name` finds.
 ///
 /// # Errors
 ///
@@ -180,7 +180,7 @@ fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Er
     })
 }
 
-/// `error`, and how the directory `name` is told from a name, where it holds a skill.
+/// `error`, and how to distinguish the directory `name` from a name, if it holds a skill.
 fn or_directory(context: &Context, name: &str, error: Error) -> Error {
     let file = context.settings.cwd.join(name).join(SKILL_FILE);
     if !matches!(fs::kind(&file), Ok(Some(fs::Kind::File))) {

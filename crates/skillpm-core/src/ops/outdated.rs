@@ -1,4 +1,4 @@
-//! `outdated`: which skills have changed in their sources, told without a download.
+//! `outdated`: finds which skills have changed in their sources, without a download.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use crate::spec::{Origin, Reference};
 pub struct OutdatedRequest {
     /// Only these; all where it is empty.
     pub names: Vec<String>,
-    /// Only this scope; both where it is `None`.
+    /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
 }
 
@@ -71,7 +71,7 @@ pub struct OutdatedSkill {
 pub enum Status {
     /// They are the same.
     Current,
-    /// They are others.
+    /// They differ.
     Changed,
     /// There are none any more where the skill was.
     Gone,
@@ -79,7 +79,7 @@ pub enum Status {
     Moved,
     /// Its source has no such branch, tag or commit any more.
     RefGone,
-    /// Only a download would tell.
+    /// Only a download would show this.
     Unknown,
     /// The source could not be asked.
     Failed,
@@ -119,13 +119,13 @@ impl OutdatedOutcome {
     }
 }
 
-/// Asks the sources of the installed skills what they have now. Nothing is changed, and nothing is
-/// downloaded where an id or a tag tells.
+/// Asks the sources of the installed skills what they have now. Nothing is changed, and nothing is downloaded if an id
+/// or a tag is enough.
 ///
 /// # Errors
 ///
 /// Fails for a manifest, lockfile or policy that cannot be read, or for a name that is not installed. A source that
-/// cannot be asked is no error: the outcome says why, and tells the others.
+/// cannot be asked is no error: the outcome says why, and contains the others.
 pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<OutdatedOutcome> {
     let listed = installed(context, &ListRequest { scope: request.scope })?;
     let mut outcome = OutdatedOutcome { warnings: listed.warnings, ..OutdatedOutcome::default() };

@@ -21,7 +21,7 @@ use crate::tree::FileSet;
 use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs, exposed_file};
 
-/// How many files that differ an error names.
+/// The maximum number of files that differ that an error names.
 const MAX_FILES: usize = 5;
 
 /// What is to run.

@@ -20,7 +20,7 @@ use crate::spec::SourceSpec;
 pub struct PolicyRequest {
     /// Sources as they would be typed after `skillpm install`. None: the lines that hold.
     pub sources: Vec<String>,
-    /// The scope; the project where it is `None`.
+    /// The scope; the project if it is `None`.
     pub scope: Option<ScopeKind>,
 }
 

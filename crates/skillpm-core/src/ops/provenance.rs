@@ -61,7 +61,7 @@ pub struct LockedSkill {
     pub scope: ScopeKind,
     /// The root of the project that has it, if that is not the nearest one but around it.
     pub outer: Option<PathBuf>,
-    /// The place that was looked at, with links followed.
+    /// The place that was examined, with links followed.
     pub place: PathBuf,
     /// What is locked.
     pub locked: Locked,
@@ -79,7 +79,7 @@ pub struct Modified {
     pub found: Digest,
     /// The files that differ; `None` if the store has nothing to compare them with.
     pub files: Option<Vec<ChangedFile>>,
-    /// Whether line ends are all that differs.
+    /// Whether line endings are all that differs.
     #[serde(skip)]
     pub line_ends: bool,
 }
@@ -118,7 +118,7 @@ pub(super) struct InForce {
 ///
 /// # Errors
 ///
-/// Fails for a directory that cannot be looked at: what its files say must not be passed over.
+/// Fails for a directory that cannot be examined: what its files say must not be skipped.
 pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
     let project = Scope::new(settings, ScopeKind::Project)?;
     let outer = project.outer(settings)?;
@@ -212,7 +212,7 @@ fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &P
     let of_agents = agents.filter_map(|agent| Some((Some(agent.id), scope.agent_dir(settings, agent)?)));
     let dirs = [(None, scope.skills_dir()), (None, scope.disabled_dir())].into_iter().chain(of_agents);
     for (agent, dir) in dirs {
-        // A directory that leads out of the project is none of this scope's.
+        // A directory that leads out of the project does not belong to this scope.
         if scope.check_inside(&dir).is_err() {
             continue;
         }
@@ -240,7 +240,7 @@ fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &P
 }
 
 /// Returns the files at `path` and their digest; where `trees` know what is locked, without what tools left there.
-/// Small ones stay in memory: what runs is what was looked at.
+/// Small ones stay in memory: what runs is what was examined.
 fn read(path: &Path, trees: Option<&Trees>) -> Result<(FileSet, Digest), ReadError> {
     let set = match trees {
         Some(trees) => trees.files(path)?,

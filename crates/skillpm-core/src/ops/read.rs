@@ -21,7 +21,7 @@ pub struct ReadRequest {
     pub max_bytes: u64,
     /// How many lines of a text are left out at its start.
     pub offset: usize,
-    /// How many lines of a text are wanted; all where it is `None`.
+    /// How many lines of a text are wanted; all if it is `None`.
     pub limit: Option<usize>,
 }
 

@@ -21,7 +21,7 @@ use crate::resolve::graph::{closure, dependents};
 pub struct RemoveRequest {
     /// The names under which the skills are installed.
     pub names: Vec<String>,
-    /// The scope; the project where it is `None`.
+    /// The scope; the project if it is `None`.
     pub scope: Option<ScopeKind>,
     /// Plan only.
     pub dry_run: bool,

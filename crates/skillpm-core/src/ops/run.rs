@@ -30,7 +30,7 @@ use crate::trust::audit::{Event, Sandboxed, Subject};
 
 /// Where the scripts of a skill are.
 const SCRIPTS: &str = "scripts/";
-/// How many names an error lists.
+/// The maximum number of names that an error lists.
 const MAX_NAMES: usize = 10;
 
 /// Which script, and how.
@@ -216,7 +216,7 @@ pub struct CallRequest {
     pub request: RunRequest,
     /// The arguments: an object as the schema of the tool has it, or words.
     pub arguments: Value,
-    /// How long it may take; where it is `None`, as long as its manifest says.
+    /// How long it may take; if it is `None`, as long as its manifest says.
     pub timeout: Option<Duration>,
 }
 
@@ -348,7 +348,7 @@ fn work_dir(context: &Context, place: &RunLocation) -> Result<WorkDir> {
 fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString, OsString>> {
     let one = |wanted: &OsString| {
         if let Some((name, value)) = assignment(wanted) {
-            // The value may be a secret, and a model may be told of the error.
+            // The value may be a secret, and a model may see the error.
             let has_nul = |text: &OsString| text.as_encoded_bytes().contains(&0);
             if name.is_empty() || has_nul(&name) {
                 return Err(Error::usage(format!("`{}=` names no variable", name.display())).hint(message!(
@@ -461,7 +461,7 @@ fn is_whole_path(dir: &Path, wanted: &str) -> bool {
     if name.is_none_or(|name| name.starts_with('.') || name.contains(['/', '\\'])) {
         return false;
     }
-    // What cannot be looked at is looked for in the list.
+    // What cannot be examined is looked for in the list.
     let is = |path: &Path, kind| fs::kind(&dir.join(path)).is_ok_and(|found| found == kind);
     let scripts = Path::new(SCRIPTS.trim_end_matches('/'));
     // A link may lead anywhere, and in `scripts/scripts/` there may be another one of that name.

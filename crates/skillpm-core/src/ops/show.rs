@@ -28,7 +28,7 @@ use crate::tokens;
 pub struct ShowRequest {
     /// Its name.
     pub name: String,
-    /// Only this scope; both where it is `None`.
+    /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
 }
 
@@ -55,9 +55,9 @@ pub struct ShowOutcome {
     pub shadowed_by: Option<Other>,
     /// The skills of its name that it hides.
     pub shadows: Vec<Other>,
-    /// What is off in its file and was tolerated.
+    /// The deviations in its file that were tolerated.
     pub deviations: Vec<ShownDeviation>,
-    /// What could not be looked at, and what a person should know.
+    /// What could not be examined, and what a person should know.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
     /// The project and the user's home, for shorter paths.

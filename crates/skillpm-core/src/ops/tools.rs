@@ -14,13 +14,13 @@ use crate::engine::{Diagnostic, Skill};
 use crate::error::{Error, Result};
 use crate::policy::ScriptPlaces;
 
-/// How many faults of a manifest an error lists.
+/// The maximum number of faults of a manifest that an error lists.
 const MAX_FAULTS: usize = 20;
 
 /// Which tools.
 #[derive(Debug, Clone, Default)]
 pub struct ToolsRequest {
-    /// Those of this skill; of all skills where it is `None`.
+    /// Those of this skill; of all skills if it is `None`.
     pub name: Option<String>,
     /// Whether scripts in directories below `scripts/` count, too.
     pub recursive: bool,

@@ -19,9 +19,9 @@ use crate::text::closest;
 /// Which skills.
 #[derive(Debug, Clone, Default)]
 pub struct TreeRequest {
-    /// Only this one, or what needs it. All: where it is `None`.
+    /// Only this one, or what needs it. All if it is `None`.
     pub name: Option<String>,
-    /// Only this scope; both where it is `None`.
+    /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
     /// The other way round: which skills need it.
     pub invert: bool,
@@ -37,7 +37,7 @@ pub struct TreeSkill {
     pub asked_for: bool,
     /// What it needs.
     pub needs: Vec<NeedView>,
-    /// The names of the skills that need it, in any scope that was looked at.
+    /// The names of the skills that need it, in any scope that was examined.
     pub needed_by: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ impl TreeOutcome {
 ///
 /// Fails for a manifest or lockfile that cannot be read, or for a name that is neither installed nor needed.
 pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
-    // What a skill needs may be in the other scope, but a fault there is none of the one that is looked at.
+    // What a skill needs may be in the other scope, but a fault there is none of the one that is examined.
     let both = survey(context, None);
     let mut outcome = match request.scope {
         Some(scope) => both.or_else(|_| survey(context, Some(scope)))?,

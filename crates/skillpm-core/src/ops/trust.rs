@@ -48,7 +48,7 @@ pub struct Trusted {
     pub since: String,
     /// Whether that holds.
     pub state: TrustState,
-    /// Why not, where it does not.
+    /// Why not, if it does not.
     pub reason: Option<String>,
 }
 
@@ -64,7 +64,7 @@ pub enum TrustState {
     Exposed,
 }
 
-/// Trusts directories, and all below them; without any, tells which ones are trusted.
+/// Trusts directories, and all below them; without any, returns those that are trusted.
 ///
 /// # Errors
 ///

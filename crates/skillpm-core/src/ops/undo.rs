@@ -31,7 +31,7 @@ const MAX_FILE: u64 = 16 << 20;
 /// What is to be taken back.
 #[derive(Debug, Clone, Default)]
 pub struct UndoRequest {
-    /// The scope; the project where it is `None`.
+    /// The scope; the project if it is `None`.
     pub scope: Option<ScopeKind>,
     /// Plan only.
     pub dry_run: bool,
@@ -168,7 +168,7 @@ pub struct Forgotten {
     pub dry_run: bool,
     /// Whether there was one.
     pub forgotten: bool,
-    /// How many bytes it had.
+    /// The number of bytes that it had.
     pub bytes: u64,
 }
 
@@ -176,7 +176,7 @@ pub struct Forgotten {
 ///
 /// # Errors
 ///
-/// Fails if it cannot be looked at or removed.
+/// Fails if it cannot be examined or removed.
 pub fn forget(context: &Context, request: &UndoRequest) -> Result<Forgotten> {
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
@@ -278,7 +278,7 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
     Ok(())
 }
 
-/// Returns what to report if the lockfile comes back as a merge left it, before an installation mended it.
+/// Returns what to report if the lockfile comes back as a merge left it, before an installation repaired it.
 fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
     let [_, lockfile] = undo.texts();
     let error = Lockfile::parse(std::str::from_utf8(lockfile?).ok()?).err()?;
@@ -292,7 +292,7 @@ fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
     error.is_of_merge().then(|| Warning::new(problem::LOCK_CONFLICT.id, told()))
 }
 
-/// Saves `file`, which was edited and gets its old text, in the store, and tells where.
+/// Saves `file`, which was edited and gets its old text, in the store, and reports where.
 fn keep_file(context: &Context, file: &Path) -> Result<String> {
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let real = fs::real_path(file)?.unwrap_or_else(|| file.to_owned());

@@ -25,7 +25,7 @@ use crate::text::closest;
 pub struct WhyRequest {
     /// The name under which it is installed.
     pub name: String,
-    /// Only this scope; both where it is `None`.
+    /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
 }
 

@@ -82,7 +82,7 @@ impl FileStats {
 }
 
 impl Activations {
-    /// Writes into the log that `settings` name. Where they name none, nothing is ever looked at.
+    /// Writes into the log that `settings` name. Where they name none, nothing is ever examined.
     pub fn new(settings: &Settings) -> Self {
         Self {
             settings: settings.clone(),
@@ -123,9 +123,9 @@ impl Activations {
         }
     }
 
-    /// Returns what the line says of `skill`, which is looked at `now`.
+    /// Returns what the line says of `skill`, which is examined `now`.
     fn subject(&self, skill: &Skill, now: Moment) -> Subject {
-        // The lock is not held while files are looked at or read.
+        // The lock is not held while files are examined or read.
         let known = self.known().get(&skill.real).cloned();
         if let Some(known) = known
             && known.subject.skill == skill.meta.name

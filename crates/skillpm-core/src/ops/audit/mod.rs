@@ -20,7 +20,7 @@ use crate::trust::audit::{AuditRecord, Event, EventKind, Subject};
 /// What is to be shown.
 #[derive(Debug, Clone)]
 pub struct AuditRequest {
-    /// How many lines at most, the last ones.
+    /// The maximum number of lines; the last ones are kept.
     pub last: usize,
     /// Only of the skill with this name.
     pub skill: Option<String>,
@@ -35,7 +35,7 @@ pub struct AuditOutcome {
     pub file: Option<PathBuf>,
     /// The lines, the newest last.
     pub records: Vec<AuditRecord>,
-    /// How many lines were passed over because they cannot be read.
+    /// The number of lines that were skipped because they cannot be read.
     pub unreadable: usize,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn place(skill: &Skill) -> Subject {
     Subject { skill: skill.meta.name.clone(), source: Some(source), ..Subject::default() }
 }
 
-/// Writes down that `script` was refused for `error`, before anything of the skill was looked at.
+/// Writes down that `script` was refused for `error`, before anything of the skill was examined.
 pub(super) fn refused(context: &Context, skill: &Skill, script: &str, error: &Error) {
     let subject =
         provenance(context, skill).map_or_else(|_| place(skill), |checked| subject(skill, &checked));
@@ -90,7 +90,7 @@ pub(super) fn unread(context: &Context, subject: &Subject, script: &str, error: 
     }
 }
 
-/// Returns what the log says of a skill whose files were looked at.
+/// Returns what the log says of a skill whose files were examined.
 pub(super) fn subject(skill: &Skill, checked: &Checked) -> Subject {
     let modified = match &checked.provenance {
         Provenance::Locked(locked) => Some(locked.modified.is_some()),

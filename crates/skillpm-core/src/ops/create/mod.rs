@@ -98,7 +98,7 @@ pub struct CreatedFile {
     pub executable: bool,
 }
 
-/// How often a person is asked for one value.
+/// The number of times that a person is asked for one value.
 const TRIES: usize = 3;
 
 /// Makes a new skill in a directory of its name. It passes `validate --profile publish`: what would
@@ -270,7 +270,7 @@ fn values(
 /// Returns `values` if the one that is called `what` is none that keeps the skill from being
 /// published.
 fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
-    // What else is wrong is reported in the end, when all values are known.
+    // What else is wrong is reported at the end, when all values are known.
     if let Ok(set) = template.fill(values) {
         let mut faults = publish::faults(template, values, &set)?;
         faults.retain(|fault| fault.value.as_deref() == Some(what));

@@ -88,7 +88,7 @@ pub(super) fn refusal(template: &Template, faults: &[PublishFault]) -> Option<Er
 
 fn fault(document: &Document, values: &Values, finding: Finding) -> PublishFault {
     let (text, span) = (document.text(), &finding.span);
-    // What is reported about many lines is said of none of the values in them.
+    // What is reported about many lines is not said of any of the values in them.
     let one_line = !text[span.clone()].contains('\n');
     let typed = typed(values).into_iter().filter(|_| one_line);
     let found =

@@ -14,7 +14,7 @@ use crate::tree::{FileEntry, FileSet, ReadError};
 pub const MAX_FILE: usize = 1 << 20;
 /// Neither are texts of more lines.
 pub const MAX_LINES: usize = 50_000;
-/// So many bytes of hunks are made; the files after that are only named.
+/// The maximum number of bytes of hunks; files after that are only named.
 pub const MAX_SHOWN: usize = 8 << 20;
 
 /// What is new in a version of a skill: first what a reviewer must see, then every line.
@@ -64,7 +64,7 @@ pub struct Counts {
     pub added: usize,
     /// Files that went.
     pub removed: usize,
-    /// Files that are others now.
+    /// Files that differ now.
     pub changed: usize,
     /// Lines that came, in the files that are compared line by line.
     pub added_lines: usize,
@@ -117,14 +117,14 @@ pub enum ContentDiff {
     },
     /// It is no text, before or now.
     Binary {
-        /// Bytes before; 0 where it was not there.
+        /// Bytes before; 0 if it was not there.
         old_size: u64,
         /// Bytes now.
         new_size: u64,
     },
     /// It is too long, or comes after too much else.
     TooLong {
-        /// Bytes before; 0 where it was not there.
+        /// Bytes before; 0 if it was not there.
         old_size: u64,
         /// Bytes now.
         new_size: u64,

@@ -40,7 +40,7 @@ pub enum Compared {
 pub struct DiffRequest {
     /// The names under which they are installed; all where it is empty.
     pub names: Vec<String>,
-    /// Only this scope; both where it is `None`.
+    /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
     /// What is compared.
     pub compared: Compared,
@@ -96,7 +96,7 @@ pub enum DiffKind {
 pub struct DiffOutcome {
     /// The skills that differ, project before user, then by name.
     pub skills: Vec<SkillDiff>,
-    /// How many were compared and are the same.
+    /// The number of those that were compared and are the same.
     pub same: usize,
     /// Why skills could not be compared.
     pub failures: Vec<Error>,
@@ -117,7 +117,7 @@ impl DiffOutcome {
 /// # Errors
 ///
 /// Fails for a manifest, lockfile or policy that cannot be read, or for a name that is not installed. A skill that
-/// cannot be compared is no error: the outcome says why, and tells the others.
+/// cannot be compared is no error: the outcome says why, and contains the others.
 pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
     let mut scopes = Vec::new();
     for scope in Scopes::new(&context.settings, request.scope)?.there {

@@ -23,7 +23,7 @@ impl<'a> Inside<'a> {
     ///
     /// # Errors
     ///
-    /// Fails for a directory that cannot be looked at.
+    /// Fails for a directory that cannot be examined.
     pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
         let cwd = &context.settings.cwd;
         let paths = targets.iter().filter_map(|target| match target {
@@ -37,7 +37,7 @@ impl<'a> Inside<'a> {
     ///
     /// # Errors
     ///
-    /// Fails for a directory that cannot be looked at.
+    /// Fails for a directory that cannot be examined.
     pub(in crate::ops) fn leads_out(&self, file: &Path) -> Result<Option<PathBuf>> {
         let at = normal(&self.cwd.join(file));
         let dir = at.parent().unwrap_or(Path::new(""));

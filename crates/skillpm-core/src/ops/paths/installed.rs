@@ -32,7 +32,7 @@ impl<'a> Installed<'a> {
     ///
     /// # Errors
     ///
-    /// Fails for a lockfile of the project that is wrong, or for a directory that cannot be looked at.
+    /// Fails for a lockfile of the project that is wrong, or for a directory that cannot be examined.
     pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
         let settings = &context.settings;
         let mut named = BTreeSet::new();
@@ -88,7 +88,7 @@ impl<'a> Installed<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if its directory cannot be looked at.
+    /// Fails if its directory cannot be examined.
     pub(in crate::ops) fn holds(&mut self, file: &Path) -> Result<bool> {
         let file = self.settings.cwd.join(file);
         let Some(dir) = directory(&file)? else { return Ok(false) };

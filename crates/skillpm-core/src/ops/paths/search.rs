@@ -12,8 +12,8 @@ use crate::refusal::{Limits, Refusal};
 use crate::skill::SKILL_FILE;
 use crate::skill::find::{Holds, Links, Rules, VisitedDirs, is_skill_file};
 
-/// How deep skills are looked for: deeper than any repository is. Who checks one wants to hear of all its skills,
-/// while agents look less deep.
+/// The maximum depth at which skills are searched for: deeper than any repository. A check should cover all skills of a
+/// repository, while agents search less deep.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// The name of the directories in which agents find skills.

@@ -40,7 +40,7 @@ pub enum FileChange {
 /// regular file or cannot be read.
 type LockedFiles = BTreeMap<String, (bool, Option<Digest>)>;
 
-/// Compares the tree at `path` with the `locked` digest, and tells the outcome as that of `place`.
+/// Compares the tree at `path` with the `locked` digest, and returns the outcome as that of `place`.
 pub(super) fn tree(
     place: VerifiedPlace,
     path: &Path,

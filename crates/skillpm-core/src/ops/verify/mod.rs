@@ -39,19 +39,19 @@ use crate::workers;
 pub struct VerifyRequest {
     /// Names of skills; none means all.
     pub names: Vec<String>,
-    /// Only this scope; both where it is `None`.
+    /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
 }
 
-/// How something compares to the lockfile.
+/// How something compares with the lockfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is as locked, to the byte.
     Ok,
-    /// Its bytes, its files or their modes are others.
+    /// Its bytes, its files or their modes differ.
     Modified,
-    /// Its line ends are others, and nothing else, as where git wrote it with those of Windows.
+    /// Its line endings differ, and nothing else, as where git wrote it with those of Windows.
     LineEnds,
     /// An update left conflicts in it that nobody has settled.
     Conflict,
@@ -249,7 +249,7 @@ struct Work<'a> {
     store: Option<Store>,
     canonical: SkillsDir,
     disabled: SkillsDir,
-    /// The directories of the agents that the lockfile names, or why one is not looked into.
+    /// The directories of the agents that the lockfile names, or why one is not examined.
     agents: BTreeMap<&'static str, (PathBuf, Result<SkillsDir, String>)>,
 }
 
@@ -361,7 +361,7 @@ impl<'a> Work<'a> {
     /// Returns the places of a locked skill.
     fn places(&self, name: &SkillName, locked: &Locked) -> Vec<VerifiedPlace> {
         let disabled = self.files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
-        // It may be if it is not to be: that is for `doctor`, its bytes are looked at all the same.
+        // It may be if it is not to be: that is for `doctor`, its bytes are examined all the same.
         let homes =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
         let mut places: Vec<_> =
@@ -401,7 +401,7 @@ impl<'a> Work<'a> {
         place
     }
 
-    /// Returns what is in `dir`; where nothing does, it is only told if something has to be there.
+    /// Returns what is in `dir`; if nothing is, that is only reported if something has to be there.
     fn place(
         &self,
         dir: &SkillsDir,
