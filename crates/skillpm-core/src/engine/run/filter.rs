@@ -349,7 +349,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Goes on at `yes` where the low half of argument `arg`, of which `mask` is looked at, is `value`, else at `no`.
+    /// Goes on at `yes` where the low half of argument `arg`, of which `mask` is examined, is `value`, else at `no`.
     fn has(&mut self, arg: u8, mask: u32, value: u32, yes: Offset, no: Offset) -> OffsetResult {
         self.ask(libc::BPF_JEQ, value, yes, no)?;
         if mask != u32::MAX {

@@ -200,7 +200,7 @@ impl<'a> Follow<'a> {
     fn signal(&mut self, kill: bool) {
         self.family.signal(kill);
         if cfg!(not(unix)) && kill {
-            // It has ended already where this fails.
+            // It has ended already if this fails.
             let _ = self.child.kill();
         }
     }

@@ -58,7 +58,7 @@ use crate::error::{Error, Result};
 use crate::settings::Settings;
 use crate::tree::FileSet;
 
-/// How much of a script is read to determine what runs it.
+/// The amount of a script that is read to determine what runs it.
 const MAX_SCRIPT: u64 = 64 << 20;
 
 /// A script of a skill.

@@ -112,7 +112,7 @@ fn release(mark: Mark, own: Rlimit, first: Option<i32>, leader: Option<Pid>) {
             && is_marked(&text(pid, "limits"), mark)
         {
             others.push(pid.as_raw_nonzero().get());
-            // It has ended already where this fails.
+            // It has ended already if this fails.
             let _ = prlimit(Some(pid), Resource::Locks, own);
         }
     }
@@ -157,7 +157,7 @@ impl ProcessGroup {
         let began = Instant::now();
         let family = Self { mark, leader, held, session, began, told, before: before.unwrap_or(0), start };
         let both = Rlimit { current: Some(mark.number()), maximum: Some(mark.number()) };
-        // The mark has done its work where this fails.
+        // The mark has done its work if this fails.
         let _ = prlimit(Some(leader), Resource::Locks, both);
         // What it started before it had limits.
         for pid in family.others() {
@@ -196,7 +196,7 @@ impl ProcessGroup {
         let mut seen = load().map(|(_, last)| last);
         let candidates = self.candidates(seen);
         if candidates.is_empty() {
-            // The leader is the last process of all: it has no child, or has one in this moment and is looked at again.
+            // The leader is the last process of all: it has no child, or has one in this moment and is examined again.
             return candidates;
         }
         let mut found: Vec<Pid> = candidates.into_iter().filter(is_found).collect();
@@ -247,7 +247,7 @@ impl ProcessGroup {
         self.signal_leader(signal);
         // A process that is asked to end may take its time, and is not chased.
         self.look(!kill, |pid| {
-            // In this order: what is held is the process that is looked at then.
+            // In this order: what is held is the process that is examined then.
             let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
             let Some(stat) = self.member(pid) else { return false };
             // A whole group gets a signal at once, however fast its processes fork: it is not missed by one that is
