@@ -1,4 +1,4 @@
-//! Tools of skills that were looked at before (S1-FR-204.3).
+//! Tools of skills that were examined before (S1-FR-204.3).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl ToolCache {
         root: &Path,
         now: Moment,
     ) -> Arc<ToolSet> {
-        // The lock is not held while files are looked at or read.
+        // The lock is not held while files are examined or read.
         let kept = self.kept().get(dir).cloned();
         if let Some(kept) = kept
             && (kept.skill.as_str(), kept.places) == (skill, places)

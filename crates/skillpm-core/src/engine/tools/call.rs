@@ -37,7 +37,7 @@ pub enum CallError {
         /// Its type.
         expected: &'static str,
     },
-    /// A value that is none of those that there are.
+    /// A value that is not one of the possible ones.
     #[error("the parameter `{name}` must be one of {choices}")]
     Choice {
         /// The parameter.

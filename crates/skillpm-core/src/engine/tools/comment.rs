@@ -1,6 +1,6 @@
 //! The comment at the top of a script.
 
-/// How much of a script is searched for its first comment.
+/// The amount of a script that is searched for its first comment.
 const MAX_LINES: usize = 60;
 
 /// What begins a line that says nothing of what the script does, in lower case.
@@ -35,7 +35,7 @@ pub(super) fn summary(text: &str, marker: &str, file: &str) -> Option<String> {
     block(text, marker).into_iter().find_map(|line| telling(line, file))
 }
 
-/// `line`, where it says something.
+/// `line`, if it says something.
 pub(super) fn telling(line: &str, file: &str) -> Option<String> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '=' | '*' | '-' | '/'));
     let lower = line.to_lowercase();

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 use super::{Facts, comment, usage};
 
-/// The longest comment that is looked at.
+/// The longest comment that is examined.
 const MAX_COMMENT: usize = 64 << 10;
-/// The largest number of parameters that are looked at.
+/// The largest number of parameters that are examined.
 const MAX_PARAMETERS: usize = 64;
 
 /// Returns what a script says.

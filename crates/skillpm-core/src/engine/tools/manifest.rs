@@ -99,7 +99,7 @@ pub(super) fn located(text: &str, mut faults: Vec<SpannedFault>) -> Vec<Manifest
     faults.into_iter().map(fault).collect()
 }
 
-/// Notes what is wrong and goes on, so that one look tells all.
+/// Notes what is wrong and goes on, so that one pass reports everything.
 struct Reader {
     faults: Vec<SpannedFault>,
 }

@@ -86,10 +86,10 @@ pub enum ToolDiagnostic {
     /// A directory or a file that cannot be read.
     #[error("{}: {}", .0, .0.source)]
     Unreadable(PathError),
-    /// A file that is too large to be looked at.
+    /// A file that is too large to be examined.
     #[error("`{}` has more than {} MiB: only its name is known", .0.display(), MAX_SCRIPT >> 20)]
     TooLarge(PathBuf),
-    /// More files than are looked at.
+    /// More files than are examined.
     #[error("`{}` has more than {} files: the others were ignored", .0.display(), scripts::MAX_FILES)]
     TooMany(PathBuf),
     /// A manifest that is not right, or cannot be read. The skill then has no tools: its author wanted other
@@ -305,7 +305,7 @@ pub fn read_script(language: &Language, text: &str, file: &str) -> (Option<Strin
     (facts.description, facts.input)
 }
 
-/// Reads the text of a manifest for what is wrong with it. Whether its scripts are there is not looked at.
+/// Reads the text of a manifest for what is wrong with it. Whether its scripts are there is not examined.
 ///
 /// # Errors
 ///

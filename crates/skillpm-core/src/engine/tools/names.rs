@@ -7,7 +7,7 @@ use crate::digest::Digest;
 
 /// The longest name that the programming interfaces of models take.
 const MAX_NAME: usize = 64;
-/// How much of a digest tells two names apart.
+/// The length of the digest that distinguishes two names.
 const HASH: usize = 8;
 /// What stands between the skill and the script.
 const BETWEEN: &str = "__";

@@ -14,11 +14,11 @@ use crate::path::SafePath;
 use crate::policy::ScriptPlaces;
 use crate::skill::find::SKIPPED;
 
-/// The largest script that is looked at.
+/// The largest script that is examined.
 pub const MAX_SCRIPT: u64 = 1 << 20;
-/// How many files of a skill are looked at.
+/// How many files of a skill are examined.
 pub(super) const MAX_FILES: usize = 2_000;
-/// How many directories deep scripts are looked for.
+/// The maximum depth, in directories, at which scripts are searched for.
 const MAX_DEPTH: usize = 5;
 /// Endings of scripts (S1-FR-201.2), with their languages.
 const ENDINGS: [(&str, Language); 3] =
@@ -100,7 +100,7 @@ pub(super) enum ScriptFile {
     Script(Script),
     /// A file that a manifest may make a script.
     Other(Script),
-    /// A file that is no tool, whatever is said of it.
+    /// A file that is not a tool, whatever is said about it.
     Refused(Refused),
 }
 
@@ -246,7 +246,7 @@ impl Walk<'_> {
     }
 
     fn refused(&mut self, name: &str, path: String, reason: Refused) {
-        // What nobody would take for a script is passed over in silence.
+        // What nobody would take for a script is skipped in silence.
         if (by_ending(name).is_some() && !name.starts_with('.')) || MANIFESTS.contains(&name) {
             self.refuse(&path, reason);
         }

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
-/// The longest line that is looked at.
+/// The longest line that is examined.
 const MAX_LINE: usize = 1000;
-/// How much of a script is searched for what its parameters are for.
+/// The amount of a script that is searched for what its parameters are for.
 const MAX_TEXT: usize = 16 << 10;
-/// How many places with `Usage:` are looked at.
+/// How many places with `Usage:` are examined.
 const MAX_TRIES: usize = 8;
 /// Words that stand for all options.
 const OPTIONS: [&str; 6] = ["options", "option", "flags", "opts", "args", "arguments"];

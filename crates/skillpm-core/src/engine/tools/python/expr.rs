@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 use super::tokens::Token;
 
-/// How deep expressions may be in each other.
+/// The maximum nesting depth of expressions.
 const MAX_DEPTH: usize = 24;
 
 /// An expression, as far as it can be determined without running anything.
@@ -285,7 +285,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         } else {
             return Expr::Name(name);
         };
-        // What is done with the result is not looked at.
+        // What is done with the result is not examined.
         if self.peek().is_some_and(|token| token.is_op(".") || token.is_op("(") || token.is_op("[")) {
             self.skip();
             return Expr::Unknown;

@@ -19,7 +19,7 @@ use self::tokens::{Source, Token};
 use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 use super::{Facts, comment, usage};
 
-/// The largest number of parameters that are looked at.
+/// The largest number of parameters that are examined.
 const MAX_PARAMETERS: usize = 256;
 
 /// Returns what a script says.

@@ -63,7 +63,7 @@ fn words_of(mut tokens: &[Token<'_>]) -> Option<Passed> {
     }
 }
 
-/// Reports whether a call ends here, maybe behind a last comma.
+/// Reports whether a call ends here, perhaps behind a last comma.
 fn ends_call(tokens: &[Token<'_>]) -> bool {
     match tokens {
         [close, ..] if close.is_op(")") => true,
@@ -171,7 +171,7 @@ fn takes_keys(mut tokens: &[Token<'_>], parameters: &[Parameter]) -> bool {
     }
 }
 
-/// Returns the key in `data["key"]` or `data.get("key")`, maybe with something instead of what is not there, and what
+/// Returns the key in `data["key"]` or `data.get("key")`, perhaps with something instead of what is not there, and what
 /// follows.
 fn looked_up<'a, 'b>(tokens: &'b [Token<'a>]) -> Option<(&'b str, &'b [Token<'a>])> {
     match tokens {

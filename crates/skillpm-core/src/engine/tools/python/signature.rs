@@ -7,9 +7,9 @@ use super::tokens::Token;
 use super::{MAX_PARAMETERS, Script, passed};
 use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
-/// How deep types may be in each other.
+/// The maximum nesting depth of types.
 const MAX_DEPTH: usize = 8;
-/// How much of a docstring is searched for descriptions.
+/// The amount of a docstring that is searched for descriptions.
 const MAX_DOC: usize = 64 << 10;
 /// Names of a parameter that is the list of words, for tests of the script.
 const WORDS: [&str; 6] = ["argv", "args", "arguments", "_argv", "cli_args", "raw_args"];
@@ -145,7 +145,7 @@ enum Way {
 /// What stands between the brackets of a function.
 struct Signature {
     parameters: Vec<Parameter>,
-    /// Whether there are others that have no name.
+    /// Whether there differ that have no name.
     open: bool,
     /// Whether the last one takes all further words.
     has_rest: bool,
@@ -269,7 +269,7 @@ fn parameter(
         .within_reach()
 }
 
-/// Returns what typer is told of a parameter: the call of `Option` or `Argument`.
+/// Returns what typer learns about a parameter: the call of `Option` or `Argument`.
 fn declared(expr: &Expr) -> Option<(&str, &Arguments)> {
     let Expr::Call(function, call) = expr else { return None };
     let name = function.rsplit('.').next()?;

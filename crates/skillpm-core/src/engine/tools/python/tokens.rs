@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// How deep formatted strings may be in each other.
+/// The maximum nesting depth of formatted strings.
 const MAX_NESTED: usize = 16;
 
 /// A word.
