@@ -164,7 +164,7 @@ fn order(all: &[Arc<Skill>], sources: &[Source], starts: &[usize], duplicates: D
 }
 
 impl Discovery {
-    /// Returns what is off in the skills that are used and was tolerated, each with its file and place.
+    /// Returns the deviations in the skills that are used that were tolerated, each with its file and place.
     pub fn deviations(&self) -> impl Iterator<Item = Diagnostic> {
         self.skills.iter().flat_map(|skill| skill.told())
     }

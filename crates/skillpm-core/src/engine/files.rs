@@ -161,13 +161,13 @@ fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
-/// Reports whether the file is looked into for a password.
+/// Reports whether the file is examined for a password.
 fn is_archive(path: &str) -> bool {
     let ending = Path::new(path).extension().unwrap_or_default();
     ["zip", "jar", "whl", "rar", "7z"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// Returns the part of an archive that is looked at.
+/// Returns the part of an archive that is examined.
 fn start(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(ARCHIVE_PIECE)]
 }

@@ -9,9 +9,9 @@ use crate::skill::SKILL_FILE;
 use crate::skill::find::{Child, Dir, Holds, Rules, Space, VisitedDirs, Walked, skill_file_among, walk};
 use crate::workers;
 
-/// How many directories a thread looks into at once. To start a thread takes as long as to look into hundreds.
+/// How many directories a thread looks into at once. Starting a thread takes as long as examining hundreds.
 const PIECE: usize = 512;
-/// What tells that a directory is full of other people's files: an environment of Python, one of conda, a cache
+/// Marks of a directory that is full of other people's files: an environment of Python, one of conda, a cache
 /// (<https://bford.info/cachedir/>).
 const FOREIGN: [&str; 3] = ["pyvenv.cfg", "conda-meta", "CACHEDIR.TAG"];
 
@@ -66,7 +66,7 @@ impl Disk {
         entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let child = |(name, kind): (OsString, Kind)| match kind {
             Kind::Directory => Some(Child { dir: top.child(&name), is_link: false }),
-            // A single entry that cannot be looked at hides none of the others.
+            // A single entry that cannot be examined hides none of the others.
             Kind::Symlink => {
                 let real = fs::real_path(&top.real.join(&name)).ok().flatten();
                 let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))))?;
@@ -82,7 +82,7 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be looked into.
+    /// Fails if it cannot be examined.
     pub(crate) fn holds(&self, dir: &SkillDir) -> Result<Holds<SkillDir>, PathError> {
         if fs::kind(&dir.real.join(SKILL_FILE))?.is_some() {
             return Ok(Holds::Skill(SKILL_FILE.into()));

@@ -33,7 +33,7 @@ pub enum Unusable {
     /// The file is an absolute link, even though it leads to a file of the skill.
     #[error("it is an absolute link, to `{}`; only relative links are followed", .0.display())]
     Absolute(PathBuf),
-    /// The name of its directory is no text, so that no agent could be told of it.
+    /// The name of its directory is no text, so that no agent could learn about it.
     #[error("the name of its directory is not UTF-8; give it another one")]
     OddName,
     /// The file has more than [`MAX_SKILL_FILE`] bytes.
@@ -95,7 +95,7 @@ pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
     Ok(frontmatter_and_size(file)?.0)
 }
 
-/// Works like [`frontmatter`], with the size of the file in bytes as far as it was looked at.
+/// Works like [`frontmatter`], with the size of the file in bytes as far as it was examined.
 ///
 /// # Errors
 ///

@@ -12,9 +12,9 @@ use self::xml::{attribute, section};
 use super::activate::Activation;
 use crate::text::{self, closest, visible_name};
 
-/// How many files a text lists. There is no end of it in JSON, where a program reads it.
+/// The maximum number of files that a text lists. There is no end of it in JSON, where a program reads it.
 const MAX_FILES: usize = 200;
-/// How many commands a note names.
+/// The maximum number of commands that a note names.
 const MAX_COMMANDS: usize = 5;
 
 /// A form of the answer (conflict C9).
@@ -146,7 +146,7 @@ impl Activation {
         }
     }
 
-    /// Returns the body, and the note where there is one.
+    /// Returns the body, and the note if there is one.
     fn instructions(&self) -> Cow<'_, str> {
         match self.note() {
             Some(note) => format!("{}\n\n{note}\n", self.body.trim_end_matches('\n')).into(),
@@ -215,7 +215,7 @@ impl Activation {
         text
     }
 
-    /// Returns what is said of the files that a text does not list.
+    /// Returns what to report about the files that a text does not list.
     fn more(&self) -> Option<String> {
         let more = self.files.len().saturating_sub(MAX_FILES);
         (more > 0).then(|| format!("and {more} more"))

@@ -16,7 +16,7 @@ use crate::tree::{Node, ReadError};
 pub const MAX_BYTES: u64 = 10 << 20;
 /// More files than that are no skill.
 const MAX_FILES: u64 = 10_000;
-/// How many names an error suggests.
+/// The maximum number of names that an error suggests.
 const MAX_NAMES: usize = 3;
 
 /// What is in a file.

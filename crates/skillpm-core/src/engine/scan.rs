@@ -17,7 +17,7 @@ use crate::workers;
 
 /// The largest number of directories without a skill that are searched in one source.
 pub(super) const MAX_DIRECTORIES: usize = 2000;
-/// How many skills a thread reads at once. To start a thread takes as long as to read dozens of them.
+/// How many skills a thread reads at once. Starting a thread takes as long as reading dozens of them.
 const PIECE: usize = 128;
 
 /// A skill that was read, and the size of its file in bytes.

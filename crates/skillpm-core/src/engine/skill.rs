@@ -25,7 +25,7 @@ pub struct Skill {
     pub file: PathBuf,
     /// Its directory with all links followed.
     pub real: PathBuf,
-    /// What is off in its file and was tolerated.
+    /// The deviations in its file that were tolerated.
     pub deviations: Vec<Deviation>,
 }
 
@@ -53,7 +53,7 @@ impl Skill {
         key(&self.meta.name) == key(&other.meta.name)
     }
 
-    /// Returns what is off in it and was tolerated, each with its file and place.
+    /// Returns the deviations in it that were tolerated, each with its file and place.
     pub(super) fn told(&self) -> impl Iterator<Item = Diagnostic> {
         self.deviations.iter().map(|deviation| {
             let (file, deviation) = (self.file.clone(), Box::new(deviation.clone()));

@@ -206,7 +206,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// Fails if it is no directory or cannot be looked at.
+    /// Fails if it is no directory or cannot be examined.
     pub(super) fn real(&self) -> std::result::Result<Option<PathBuf>, PathError> {
         let Some(real) = fs::real_path(&self.dir)? else { return Ok(None) };
         if fs::kind(&real)? != Some(Kind::Directory) {

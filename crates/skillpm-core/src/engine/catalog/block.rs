@@ -42,9 +42,9 @@ pub fn start(rest: &str) -> String {
     format!("{} {rest}{}", ADVICE.0, ADVICE.1)
 }
 
-/// Returns the bytes of a file that holds `text` between the marks: `file` with what is between its marks
-/// replaced, or, where it has none, with a block at its end. All other bytes stay as they are, but for the command
-/// in the first line of a block that is replaced; `rest` is what follows `skillpm catalog --write` in it.
+/// Returns the bytes of a file that holds `text` between the marks: `file` with what is between its marks replaced, or,
+/// if it has none, with a block at its end. All other bytes stay as they are, but for the command in the first line of
+/// a block that is replaced; `rest` is what follows `skillpm catalog --write` in it.
 ///
 /// A block with nothing in it is not added. The lines of the block end as the first line of the file does.
 ///

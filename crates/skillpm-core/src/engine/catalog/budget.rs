@@ -68,7 +68,7 @@ pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Ve
     cut
 }
 
-/// Returns the text with no more than `limit` characters, whole words where there are some, and how many of its own are
+/// Returns the text with no more than `limit` characters, whole words if there are some, and how many of its own are
 /// left.
 fn shortened(text: &str, limit: usize) -> (std::borrow::Cow<'_, str>, usize) {
     if text.len() <= limit {

@@ -216,7 +216,7 @@ impl CatalogForm {
         };
         tag("name", &self.escaped(&skill.name));
         each(skill, |field, value| {
-            // Names of files may have commas in them, or line ends, which would be blanks.
+            // Names of files may have commas in them, or line endings, which would be blanks.
             match value {
                 Value::List(files) if field == Field::Files => {
                     for file in files {

@@ -1,4 +1,4 @@
-//! The catalog: what an agent is told of all skills before it uses one.
+//! The catalog: what an agent learns about all skills before it uses one.
 //!
 //! It goes into every conversation, so it is as short as it is asked to be: [`Options::budget`] shortens the
 //! longest descriptions until all fits, and drops no skill. Names and descriptions are anybody's: none can

@@ -2,7 +2,7 @@
 
 use crate::text::xml;
 
-/// Returns a text for an attribute, where line ends would become spaces.
+/// Returns a text for an attribute, where line endings would become spaces.
 pub(super) fn attribute(text: &str) -> String {
     xml(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
