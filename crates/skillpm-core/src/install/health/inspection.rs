@@ -165,7 +165,7 @@ pub struct PresentAgent {
     pub agent: &'static Agent,
     /// Whether somebody chose it: the manifest, or the lockfile if the manifest says nothing.
     pub chosen: bool,
-    /// Whether its directory is, maybe through links, the canonical one.
+    /// Whether its directory is, perhaps through links, the canonical one.
     pub served: bool,
     /// The directory that it gets links in.
     pub dir: Option<PathBuf>,
