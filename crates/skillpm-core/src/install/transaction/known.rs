@@ -36,7 +36,7 @@ impl KnownTrees {
     ///
     /// # Errors
     ///
-    /// Fails if the directory cannot be looked at.
+    /// Fails if the directory cannot be examined.
     pub(super) fn of(settings: &Settings, work_dir: &Path) -> Result<Self> {
         let work_dir = fs::real_path(work_dir)?.unwrap_or_else(|| work_dir.to_owned());
         let name = Digest::of(work_dir.as_os_str().as_encoded_bytes());

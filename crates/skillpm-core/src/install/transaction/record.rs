@@ -49,7 +49,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// Fails if that place cannot be looked at.
+    /// Fails if that place cannot be examined.
     pub fn is_there(scope: &Scope) -> Result<bool> {
         Ok(fs::kind(&Self::place(scope))?.is_some())
     }
