@@ -234,7 +234,7 @@ pub struct Seen {
 ///
 /// # Errors
 ///
-/// Fails if the directory cannot be read. A single skill that cannot be looked at hides none of the others.
+/// Fails if the directory cannot be read. A single skill that cannot be examined hides none of the others.
 pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<Vec<Seen>, PathError> {
     let skills = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
     let is_canonical = dir == scope.skills_dir() || fs::real_path(dir)?.as_ref() == Some(&skills);

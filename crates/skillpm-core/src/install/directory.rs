@@ -48,7 +48,7 @@ impl SkillsDir {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be looked at.
+    /// Fails if it cannot be examined.
     pub fn open(path: &Path, canonical: &Path) -> Result<Self, PathError> {
         // A file or a cycle of links contains nothing.
         let is_there = match fs::real_path(path)? {
@@ -120,7 +120,7 @@ impl SkillsDir {
     ///
     /// # Errors
     ///
-    /// Fails if that cannot be looked at.
+    /// Fails if that cannot be examined.
     pub fn kind(&self, name: &SkillName) -> Result<Option<Kind>, PathError> {
         if !self.is_there {
             return Ok(None);
@@ -172,7 +172,7 @@ impl SkillsDir {
     ///
     /// # Errors
     ///
-    /// Fails if that cannot be looked at.
+    /// Fails if that cannot be examined.
     pub fn look(
         &self,
         name: &SkillName,

@@ -30,7 +30,7 @@ impl Editable {
     /// # Errors
     ///
     /// Fails for a path that starts with `~` where the home directory is not known, or for a directory that cannot be
-    /// looked at.
+    /// examined.
     pub fn of(settings: &Settings, scope: &Scope, requirement: &Requirement) -> Result<Option<Self>> {
         let path = requirement.origin.local_path().filter(|_| requirement.editable);
         let Some(path) = path else { return Ok(None) };

@@ -77,7 +77,7 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// Fails as [`Scope::other_scope`] does, and for files that cannot be looked at.
+    /// Fails as [`Scope::other_scope`] does, and for files that cannot be examined.
     pub fn settle_twins(&mut self, settings: &Settings) -> Result<bool> {
         let (true, [project, _]) = (self.are_twins(settings)?, &self.there[..]) else { return Ok(false) };
         let is_used = fs::kind(&project.manifest)?.is_some() || fs::kind(&project.lockfile)?.is_some();
@@ -96,7 +96,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// Fails if the user's home is not known, or a directory cannot be looked at.
+    /// Fails if the user's home is not known, or a directory cannot be examined.
     pub fn new(settings: &Settings, kind: ScopeKind) -> Result<Self> {
         let (root, files) = match kind {
             ScopeKind::Project => {
@@ -136,7 +136,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// Fails if a directory cannot be looked at.
+    /// Fails if a directory cannot be examined.
     pub fn outer(&self, settings: &Settings) -> Result<Vec<Self>> {
         if self.kind == ScopeKind::User {
             return Ok(Vec::new());
@@ -149,7 +149,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// Fails if a directory cannot be looked at.
+    /// Fails if a directory cannot be examined.
     pub fn other_scope(&self, settings: &Settings) -> Result<Option<Self>> {
         if self.kind == ScopeKind::User {
             return Ok(Some(Self::project(settings, &self.root)));
@@ -163,7 +163,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// Fails if a directory cannot be looked at.
+    /// Fails if a directory cannot be examined.
     pub fn is_root(&self, dir: &Path) -> Result<bool> {
         Ok(dir == self.root || fs::real_path(dir)? == fs::real_path(&self.root)?)
     }
@@ -349,7 +349,7 @@ fn is_empty(path: &Path, depth: usize) -> bool {
 ///
 /// # Errors
 ///
-/// Fails if a directory cannot be looked at.
+/// Fails if a directory cannot be examined.
 pub fn project_root(settings: &Settings) -> Result<PathBuf> {
     // The working directory has no links, whereas the home directory is as somebody wrote it.
     let home = match &settings.home {
@@ -373,7 +373,7 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
 ///
 /// # Errors
 ///
-/// Fails if a directory cannot be looked at.
+/// Fails if a directory cannot be examined.
 pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Option<PathBuf>> {
     for dir in dir.ancestors().filter(|dir| counts(dir)) {
         if fs::kind(&dir.join(".git"))?.is_some() {
@@ -388,7 +388,7 @@ pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Optio
 ///
 /// # Errors
 ///
-/// Fails if a directory cannot be looked at.
+/// Fails if a directory cannot be examined.
 pub fn projects_around(settings: &Settings, root: &Path) -> Result<Vec<PathBuf>> {
     let home = settings.home.as_deref().map(fs::real_path).transpose()?.flatten();
     let is_home = |dir: &Path| settings.home.as_deref() == Some(dir) || home.as_deref() == Some(dir);

@@ -286,7 +286,7 @@ fn lock_error(scope: &Scope, error: &LockError) -> Error {
 ///
 /// # Errors
 ///
-/// Fails if it cannot be looked at.
+/// Fails if it cannot be examined.
 pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
     for there in dir.ancestors() {
         if let (Some(real), Ok(rest)) = (fs::real_path(there)?, dir.strip_prefix(there)) {

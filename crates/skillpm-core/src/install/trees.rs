@@ -43,7 +43,7 @@ pub struct Lying {
     pub files: FileSet,
     /// Their digest.
     pub digest: Digest,
-    /// Whether a git repository is in it, of which the digest tells nothing.
+    /// Whether a git repository is in it, of which the digest says nothing.
     pub repository: bool,
     /// What tools left in it, sorted; a directory stands for everything in it. None of it is among the files.
     pub leftovers: Vec<String>,

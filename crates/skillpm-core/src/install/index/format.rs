@@ -93,7 +93,7 @@ impl IndexEntry {
         Some(Self { digest, device, nodes: nodes.into(), count: u32::try_from(seen.len()).ok()? })
     }
 
-    /// Reports whether a `.git` was seen in the tree, of which the digest tells nothing.
+    /// Reports whether a `.git` was seen in the tree, of which the digest says nothing.
     pub(super) fn has_repository(&self) -> bool {
         self.nodes().any(|(path, _)| path == b".git" || path.ends_with(b"/.git"))
     }

@@ -97,7 +97,7 @@ impl Survey {
     ///
     /// # Errors
     ///
-    /// Fails if one of the first two places cannot be looked at, or leads out of the project.
+    /// Fails if one of the first two places cannot be examined, or leads out of the project.
     pub fn take(
         settings: &Settings,
         scope: &Scope,
@@ -113,7 +113,7 @@ impl Survey {
     ///
     /// # Errors
     ///
-    /// Fails if one of the first two places cannot be looked at.
+    /// Fails if one of the first two places cannot be examined.
     pub fn take_in(
         settings: &Settings,
         scope: &Scope,
