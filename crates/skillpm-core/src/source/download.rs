@@ -58,7 +58,7 @@ pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Fet
 }
 
 /// Opens the file at `address` as it was downloaded the last time, if its server says that it is still the same. A
-/// single `SKILL.md` is downloaded where it is not: it costs no more than the question. `None` if only a download would
+/// single `SKILL.md` is downloaded if it is not: it costs no more than the question. `None` if only a download would
 /// tell.
 ///
 /// # Errors

@@ -145,7 +145,7 @@ fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
 ///
 /// # Errors
 ///
-/// Fails if the path cannot be looked at.
+/// Fails if the path cannot be examined.
 pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Result<Option<Origin>> {
     if is_bare(&local::resolve(&context.settings, scope, path)?)? {
         return repository_at(path).map(Some);
@@ -158,7 +158,7 @@ pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Re
 ///
 /// # Errors
 ///
-/// Fails if the path cannot be looked at.
+/// Fails if the path cannot be examined.
 pub(super) fn at_path(context: &Context, scope: ScopeRoot<'_>, typed: &str) -> Result<Option<Origin>> {
     let path = local::settle(&context.settings, scope, typed)?;
     if git_dir(&local::resolve(&context.settings, scope, &path)?)?.is_none() {

@@ -59,7 +59,7 @@ pub trait Source {
     ///
     /// # Errors
     ///
-    /// Fails for a path that cannot be looked at.
+    /// Fails for a path that cannot be examined.
     fn with_revisions(&self, _context: &Context, _scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
         Ok(None)
     }

@@ -1,7 +1,7 @@
 //! Where skills come from.
 //!
-//! A source delivers a [`Tree`] and, where it knows one, the revision that the tree is of. [`discover`] finds the
-//! skills in it.
+//! A source delivers a [`Tree`] and, if it knows one, the revision that the tree is of. [`discover`] finds the skills
+//! in it.
 
 #[cfg(not(all(feature = "git", feature = "http")))]
 mod absent;

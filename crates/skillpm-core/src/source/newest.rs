@@ -2,7 +2,7 @@
 //!
 //! Ids reveal what a download would: the commit of a reference, the git tree of a skill's directory, the tag of a file
 //! on the web, the digests of a site's index. They decide what is shown and fetched, and nothing more: what is fetched
-//! is checked as ever, so a server that is here can hide a version, and cannot slip one in.
+//! is checked as always, so a server that is here can hide a version, and cannot slip one in.
 
 #[cfg(any(feature = "git", feature = "http"))]
 mod commits;
@@ -82,7 +82,7 @@ pub enum Files {
     /// They are no longer where the skill was, but the source has another directory that may be it; only a download can
     /// tell.
     Moved,
-    /// Only a download would tell.
+    /// Only a download would show this.
     Unknown,
 }
 

@@ -90,7 +90,7 @@ impl Cache {
     }
 }
 
-/// Opens a kept archive; whatever stands in the way, it can be downloaded again.
+/// Opens a kept archive; whatever is in the way, it can be downloaded again.
 pub(super) fn open(path: &Path) -> Option<SharedFile> {
     SharedFile::open(path).ok().filter(|file| !file.is_empty())
 }

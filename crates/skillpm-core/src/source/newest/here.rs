@@ -31,7 +31,7 @@ impl Ask for LocalNewest<'_> {
     }
 }
 
-/// Returns how the skill in `tree` compares to what is locked, byte by byte.
+/// Returns how the skill in `tree` compares with what is locked, byte by byte.
 pub(in crate::source) fn hashed(tree: &Tree, query: &Query<'_>) -> Files {
     if tree.below(query.path()).next().is_none() {
         return if query.anywhere { Files::Unknown } else { Files::Gone };

@@ -34,8 +34,8 @@ struct LockedCrate {
 
 pub(super) static FINDER: Finder = Finder { find, used: |_, scope| used(scope) };
 
-/// Looks for the crate `name`, of which `Cargo.lock` names the version; where it names several, `wanted`
-/// or else the highest is meant.
+/// Looks for the crate `name`, of which `Cargo.lock` names the version; if it names several, `wanted` or else the
+/// highest is meant.
 fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str, wanted: Option<&str>) -> Result<Lookup> {
     let dirs = ancestors(scope)?;
     let top = dirs.last().map_or(scope.root, |dir| dir.as_path());

@@ -56,7 +56,7 @@ struct Installed {
 enum Lookup {
     /// It is there.
     Found(Installed),
-    /// It is not; these places were looked into, and that is to be done.
+    /// It is not; these places were examined, and that is to be done.
     Missing { looked: Vec<String>, hint: Option<Message> },
 }
 
@@ -74,7 +74,7 @@ struct Used {
 pub struct Project {
     /// The packages that bring skills.
     pub packages: Vec<(Package, FetchedSource)>,
-    /// What was looked at: `12 packages of package.json`.
+    /// What was examined: `12 packages of package.json`.
     pub looked: Vec<String>,
     /// What a person should know.
     pub warnings: Vec<Warning>,
@@ -183,8 +183,8 @@ fn find(
 
 /// Looks for the skills of all packages that the project of `scope` uses.
 ///
-/// Its own files say which these are; where they say nothing, what is installed for it counts. A
-/// package that is not installed or cannot be used is passed over, and told.
+/// Its own files say which these are; where they say nothing, what is installed for it counts. A package that is not
+/// installed or cannot be used is skipped, and told.
 ///
 /// # Errors
 ///
