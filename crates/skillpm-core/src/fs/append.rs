@@ -110,8 +110,8 @@ fn open(path: &Path) -> io::Result<fs::File> {
 
 /// Returns how many bytes `file` has, which had `len` a moment ago, and whether its last line has no end.
 ///
-/// While another process writes, some systems show a part of its line for a moment. That is looked at again
-/// a few times; if it is still there, the worst is an empty line.
+/// While another process writes, some systems show a part of its line for a moment. That is examined again a few times;
+/// if it is still there, the worst is an empty line.
 fn end_of(file: &fs::File, mut len: u64) -> io::Result<(u64, bool)> {
     const LOOKS: usize = 50;
     for _ in 0..LOOKS {

@@ -82,7 +82,7 @@ pub fn exchange_file(from: &Path, to: &Path) -> Result<(), PathError> {
     place.parent().map_or(Ok(()), sync_dir)
 }
 
-/// Makes the renames in `directory` outlast a loss of power.
+/// Makes the renames in `directory` outlast a power failure.
 ///
 /// # Errors
 ///

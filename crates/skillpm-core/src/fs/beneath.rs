@@ -1,10 +1,9 @@
 //! Reading what a name from outside chooses, below a directory and nowhere else.
 //!
-//! A path that was looked at may lead elsewhere by the time it is opened: a directory in it can be
-//! swapped for a link. So nothing is looked at first. On Linux the kernel resolves the whole path and
-//! refuses what leaves the directory (`openat2`); elsewhere, and on old kernels, it is opened component
-//! by component without following links, and links are resolved here. What was opened is then asked
-//! what it is.
+//! A path that was examined may lead elsewhere by the time it is opened: a directory in it can be swapped for a link.
+//! So nothing is examined first. On Linux the kernel resolves the whole path and refuses what leaves the directory
+//! (`openat2`); elsewhere, and on old kernels, it is opened component by component without following links, and links
+//! are resolved here. What was opened is then asked what it is.
 
 use std::fs::File;
 use std::io;
@@ -32,7 +31,7 @@ pub enum BeneathError {
     /// Links lead to each other.
     #[error("links lead to each other")]
     Loop,
-    /// It is something else, told with its article.
+    /// It is something else, named with its article.
     #[error("it is {0}, not a regular file")]
     NotAFile(&'static str),
     /// It has more bytes than wanted.

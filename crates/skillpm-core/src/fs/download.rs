@@ -140,8 +140,8 @@ impl Sink for Download {
     }
 }
 
-/// Returns a temporary file in the directory of `path`, which is made where it is missing. In the same directory,
-/// because a rename to another file system is not possible.
+/// Returns a temporary file in the directory of `path`, which is made if it is missing. In the same directory, because
+/// a rename to another file system is not possible.
 fn named(path: &Path) -> io::Result<NamedTempFile> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     std::fs::create_dir_all(dir)?;

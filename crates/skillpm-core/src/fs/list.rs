@@ -25,12 +25,12 @@ pub(super) enum Met {
 pub(super) type Unlisted = (Option<OsString>, io::Error);
 
 impl Base {
-    /// Tells `tell` the entries of the directory at `below` this one, in its own order, and returns its rights. No link
-    /// on the path is followed; kernels before 5.6 know that of its end only.
+    /// Passes the entries of the directory at `below` this one to `tell`, in the directory's order, and returns its
+    /// permissions. No link on the path is followed; kernels before 5.6 know that of its end only.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read, or for the name of an entry that cannot be looked at.
+    /// Fails if it cannot be read, or for the name of an entry that cannot be examined.
     #[cfg(target_os = "linux")]
     pub(super) fn children(
         &self,
@@ -91,11 +91,12 @@ impl Base {
         Ok(rights)
     }
 
-    /// Tells `tell` the entries of the directory at `below` this one, in its own order, and returns its rights.
+    /// Passes the entries of the directory at `below` this one to `tell`, in the directory's order, and returns its
+    /// permissions.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read, or for the name of an entry that cannot be looked at.
+    /// Fails if it cannot be read, or for the name of an entry that cannot be examined.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn children(
         &self,

@@ -8,7 +8,7 @@ use super::quick::read_once;
 use super::tree::open_no_follow;
 use super::{PathContext, PathError};
 
-/// How much of a file is read at first where its start may be enough: more than most frontmatters.
+/// The amount of a file that is read at first where its start may be enough: more than most frontmatters.
 const PREFIX_PIECE: u64 = 4096;
 
 /// What is at a path. Links are not followed.
@@ -28,7 +28,7 @@ pub enum Kind {
 ///
 /// # Errors
 ///
-/// Fails if the path cannot be looked at for another reason than its absence.
+/// Fails if the path cannot be examined for another reason than its absence.
 pub fn kind(path: &Path) -> Result<Option<Kind>, PathError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.file_type().into())),
@@ -56,7 +56,7 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Reports whether a link is at `path` that leads, maybe through others, to itself: to nothing at all.
+/// Reports whether a link is at `path` that leads, perhaps through others, to itself: to nothing at all.
 pub fn is_loop(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| leads_round(&error))
 }
@@ -96,7 +96,7 @@ pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError
 }
 
 /// Reads what the system says at `path`, such as a file of `/proc`: it has no size, is no pipe and never blocks. Up to
-/// `limit` bytes; `None` if it tells nothing.
+/// `limit` bytes; `None` if it says nothing.
 #[cfg(target_os = "linux")]
 pub fn read_told(path: &Path, limit: u64) -> Option<Vec<u8>> {
     // Most of it comes at once.
@@ -134,7 +134,7 @@ pub fn read_start(
     Ok(Some((bytes, metadata.len())))
 }
 
-/// Opens the regular file at `path`, and tells what the system knows of it; `None` if there is none. A link is not
+/// Opens the regular file at `path`, and returns what the system knows about it; `None` if there is none. A link is not
 /// followed.
 pub(super) fn open_regular(path: &Path) -> Result<Option<(fs::File, fs::Metadata)>, PathError> {
     let file = match open_no_follow(path) {
@@ -234,7 +234,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, PathError> {
 ///
 /// # Errors
 ///
-/// Fails if the path cannot be looked at.
+/// Fails if the path cannot be examined.
 pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
     match fs::read_link(path) {
         Ok(target) => Ok(Some(target)),
@@ -250,7 +250,7 @@ pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
 fn is_no_link(error: &io::Error) -> bool {
     #[cfg(unix)]
     return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::INVAL);
-    // Elsewhere it is looked at.
+    // Elsewhere it is examined.
     #[cfg(not(unix))]
     {
         let _ = error;
@@ -267,7 +267,7 @@ pub fn into_text(path: PathBuf) -> String {
 ///
 /// # Errors
 ///
-/// Fails if a part of the path cannot be looked at.
+/// Fails if a part of the path cannot be examined.
 pub fn real_path(path: &Path) -> Result<Option<PathBuf>, PathError> {
     match fs::canonicalize(path) {
         Ok(real) => Ok(Some(real)),
@@ -311,7 +311,7 @@ pub fn bytes_in(dir: &Path, prefix: &str) -> u64 {
 ///
 /// # Errors
 ///
-/// Fails if it cannot be looked at.
+/// Fails if it cannot be examined.
 pub fn is_set_id(path: &Path) -> Result<bool, PathError> {
     let metadata = fs::symlink_metadata(path).at("look at", path)?;
     #[cfg(unix)]
@@ -324,7 +324,7 @@ pub fn is_set_id(path: &Path) -> Result<bool, PathError> {
 }
 
 /// Reports whether everybody may read the file at `path`, links not followed, or list and enter the directory there.
-/// Where it cannot be looked at, it is not for everybody.
+/// Where it cannot be examined, it is not for everybody.
 pub fn is_public(path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     #[cfg(unix)]

@@ -96,7 +96,7 @@ fn fill(file: &fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked>
     buffer.reserve(size.saturating_add(1));
     let filled = read_once(file, buffer)?;
     if filled != size {
-        // It was cut off, or it grew or shrank since it was looked at.
+        // It was cut off, or it grew or shrank since it was examined.
         file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
     }
     Ok(if (buffer.len() - start) as u64 > limit { Looked::Other } else { Looked::Read })

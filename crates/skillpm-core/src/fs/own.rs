@@ -8,8 +8,8 @@ use std::time::UNIX_EPOCH;
 use super::look::{is_absent, open_regular};
 use super::{Moment, PathContext, PathError};
 
-/// What tells a directory from another one that takes its place under the same path. The number of the
-/// device is no part of it: some file systems get another one each time they are mounted.
+/// The identity of a directory, which distinguishes it from another one that takes its place under the same path. The
+/// number of the device is no part of it: some file systems get another one each time they are mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     /// The number in the file system, where there are such numbers.
@@ -43,7 +43,7 @@ impl Own {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be looked at.
+    /// Fails if it cannot be examined.
     pub fn of(path: &Path) -> Result<Option<Self>, PathError> {
         let metadata = match fs::symlink_metadata(path) {
             Ok(metadata) => metadata,
@@ -71,7 +71,7 @@ impl Own {
 ///
 /// # Errors
 ///
-/// Fails if it cannot be looked at.
+/// Fails if it cannot be examined.
 pub fn exposure_of(path: &Path) -> Result<Option<Exposure>, PathError> {
     Ok(exposure(&fs::symlink_metadata(path).at("look at", path)?))
 }
@@ -81,7 +81,7 @@ pub fn exposure_of(path: &Path) -> Result<Option<Exposure>, PathError> {
 ///
 /// # Errors
 ///
-/// Fails if it cannot be looked at.
+/// Fails if it cannot be examined.
 pub fn is_open_to_all(path: &Path) -> Result<bool, PathError> {
     let metadata = fs::symlink_metadata(path).at("look at", path)?;
     #[cfg(unix)]

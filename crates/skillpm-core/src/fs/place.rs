@@ -34,7 +34,7 @@ pub fn create_dir(path: &Path) -> Result<(), PathError> {
 }
 
 /// Moves `from` to `to`, where nothing may be yet. Where they are on two file systems, a copy is made beside `to` and
-/// moved there. That the move outlasts a loss of power is for [`super::sync_dir`].
+/// moved there. That the move outlasts a power failure is for [`super::sync_dir`].
 ///
 /// # Errors
 ///
@@ -80,8 +80,8 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 /// Swaps what is at `new` and at `old`, so that no reader ever finds `old` missing or half done, also where the two are
 /// on two file systems.
 ///
-/// Where the system cannot swap, the old one steps aside first and there is a moment without it;
-/// the journal of the transaction mends a crash in that moment.
+/// Where the system cannot swap, the old one steps aside first and there is a moment without it; the journal of the
+/// transaction repairs a crash in that moment.
 ///
 /// # Errors
 ///

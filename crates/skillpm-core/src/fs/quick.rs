@@ -73,7 +73,7 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be looked at for another reason than its absence.
+    /// Fails if it cannot be examined for another reason than its absence.
     pub fn kind(&self, below: &Path) -> Result<Option<Kind>, PathError> {
         #[cfg(unix)]
         match rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {

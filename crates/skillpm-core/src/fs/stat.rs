@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Base, PathContext, PathError};
 
-/// How many files and directories of one tree are looked at.
+/// How many files and directories of one tree are examined.
 const MAX_NODES: usize = 200_000;
 
 /// A point in time, as file systems keep it.
@@ -140,8 +140,8 @@ pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
 ///
 /// # Errors
 ///
-/// Where something cannot be looked at; names that are not UTF-8; too many files; a system whose files
-/// have too little that tells them apart.
+/// Where something cannot be examined; names that are not UTF-8; too many files; a system whose files have too little
+/// that tells them apart.
 pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
     stats_but(root, &[])
 }
@@ -158,8 +158,8 @@ pub fn stats_but(root: &Path, skip: &[&str]) -> Result<Vec<(String, FileStat)>, 
     Ok(found)
 }
 
-/// Reports whether everything that [`stats`] told of `root` is as it was. A directory in which something was made,
-/// removed or renamed has another time, so that names need not be read.
+/// Reports whether everything that [`stats`] reported about `root` is unchanged. A directory in which something was
+/// made, removed or renamed has a different time, so names need not be read.
 pub fn is_unchanged(root: &Path, stats: &[(String, FileStat)]) -> bool {
     stats.iter().all(|(below, stat)| {
         let seen = if below.is_empty() { stat_link(root) } else { stat_link(&root.join(below)) };
@@ -221,7 +221,7 @@ impl FileStat {
 
 #[cfg(unix)]
 impl FileStat {
-    /// Returns what the system told; `None` for numbers that no file has.
+    /// Returns what the system reported; `None` for numbers that no file has.
     pub(super) fn of(stat: &rustix::fs::Stat) -> Option<Self> {
         let moment = |seconds, nanoseconds: Option<u64>| {
             Some(Moment { seconds, nanoseconds: u32::try_from(nanoseconds?).ok()? })
@@ -238,7 +238,7 @@ impl FileStat {
 }
 
 impl Base {
-    /// Returns what is known of what is at `below` this directory; `None` if nothing is, or it cannot be looked at.
+    /// Returns what is known of what is at `below` this directory; `None` if nothing is, or it cannot be examined.
     /// Links are not followed.
     #[cfg(unix)]
     pub fn stat(&self, below: &[u8]) -> Option<FileStat> {
@@ -253,7 +253,7 @@ impl Base {
     }
 }
 
-/// What tells that a file or directory was changed, without reading it, on every system.
+/// The signs, on every system, that a file or directory was changed, without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     modified: Option<SystemTime>,

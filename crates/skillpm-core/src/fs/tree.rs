@@ -31,7 +31,7 @@ impl OnDisk {
 impl Content for OnDisk {
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
         let path = self.root.join(&self.paths[id]);
-        // The path may have become a pipe or a link since it was looked at.
+        // The path may have become a pipe or a link since it was examined.
         let metadata = fs::symlink_metadata(&path).at("read", &path).map_err(with_path)?;
         if metadata.is_symlink() {
             let target = fs::read_link(&path).at("read", &path).map_err(with_path)?;
@@ -179,7 +179,7 @@ fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     options.open(path)
 }
 
-/// Makes everything written so far to the file system of `dir` outlast a loss of power.
+/// Makes everything written so far to the file system of `dir` outlast a power failure.
 ///
 /// One call for a whole transaction costs far less than a sync of each file.
 ///

@@ -39,7 +39,7 @@ impl Usage {
     }
 }
 
-/// Returns what is at and below `path`; nothing where nothing does. What goes away in the meantime is not counted.
+/// Returns what is at and below `path`; nothing if there is nothing. What goes away in the meantime is not counted.
 ///
 /// # Errors
 ///

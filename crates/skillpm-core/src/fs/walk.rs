@@ -41,8 +41,8 @@ pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
     scan_places(root, &[""], walk)
 }
 
-/// [`scan`] of some directories below `root` only, whose entries keep their path below `root`. What is
-/// no directory is passed over, and so is what a link leads to.
+/// [`scan`] of some directories below `root` only, whose entries keep their path below `root`. What is no directory is
+/// skipped, and so is what a link leads to.
 ///
 /// # Errors
 ///
@@ -88,7 +88,7 @@ fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
 ///
 /// # Errors
 ///
-/// Fails if one is not there or cannot be looked at.
+/// Fails if one is not there or cannot be examined.
 pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
     let mut entries = BTreeMap::new();
     let (mut paths, mut rights) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));

@@ -50,7 +50,7 @@ impl Base {
         super::touch(&self.path.join(below));
     }
 
-    /// Returns the error of an action at `below`. Paths are put together only where something failed.
+    /// Returns the error of an action at `below`. Paths are put together only if something failed.
     pub(super) fn failed(
         &self,
         action: &'static str,
