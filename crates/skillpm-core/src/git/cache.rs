@@ -207,7 +207,7 @@ fn commit_name(commit: &str) -> String {
 }
 
 /// Returns the name under which is kept what `reference` meant last. A slash in it would make a directory, which could
-/// stand in the way of a name.
+/// be in the way of a name.
 pub(super) fn asked_name(reference: Option<&Reference>) -> String {
     let escaped = |name: &str| name.replace('%', "%25").replace('/', "%2F");
     match reference {

@@ -34,7 +34,7 @@ const FETCH: &[&str] = &[
 pub(super) enum Failed {
     /// What is here is damaged, or not what the server takes it for.
     Anew(Error),
-    /// The user is to be told.
+    /// The user should be informed.
     Error(Error),
 }
 

@@ -28,7 +28,7 @@ pub use program::is_ignored;
 /// What a repository is to be opened at.
 #[derive(Debug, Clone, Copy)]
 pub enum WantedRevision<'a> {
-    /// What a reference means now; the newest of the default branch where it is `None`.
+    /// What a reference means now; the newest of the default branch if it is `None`.
     Reference(Option<&'a Reference>),
     /// This commit.
     Commit(&'a str),

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::spec::Reference;
 use crate::text::{closest, shell_word};
 
-/// Returns the commit that `reference` means in `objects`, the newest of the default branch where it is `None`.
+/// Returns the commit that `reference` means in `objects`, the newest of the default branch if it is `None`.
 pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str) -> Result<Oid> {
     match reference {
         None => head(objects, shown),

@@ -22,7 +22,7 @@ use crate::tree::{Content, NOT_UTF_8, Node, ReadError, SUBMODULE, Tree, TreeEntr
 const MAX_DEPTH: usize = 128;
 /// The longest path that is read, in bytes.
 const MAX_PATH: usize = 4096;
-/// So many files that belong to no skill are taken along: most repositories have no more.
+/// The number of files that belong to no skill and are still taken along: most repositories have no more.
 const FEW: usize = 500;
 
 /// A repository whose objects can be read.

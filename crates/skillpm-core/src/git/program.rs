@@ -16,7 +16,7 @@ use crate::interrupt::{self, Running};
 use crate::reporter::{Reporter, Requested};
 use crate::settings::Settings;
 
-/// How often a running program is looked at.
+/// How often a running program is examined.
 const TICK: Duration = Duration::from_millis(100);
 /// How long a program that was asked to end may take for it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -198,7 +198,7 @@ impl Program<'_> {
         if !status.success() {
             return Err(ProgramError::Said(String::from_utf8_lossy(&err).into_owned()));
         }
-        // What came faster than it was looked at.
+        // What came faster than it was examined.
         if job.fetch.is_some() && size("pack-").saturating_sub(before) > job.limit {
             return Err(ProgramError::TooLarge);
         }
@@ -406,8 +406,8 @@ fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     }
 }
 
-/// Ends `child` and all programs that it started: asked first, so that it takes its half-written
-/// files away, then without asking.
+/// Ends `child` and all programs that it started: asked first, so that it can remove its half-written files, then by
+/// force.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     {

@@ -9,7 +9,7 @@ use crate::text::visible;
 /// How many lines of git's own words are shown.
 const LINES: usize = 6;
 
-/// What a failure of the program means, as far as its words tell.
+/// Determines what a failure of the program means, as far as its output shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// The server has no branch or tag of the name.
