@@ -1,4 +1,4 @@
-//! How a request can fail, and what a person is told.
+//! How a request can fail, and the error for a person.
 
 use std::io;
 use std::time::Duration;

@@ -5,10 +5,10 @@ use ureq::http::HeaderMap;
 use super::time;
 use crate::env;
 
-/// The longest wait that a server may ask for; beyond it the person is told instead.
+/// The longest wait that a server may ask for; beyond it, the request fails with a message.
 pub(super) const LONGEST_WAIT: u64 = 60;
 
-/// How long a server asks its clients to wait.
+/// The time that a server asks its clients to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limit {
     /// Seconds from now, where the server says.

@@ -98,7 +98,7 @@ impl Login {
         variable(env::SKILLPM_QUERY_, &url.origin())
     }
 
-    /// Returns `url` with the secret query that is set for its origin, where it has none of its own.
+    /// Returns `url` with the secret query that is set for its origin, if it has none of its own.
     ///
     /// # Errors
     ///

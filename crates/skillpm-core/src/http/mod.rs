@@ -42,7 +42,7 @@ pub use url::{Origin, Url, encode};
 /// Redirects that are followed for one request.
 const MOST_REDIRECTS: usize = 10;
 
-/// Bytes of the body of a refusal that are looked at for a message.
+/// Bytes of the body of a refusal that are examined for a message.
 const REFUSAL_BYTES: u64 = 16 * 1024;
 
 /// Makes requests as the settings want them made.
@@ -359,7 +359,7 @@ fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
     Some(text.chars().filter(plain).take(200).collect())
 }
 
-/// A sink that tells the reporter what passes through it.
+/// A sink that reports what passes through it to the reporter.
 struct Progress<'a> {
     reporter: &'a dyn Reporter,
     sink: &'a mut dyn Sink,

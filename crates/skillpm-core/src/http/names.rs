@@ -32,7 +32,7 @@ const ANSWER_BYTES: usize = 16 * 1024;
 /// Addresses of one host that are tried: as many as the HTTP library has room for.
 const MOST_ADDRESSES: usize = 16;
 
-/// How often is looked whether `getent` has ended, where what it started keeps its output open.
+/// The interval for checking whether `getent` has ended, where what it started keeps its output open.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The system's resolver, whose errors say that they are about a name: what the operating system
@@ -108,7 +108,7 @@ impl Names {
     fn run(&self, arguments: &[&str], port: u16, deadline: Option<Instant>) -> LookupOutput {
         #[expect(clippy::disallowed_methods, reason = "this is the one place that looks names up")]
         let mut command = Command::new("getent");
-        // It is looked for by the `PATH` that it gets. Tokens are none of its business.
+        // It is looked for by the `PATH` that it gets. Tokens are not its business.
         command.env_clear().envs(&self.environment);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let Ok(mut child) = command.spawn() else { return LookupOutput::Other };

@@ -1,9 +1,9 @@
 //! The file `.netrc`: names and passwords by host, as curl, git and Python read it.
 //!
-//! The forms that these programs agree on are read: `machine`, `login`, `password`, `account`,
-//! `default`, `macdef` (passed over to the next empty line), values in double quotes with `\` before a
-//! character, and lines that start with `#`. Words that are none of these are passed over too: the
-//! file belongs to other programs, and what they put there is no reason to fail.
+//! The forms that these programs agree on are read: `machine`, `login`, `password`, `account`, `default`, `macdef`
+//! (skipped to the next empty line), values in double quotes with `\` before a character, and lines that start with
+//! `#`. Words that are none of these are skipped too: the file belongs to other programs, and what they put there is no
+//! reason to fail.
 
 /// A name and a password.
 #[derive(Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Returns the next word where a keyword is expected, comments passed over.
+    /// Returns the next word where a keyword is expected, comments skipped.
     fn keyword(&mut self) -> Option<String> {
         loop {
             self.rest = self.rest.trim_start();

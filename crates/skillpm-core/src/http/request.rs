@@ -49,7 +49,7 @@ impl fmt::Debug for Credential {
 pub struct Request {
     /// The address.
     pub url: Url,
-    /// The address that told of this one, where that was another one than people named.
+    /// The address that pointed to this one, if that was not the one that people named.
     pub led_by: Option<Url>,
     /// The media type that is asked for.
     pub accept: &'static str,

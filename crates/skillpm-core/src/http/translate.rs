@@ -17,7 +17,7 @@ use super::{HttpError, agent, proxy};
 pub(super) fn before_body(error: Error, url: &Url, led_by: Option<&Url>, settings: &Http) -> HttpError {
     let proxy = proxy::choose(settings, url);
     let host = url.origin().to_string();
-    // Names and connections are the proxy's where there is one.
+    // Names and connections are the proxy's if there is one.
     let peer = || proxy.map_or_else(|| host.clone(), |proxy| format!("{} (proxy)", redacted(proxy)));
     match error {
         Error::HostNotFound => HttpError::Dns(peer()),
