@@ -29,7 +29,7 @@ pub(super) fn at_most(len: u64, cap: usize) -> usize {
 /// A view into a file that moves forward: headers that are close together cost one read.
 pub(super) struct Window<'a> {
     file: &'a SharedFile,
-    /// Where the bytes that may be looked at end.
+    /// Where the bytes that may be examined end.
     end: u64,
     /// What is missing when they end too early.
     what: &'static str,

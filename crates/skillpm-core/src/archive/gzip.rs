@@ -12,7 +12,7 @@ use crate::tree::ReadError;
 /// How the stream is called where an entry would have a name.
 const NAME: &str = "the gzip stream";
 const TRAILER_LEN: u64 = 8;
-/// More of a header than this is not looked at. Extra fields are two-byte counted, names are short.
+/// More of a header than this is not examined. Extra fields are two-byte counted, names are short.
 const MAX_HEADER: usize = 68 * 1024;
 
 /// Inflates `file` into a temporary file.

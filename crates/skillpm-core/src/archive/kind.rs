@@ -1,4 +1,4 @@
-//! What kind of file the first bytes tell of.
+//! Determines the kind of a file from its first bytes.
 
 use std::io;
 

@@ -58,7 +58,7 @@ impl From<Parts> for Archive {
     }
 }
 
-/// Opens the archive in `file`, whose kind the first bytes tell: zip, tar, or tar in gzip.
+/// Opens the archive in `file`, whose kind is determined by its first bytes: zip, tar, or tar in gzip.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Whether an archive can be looked into at all.
+//! Whether an archive can be examined at all.
 
 /// Reports whether the archive that begins with `start` keeps some of what is in it behind a password.
 ///
