@@ -221,7 +221,7 @@ impl Agent {
     }
 
     /// Returns the paths that show that the agent is on this machine, or set up in the project at `project_root`. The
-    /// caller tells what exists.
+    /// caller determines what exists.
     pub fn signs(
         &self,
         settings: &Settings,
@@ -235,8 +235,8 @@ impl Agent {
         self.detect.iter().filter_map(path).filter(|path| exists(path)).collect()
     }
 
-    /// Reports whether the agent is on this machine, or set up in the project at `project_root`. The caller tells what
-    /// exists.
+    /// Reports whether the agent is on this machine, or set up in the project at `project_root`. The caller determines
+    /// what exists.
     pub fn detected(&self, settings: &Settings, project_root: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
         !self.signs(settings, project_root, exists).is_empty()
     }

@@ -42,7 +42,7 @@ impl ErrorKind {
     }
 }
 
-/// A failure, told so that a person can act on it: what was wrong, why, and what to do.
+/// A failure, described so that a person can act on it: what was wrong, why, and what to do.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -150,7 +150,7 @@ impl Error {
         self.kind
     }
 
-    /// Returns the name of what happened, for programs; that of its kind where it has none of its own.
+    /// Returns the name of what happened, for programs; that of its kind if it has none of its own.
     pub fn code(&self) -> &'static str {
         self.code.unwrap_or(self.kind.code())
     }

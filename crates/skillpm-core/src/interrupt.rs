@@ -65,7 +65,7 @@ impl Drop for Running {
     }
 }
 
-/// How often is looked whether what has to end first has ended.
+/// The interval for checking whether what has to end first has ended.
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long anyone who has stopped a program has to tidy up.
 const GRACE: Duration = Duration::from_secs(2);

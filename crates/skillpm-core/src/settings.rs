@@ -128,7 +128,7 @@ impl SilentHosts {
         self.lock().hosts.insert(host.to_owned(), (Instant::now(), why.kind(), why.to_string()));
     }
 
-    /// Reports whether nobody was told yet that `host` is asked again for the time `tried`.
+    /// Reports whether it has not been reported yet that `host` is asked again for the time `tried`.
     pub fn is_news(&self, host: &str, tried: u32) -> bool {
         self.lock().told.insert((host.to_owned(), tried))
     }
@@ -148,10 +148,10 @@ impl PartialEq for SilentHosts {
 
 impl Eq for SilentHosts {}
 
-/// The longest timeout, a year: no clock can tell when a much longer one ends.
+/// The longest timeout, a year: no clock can represent the end of a much longer one.
 const MOST_SECONDS: u64 = 365 * 24 * 60 * 60;
 
-/// The variables by which the C library is told how names are looked up.
+/// The variables that configure name lookup in the C library.
 const NAMES_VARIABLES: [&str; 4] = ["HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_HOST_CONF"];
 
 /// Who knows the addresses of hosts.

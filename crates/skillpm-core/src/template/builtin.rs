@@ -15,7 +15,7 @@ pub struct Builtin {
     pub(super) files: &'static [(&'static str, &'static str)],
 }
 
-/// The template that is used where none is named.
+/// The template that is used if none is named.
 pub(crate) const DEFAULT: &str = "basic";
 
 macro_rules! file {

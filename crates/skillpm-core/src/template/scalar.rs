@@ -27,8 +27,8 @@ fn quote(text: &str) -> String {
         // Writing to a string cannot fail.
         let _ = match c {
             '"' | '\\' => write!(quoted, "\\{c}"),
-            // What YAML does not let stand as it is: controls, line ends, the byte-order mark and
-            // the code points that are no characters.
+            // What YAML does not let stand as it is: controls, line endings, the byte-order mark and the code points
+            // that are no characters.
             _ if c.is_control() || matches!(code, 0x2028 | 0x2029 | 0xfeff) || code & 0xfffe == 0xfffe => {
                 write!(quoted, "\\U{code:08X}")
             }

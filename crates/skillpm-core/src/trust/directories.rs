@@ -167,7 +167,7 @@ impl TrustedDirs {
     ///
     /// # Errors
     ///
-    /// Fails if one of these directories cannot be looked at.
+    /// Fails if one of these directories cannot be examined.
     pub fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
         let mut nearest = None;
         for dir in real.ancestors().filter_map(|dir| self.dirs.get(dir)) {
@@ -201,7 +201,7 @@ impl TrustedDir {
     ///
     /// # Errors
     ///
-    /// Fails if a directory cannot be looked at.
+    /// Fails if a directory cannot be examined.
     pub fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
         match Own::of(&self.path)? {
             Some(own) if own.identity == self.identity => {}
@@ -219,7 +219,7 @@ impl TrustedDir {
 ///
 /// # Errors
 ///
-/// Fails if a directory cannot be looked at.
+/// Fails if a directory cannot be examined.
 pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String)>, PathError> {
     for above in top.ancestors().skip(1) {
         if fs::is_open_to_all(above)? {
@@ -248,7 +248,7 @@ pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String
 ///
 /// # Errors
 ///
-/// Fails if one cannot be looked at.
+/// Fails if one cannot be examined.
 pub(crate) fn exposed_file(root: &Path, files: &FileSet) -> Result<Option<(PathBuf, String)>, PathError> {
     let mut seen = BTreeSet::new();
     for file in files.files() {

@@ -1,6 +1,6 @@
 //! The audit log: what was activated, run or refused, a line of JSON for each.
 //!
-//! Writing never stands in the way of the work: it waits for nobody, and where it fails the work goes on.
+//! Writing never is in the way of the work: it waits for nobody, and if it fails the work continues.
 
 mod record;
 
@@ -51,7 +51,7 @@ impl Default for Rotation {
 pub struct Recorded {
     /// The newest first.
     pub records: Vec<AuditRecord>,
-    /// How many lines were passed over because they are none of this format.
+    /// The number of lines that were skipped because they do not have this format.
     pub unreadable: usize,
 }
 
@@ -71,7 +71,7 @@ impl AuditLog {
     ///
     /// # Errors
     ///
-    /// Fails if the line could not be written, which must not stop what it tells of.
+    /// Fails if the line could not be written, which must not stop the action that it records.
     pub fn write(&self, subject: &Subject, event: &Event<'_>) -> Result<(), PathError> {
         self.write_on(&OpenLog::default(), subject, event)
     }

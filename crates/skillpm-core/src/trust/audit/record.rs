@@ -24,7 +24,7 @@ pub struct Subject {
     pub digest: Option<Digest>,
     /// Where it comes from, where that is known: the source of the lockfile, or its directory.
     pub source: Option<String>,
-    /// Whether its files are others than are locked; `None` if nothing is locked, or was not looked at.
+    /// Whether its files are others than are locked; `None` if nothing is locked, or was not examined.
     pub modified: Option<bool>,
 }
 
