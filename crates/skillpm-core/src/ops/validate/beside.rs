@@ -6,14 +6,14 @@ use crate::engine::files::{self, Contents};
 use crate::fs::{self, Kind};
 use crate::lint::{Named, Needs, Plan, SkillFile, Subject};
 
-/// What the rules that are on look at beside the `SKILL.md`.
+/// What the active rules examine besides the `SKILL.md`.
 pub(super) struct Wanted {
     files: bool,
     /// What says which files it is about, where not all of them are wanted.
     paths: Vec<for<'a> fn(&Subject<'a>) -> Vec<Named<'a>>>,
 }
 
-/// What was found beside a `SKILL.md`.
+/// What was found next to a `SKILL.md`.
 #[derive(Default)]
 pub(super) struct Beside {
     pub(super) files: Option<Vec<SkillFile>>,

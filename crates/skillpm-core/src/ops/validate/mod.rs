@@ -24,18 +24,18 @@ pub use repair::{Repaired, Repairs};
 pub use tree::Tree;
 pub use watch::{News, Watch};
 
-/// What is to be checked, by which rules.
+/// A request to check skills.
 #[derive(Debug, Clone, Default)]
 pub struct ValidateRequest {
     /// What is checked.
     pub targets: Vec<Target>,
     /// The rules; [`rules`] reads those of a project.
     pub rules: Ruleset,
-    /// What is done about findings that can be repaired.
+    /// What to do about findings that can be repaired.
     pub repairs: Repairs,
 }
 
-/// What was found in one skill.
+/// The findings in one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// The file, as it is to be shown.

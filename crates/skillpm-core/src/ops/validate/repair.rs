@@ -13,7 +13,7 @@ use crate::lint::{Finding, Safety};
 use crate::ops::fix;
 use crate::ops::paths::{FileLocation, Inside, Installed};
 
-/// What is done about findings that can be repaired.
+/// What to do about findings that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Repairs {
     /// They are reported.
@@ -38,7 +38,7 @@ pub struct Repaired {
     pub count: usize,
 }
 
-/// What was done about all findings.
+/// The result for all findings.
 #[derive(Debug, Default)]
 pub(super) struct Repairing {
     /// The files that were repaired.

@@ -28,7 +28,7 @@ pub struct Watch {
     trouble: Option<Trouble>,
 }
 
-/// What a file or directory looked like when everything was checked.
+/// The state of a file or directory when everything was checked.
 #[derive(Debug)]
 struct Seen {
     /// `None` if there was nothing.
@@ -47,7 +47,7 @@ struct Told {
     contents: Contents,
 }
 
-/// Why not everything could be checked.
+/// The reason why not everything could be checked.
 #[derive(Debug)]
 struct Trouble {
     /// The error, as it was reported.
@@ -56,7 +56,7 @@ struct Trouble {
     is_at_skills: bool,
 }
 
-/// What is to be reported after a look.
+/// What to report after a check.
 #[derive(Debug, Default)]
 pub struct News {
     /// The skills whose files changed or of which something else is found than was reported; `None` if there are none.
@@ -102,7 +102,7 @@ impl Watch {
     /// Checks again if anything changed since the last call. It looks at stamps only until something did: how often it
     /// is called is the caller's choice.
     ///
-    /// What fails ends nothing: with a manifest that is wrong the rules stay as they were, and where one target cannot
+    /// A failure does not end the watch: with an invalid manifest the rules stay as they were, and if one target cannot
     /// be checked the others are. When all is well again, everything is told again, as the error was the last word.
     pub fn poll(&mut self, context: &Context) -> News {
         let cwd = &context.settings.cwd;
