@@ -31,7 +31,7 @@ use crate::tree::FileSet;
 /// How many older versions of a directory are examined for the one that was installed.
 const OLDER: usize = 20;
 
-/// What is to be done about a skill.
+/// What to do about a skill.
 #[derive(Debug)]
 pub(super) enum Action {
     /// It stays as it is.
@@ -63,7 +63,7 @@ struct Version {
     candidate: Candidate,
 }
 
-/// How surely a version is the one that was installed.
+/// The certainty that a version is the one that was installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Tie {
     /// The other tool's hash says so.
@@ -409,7 +409,7 @@ fn reinstall(scope: ScopeKind, spec: &SourceSpec, candidate: &Candidate) -> Call
     }
 }
 
-/// What tools did to copies.
+/// The changes that tools made to copies.
 #[derive(Default)]
 struct Made {
     left_out: BTreeSet<String>,

@@ -16,7 +16,7 @@ use crate::ops::fetcher::Fetcher;
 use crate::resolve::{Assignment, Dependent, OnUnresolved};
 use crate::tree::FileSet;
 
-/// What comes along with what is adopted.
+/// What comes along with adopted skills.
 #[derive(Default)]
 pub(super) struct Brought {
     /// The skills, which nobody requested.

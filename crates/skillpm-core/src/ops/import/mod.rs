@@ -31,7 +31,7 @@ mod claims;
 mod classify;
 mod dependencies;
 
-/// What is to be adopted.
+/// A request to adopt skills.
 #[derive(Debug, Clone, Default)]
 pub struct ImportRequest {
     /// A lockfile of another tool; everything that other tools left in the scope if it is `None`.
@@ -45,7 +45,7 @@ pub struct ImportRequest {
     pub dry_run: bool,
 }
 
-/// What was adopted, and what was not. The JSON form is an interface: fields are only added.
+/// The outcome: what was adopted, and what was not. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ImportOutcome {
     /// Where the skills are.
@@ -103,7 +103,7 @@ pub struct ImportedSkill {
     pub reason: Message,
 }
 
-/// What became of a skill.
+/// The result for a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -117,7 +117,7 @@ pub enum Verdict {
     Tracked,
 }
 
-/// What reported a skill.
+/// The origin of the report about a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FoundIn {
@@ -136,7 +136,7 @@ const ATTEMPTS: usize = 3;
 
 /// Adopts what other tools installed.
 ///
-/// Sources are fetched and compared first; only then is the scope locked, and changed as one.
+/// Sources are fetched and compared first; only then is the scope locked, and changed in one transaction.
 ///
 /// # Errors
 ///
