@@ -13,7 +13,7 @@ use crate::install::agent_view::{self, Form, Role, Seen};
 use crate::install::scope::{Scope, ScopeKind, Scopes, exists};
 use crate::install::state::Files;
 
-/// Which agents, and where.
+/// A request for the agents of a scope.
 #[derive(Debug, Clone, Default)]
 pub struct AgentsRequest {
     /// Only these, by id or alias. None: those that are in use here.
@@ -86,7 +86,7 @@ pub struct TwiceView {
     pub same: bool,
 }
 
-/// What was found.
+/// The agents that were found.
 #[derive(Debug, Clone, Default)]
 pub struct AgentsOutcome {
     /// The agents, by id.

@@ -90,7 +90,7 @@ fn cache_dir(context: &Context) -> Result<PathBuf> {
     context.settings.dirs.cache.clone().ok_or_else(|| no_home("downloads", Some(crate::env::XDG_CACHE_HOME)))
 }
 
-/// What is to go.
+/// A request to remove what has not been used for a while.
 #[derive(Debug, Clone)]
 pub struct PruneRequest {
     /// What was not used for longer than this goes.
@@ -99,7 +99,7 @@ pub struct PruneRequest {
     pub dry_run: bool,
 }
 
-/// What is to be emptied.
+/// A request to empty the cache.
 #[derive(Debug, Clone, Default)]
 pub struct CleanRequest {
     /// The store too.
@@ -108,7 +108,7 @@ pub struct CleanRequest {
     pub dry_run: bool,
 }
 
-/// Something that went.
+/// Something that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Removed {
     /// `store`, or the room.
@@ -119,7 +119,7 @@ pub struct Removed {
     pub bytes: u64,
 }
 
-/// What went.
+/// The outcome of a removal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RemovedOutcome {
     /// It, one by one.
@@ -290,7 +290,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// What is to be checked.
+/// A request to check the store and the downloads.
 #[derive(Debug, Clone, Default)]
 pub struct VerifyRequest {
     /// Throw away what is damaged.
@@ -299,7 +299,7 @@ pub struct VerifyRequest {
     pub dry_run: bool,
 }
 
-/// What was found.
+/// The outcome of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VerifyOutcome {
     /// The number of trees and archives that were examined.

@@ -25,7 +25,7 @@ use crate::text::shell_word;
 /// The largest file with a block that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
 
-/// Which skills, in which form, and where to.
+/// A request for a catalog: its skills, form and destination.
 #[derive(Debug, Clone, Default)]
 pub struct CatalogRequest {
     /// What is reported, and how. The names of disabled skills are added to it, and where paths start from where a file
@@ -52,7 +52,7 @@ pub struct Write {
     pub flags: String,
 }
 
-/// What an agent learns.
+/// The outcome: what an agent learns.
 #[derive(Debug)]
 pub struct CatalogOutcome {
     /// The catalog.
@@ -65,7 +65,7 @@ pub struct CatalogOutcome {
     pub warnings: Vec<Warning>,
 }
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The file.

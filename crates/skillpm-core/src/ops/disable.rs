@@ -15,7 +15,7 @@ use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 
-/// Which skills.
+/// A request to disable or enable skills.
 #[derive(Debug, Clone, Default)]
 pub struct DisableRequest {
     /// The names under which the skills are installed.
@@ -28,7 +28,7 @@ pub struct DisableRequest {
     pub force: bool,
 }
 
-/// What changed. The JSON form is an interface: fields are only added.
+/// The outcome of the change. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DisableOutcome {
     /// Where.

@@ -30,7 +30,7 @@ use crate::settings::{Policies, Settings};
 use crate::store::{self, Note, Store, Why, downloads};
 use crate::tree::FileSet;
 
-/// What is to be examined.
+/// A request to examine scopes.
 #[derive(Debug, Clone, Default)]
 pub struct DoctorRequest {
     /// Only this scope; both, the store and the downloads if it is `None`.
@@ -41,7 +41,7 @@ pub struct DoctorRequest {
     pub dry_run: bool,
 }
 
-/// What was found. The JSON form of a value of this type is an interface: fields are only added.
+/// The findings. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DoctorOutcome {
     /// What is wrong or worth knowing: project, user, then the store and the downloads.
@@ -127,10 +127,10 @@ pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcom
     Ok(DoctorOutcome { findings, dry_run: request.dry_run, kept: repairs.kept })
 }
 
-/// What makes findings of two scopes one.
+/// The key under which findings of two scopes are the same.
 type FindingKey = (&'static str, PathBuf, Option<&'static str>);
 
-/// What makes two findings one.
+/// The key under which two findings are the same.
 type Key = (FindingKey, Option<ScopeKind>);
 
 fn place_of(finding: &Finding) -> FindingKey {
@@ -141,7 +141,7 @@ fn key(finding: &Finding) -> Key {
     (place_of(finding), finding.scope)
 }
 
-/// How the repairs went.
+/// The outcome of the repairs.
 #[derive(Debug, Default)]
 struct Repairs {
     failures: BTreeMap<Key, Message>,
@@ -175,7 +175,7 @@ fn policy_file(context: &Context, scope: &Scope) -> PathBuf {
     }
 }
 
-/// `error` in one line, with its cause.
+/// Returns `error` in one line, with its cause.
 fn told(error: &Error) -> Message {
     Message::joined([error.message().clone()].into_iter().chain(error.causes().take(1)), ": ")
 }

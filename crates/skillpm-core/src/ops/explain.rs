@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::lint::{Rule, UnknownName, documented};
 use crate::text::closest;
 
-/// Which rule; `None` are all.
+/// A request to explain a rule; `None` means all.
 #[derive(Debug, Clone, Default)]
 pub struct ExplainRequest {
     /// The id of the rule.

@@ -29,14 +29,14 @@ use crate::tree::Tree;
 /// The largest file that is added to, in bytes.
 const MAX_FILE: u64 = 16 << 20;
 
-/// What is to be written.
+/// A request to export.
 #[derive(Debug, Clone, Default)]
 pub struct ExportRequest {
     /// Where to.
     pub output: Output,
 }
 
-/// Where a file goes.
+/// The destination of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Output {
     /// `skills-lock.json` of the project.
@@ -48,7 +48,7 @@ pub enum Output {
     File(PathBuf),
 }
 
-/// What was written. The JSON form is an interface: fields are only added.
+/// The outcome of an export. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ExportOutcome {
     /// The file, where one is written.
@@ -236,7 +236,7 @@ fn own_name(tree: &Tree, path: &str) -> std::result::Result<String, Message> {
         .ok_or_else(|| "it has no name".into())
 }
 
-/// `place` as the npm tool writes it, seen from `dir`.
+/// Returns `place` as the npm tool writes it, relative to `dir`.
 fn portable(dir: &Path, place: &Path) -> std::result::Result<String, Message> {
     local::portable(dir, place).ok_or_else(|| format!("the path `{}` is not UTF-8", place.display()).into())
 }

@@ -11,7 +11,7 @@ use crate::skill::find::is_skill_file;
 
 use super::diff;
 
-/// What repairs make of a file. Nothing is done yet.
+/// The result of repairing a file, which is not written yet.
 #[derive(Debug)]
 pub struct Repair {
     /// The text as it is in the file.

@@ -17,7 +17,7 @@ use super::paths::{Content, FileLocation, Finder, Inside, Installed, Searched};
 
 pub use super::paths::Target;
 
-/// What is to be formatted.
+/// A request to format skills.
 #[derive(Debug, Clone, Default)]
 pub struct FmtRequest {
     /// What is formatted. A text is not written anywhere: the outcome has it.
@@ -26,7 +26,7 @@ pub struct FmtRequest {
     pub dry_run: bool,
 }
 
-/// What was done to one file.
+/// The result for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formatted {
     /// The file, as it is to be shown.
@@ -37,7 +37,7 @@ pub struct Formatted {
     pub text: Option<String>,
 }
 
-/// How a text was found.
+/// The state in which a text was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
     /// It is canonical.

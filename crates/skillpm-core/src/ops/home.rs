@@ -13,7 +13,7 @@ use crate::install::transaction::Transaction;
 ///
 /// # Errors
 ///
-/// As [`Scope::new`]; the home directory, where nobody can be asked or somebody says no.
+/// Fails as [`Scope::new`] does, and for the home directory if nobody can be asked or somebody says no.
 pub(super) fn to_change(context: &Context, asked: Option<ScopeKind>, dry_run: bool) -> Result<Scope> {
     let settings = &context.settings;
     let scope = Scope::new(settings, asked.unwrap_or(ScopeKind::Project))?;

@@ -10,7 +10,7 @@ use crate::engine::{Activation, Arguments, Form, Skill, activate, resources};
 use crate::policy::Policy;
 use crate::skill::{Deviation, DeviationKind};
 
-/// Which skill, with what.
+/// A request to invoke a skill.
 #[derive(Debug, Clone)]
 pub struct InvokeRequest {
     /// The skill's name.
@@ -33,7 +33,7 @@ impl InvokeRequest {
     }
 }
 
-/// What an agent would get.
+/// The outcome: what an agent would get.
 #[derive(Debug, Clone)]
 pub struct InvokeOutcome {
     /// The processed content, in the form that was asked for.

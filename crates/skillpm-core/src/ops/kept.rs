@@ -94,7 +94,7 @@ fn own_name(path: &Path) -> Option<String> {
     Some(skill::load(&document).ok()?.meta.name)
 }
 
-/// Which copy is to come back.
+/// A request to restore a kept copy.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreRequest {
     /// The name of the skill, or `NAME@DIGITS` for one of several copies.
@@ -105,7 +105,7 @@ pub struct RestoreRequest {
     pub dry_run: bool,
 }
 
-/// What came back. Its JSON form is an interface: fields are only added.
+/// The outcome of a restoration. Its JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Serialize)]
 pub struct RestoreOutcome {
     /// Where.

@@ -16,7 +16,7 @@ use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::resolve::graph::closure;
 
-/// Which agents are to see which skills, or no longer.
+/// A request to show skills to agents, or to hide them.
 #[derive(Debug, Clone, Default)]
 pub struct LinkRequest {
     /// The agents, by id or alias; `*` is all that are on the machine, and for [`unlink`] all that see
@@ -33,7 +33,7 @@ pub struct LinkRequest {
     pub force: bool,
 }
 
-/// What changed. The JSON form is an interface: fields are only added.
+/// The outcome of the change. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct LinkOutcome {
     /// Where.

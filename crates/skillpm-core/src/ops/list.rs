@@ -28,7 +28,7 @@ use crate::lockfile::Locked;
 use crate::manifest;
 use crate::name::SkillName;
 
-/// Which skills.
+/// A request to list skills.
 #[derive(Debug, Clone, Default)]
 pub struct ListRequest {
     /// Only this scope; both if it is `None`.
@@ -89,7 +89,7 @@ pub struct ListedSkill {
     pub source_gone: bool,
 }
 
-/// How what is on disk compares with the lockfile.
+/// The state of what is on disk, compared with the lockfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkillState {
@@ -120,7 +120,7 @@ impl SkillState {
     }
 }
 
-/// What is installed.
+/// The outcome: what is installed.
 #[derive(Debug, Clone, Default)]
 pub struct ListOutcome {
     /// The skills, project before user, then by name.
@@ -152,7 +152,7 @@ pub(super) fn installed(context: &Context, request: &ListRequest) -> Result<List
     look(context, request, ListedKind::Installed)
 }
 
-/// What is listed.
+/// The kind of listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ListedKind {
     /// What is in the scopes.
@@ -441,7 +441,7 @@ fn listed(
     Ok(Some(skill))
 }
 
-/// `None` for what is neither locked nor a skill's directory.
+/// Returns the state; `None` for what is neither locked nor a skill's directory.
 fn state(locked: Option<&Locked>, found: &OnDisk) -> Option<SkillState> {
     match (locked, found) {
         (Some(_), OnDisk::Absent) => Some(SkillState::Missing),

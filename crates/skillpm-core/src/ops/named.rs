@@ -180,7 +180,7 @@ fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Er
     })
 }
 
-/// `error`, and how to distinguish the directory `name` from a name, if it holds a skill.
+/// Returns `error`, with a hint on how to distinguish the directory `name` from a name, if it holds a skill.
 fn or_directory(context: &Context, name: &str, error: Error) -> Error {
     let file = context.settings.cwd.join(name).join(SKILL_FILE);
     if !matches!(fs::kind(&file), Ok(Some(fs::Kind::File))) {

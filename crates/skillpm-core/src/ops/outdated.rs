@@ -22,7 +22,7 @@ use crate::source;
 use crate::source::newest::{self, Query, ask};
 use crate::spec::{Origin, Reference};
 
-/// Which skills.
+/// A request for skills that have changed in their sources.
 #[derive(Debug, Clone, Default)]
 pub struct OutdatedRequest {
     /// Only these; all where it is empty.
@@ -65,7 +65,7 @@ pub struct OutdatedSkill {
     pub disabled: bool,
 }
 
-/// How the files of a skill in its source compare to those that are locked.
+/// How the files of a skill in its source compare with the locked ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -100,7 +100,7 @@ impl OutdatedSkill {
     }
 }
 
-/// What was found.
+/// The outcome: the state of the skills in their sources.
 #[derive(Debug, Default)]
 pub struct OutdatedOutcome {
     /// The skills that were asked about, project before user, then by name.
@@ -328,7 +328,7 @@ fn kind_of(reference: &Reference) -> String {
     format!("{kind} `{}`", reference.name())
 }
 
-/// Why sources could not be asked: those that failed alike fail as one.
+/// The reasons why sources could not be asked: equal failures are reported as one.
 #[derive(Default)]
 struct Failures(Vec<(Vec<String>, Error)>);
 

@@ -24,7 +24,7 @@ use crate::trust::{Standing, TrustedDirs, exposed_file};
 /// The maximum number of files that differ that an error names.
 const MAX_FILES: usize = 5;
 
-/// What is to run.
+/// A request for permission to run a script.
 #[derive(Debug, Clone, Copy)]
 pub struct PermitRequest<'a> {
     /// The skill, as it was found.

@@ -15,7 +15,7 @@ use crate::manifest::Manifest;
 use crate::source;
 use crate::spec::SourceSpec;
 
-/// What is asked.
+/// A request to explain the policy.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyRequest {
     /// Sources as they would be typed after `skillpm install`. None: the lines that hold.
@@ -24,7 +24,7 @@ pub struct PolicyRequest {
     pub scope: Option<ScopeKind>,
 }
 
-/// What holds. The JSON form is an interface: fields are only added.
+/// The policy that applies. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PolicyOutcome {
     /// All lines that hold, in the order in which they are asked: the machine's before the manifest's, then what
@@ -34,7 +34,7 @@ pub struct PolicyOutcome {
     pub sources: Vec<Ruling>,
 }
 
-/// What is reported about one source.
+/// The ruling about one source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Ruling {
     /// The source, in full.

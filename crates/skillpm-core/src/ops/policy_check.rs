@@ -38,7 +38,7 @@ pub(super) struct PolicyCheck {
     released: BTreeMap<(Origin, Option<String>), Released>,
 }
 
-/// What was decided about a source or a skill.
+/// The decision about a source or a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct PolicyDecision {
     /// The source or the skill.

@@ -43,7 +43,7 @@ pub struct Checked {
     pub below: String,
 }
 
-/// What is known of a skill that is there.
+/// What is known about a skill that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Provenance {
     /// A lockfile in force says what it is to be.
@@ -72,7 +72,7 @@ pub struct LockedSkill {
     pub fetched: bool,
 }
 
-/// How a skill differs from what is locked.
+/// The way in which a skill differs from what is locked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Modified {
     /// The digest that was found.

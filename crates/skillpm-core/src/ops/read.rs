@@ -10,7 +10,7 @@ use crate::engine::resources::{self, Content, MAX_BYTES};
 use crate::error::{Error, Result};
 use crate::policy::Listing;
 
-/// Which file, and how much of it.
+/// A request to read a file, or part of it.
 #[derive(Debug, Clone)]
 pub struct ReadRequest {
     /// The skill's name.
@@ -31,8 +31,8 @@ impl Default for ReadRequest {
     }
 }
 
-/// What is in the file. The JSON form of this and of [`FilesOutcome`] is an interface: fields are only
-/// added, and a text has none but the first three (S3-FR-16).
+/// The content of a file. The JSON form of this and of [`FilesOutcome`] is an interface: fields are only added, and a
+/// text has none but the first three (S3-FR-16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReadOutcome {
     /// The skill's name.
@@ -49,7 +49,7 @@ pub struct ReadOutcome {
     pub warnings: Vec<Warning>,
 }
 
-/// Which files a skill has.
+/// The files of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FilesOutcome {
     /// The skill's name.

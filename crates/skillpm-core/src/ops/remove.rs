@@ -16,7 +16,7 @@ use crate::name::SkillName;
 use crate::reporter::Choice;
 use crate::resolve::graph::{closure, dependents};
 
-/// What is to go.
+/// A request to remove skills.
 #[derive(Debug, Clone, Default)]
 pub struct RemoveRequest {
     /// The names under which the skills are installed.
@@ -29,7 +29,7 @@ pub struct RemoveRequest {
     pub force: bool,
 }
 
-/// What went. Its JSON form is an interface: fields are only added.
+/// The outcome of a removal. Its JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct RemoveOutcome {
     /// Where.

@@ -33,7 +33,7 @@ const SCRIPTS: &str = "scripts/";
 /// The maximum number of names that an error lists.
 const MAX_NAMES: usize = 10;
 
-/// Which script, and how.
+/// A request to run a script.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct RunRequest {
@@ -98,7 +98,7 @@ impl RunRequest {
     }
 }
 
-/// Where a script runs.
+/// The working directory of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunLocation {
     /// Where the caller is: what an argument names is found there, as with every other program.

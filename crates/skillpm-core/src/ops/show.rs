@@ -23,7 +23,7 @@ use crate::skill::SkillMeta;
 use crate::skill::find::is_skill_file;
 use crate::tokens;
 
-/// Which skill.
+/// A request to show a skill.
 #[derive(Debug, Clone, Default)]
 pub struct ShowRequest {
     /// Its name.
@@ -32,8 +32,7 @@ pub struct ShowRequest {
     pub scope: Option<ScopeKind>,
 }
 
-/// What is known of it. The JSON form of this and the other values here is an interface: fields are only
-/// added.
+/// What is known about a skill. The JSON form of this and the other values here is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShowOutcome {
     /// What its frontmatter says. Fields that it does not have are left out.
@@ -76,7 +75,7 @@ pub struct Tokens {
     pub resources: usize,
 }
 
-/// Something in the skill's directory.
+/// An entry in the skill's directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShownFile {
     /// Its path below the skill's directory, `/`-separated.
@@ -93,7 +92,7 @@ pub struct ShownFile {
     pub target: Option<String>,
 }
 
-/// What a thing in a skill's directory is.
+/// The kind of an entry in a skill's directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
@@ -116,7 +115,7 @@ pub struct Other {
     pub reference: String,
 }
 
-/// What is off and was tolerated.
+/// A deviation that was tolerated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShownDeviation {
     /// The line, from 1.

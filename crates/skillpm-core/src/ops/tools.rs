@@ -17,7 +17,7 @@ use crate::policy::ScriptPlaces;
 /// The maximum number of faults of a manifest that an error lists.
 const MAX_FAULTS: usize = 20;
 
-/// Which tools.
+/// A request for the tools of a skill.
 #[derive(Debug, Clone, Default)]
 pub struct ToolsRequest {
     /// Those of this skill; of all skills if it is `None`.
@@ -47,7 +47,7 @@ pub struct ListedTool {
     pub language: Language,
     /// What it takes, as a JSON Schema.
     pub input_schema: Value,
-    /// What the types were read from.
+    /// The origin of the types.
     pub typed_by: TypedBy,
     /// How the script gets what it is given.
     pub passed_as: PassedAs,
@@ -58,7 +58,7 @@ pub struct ListedTool {
     pub tool: Tool,
 }
 
-/// How a script gets what it is given.
+/// The way in which a script receives its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassedAs {

@@ -16,7 +16,7 @@ use crate::name::SkillName;
 use crate::spec::SourceSpec;
 use crate::text::closest;
 
-/// Which skills.
+/// A request for the dependencies of skills.
 #[derive(Debug, Clone, Default)]
 pub struct TreeRequest {
     /// Only this one, or what needs it. All if it is `None`.
@@ -54,7 +54,7 @@ pub struct NeedView {
     pub problem: Option<String>,
 }
 
-/// What was found.
+/// The outcome: skills and what they need.
 #[derive(Debug, Clone, Default)]
 pub struct TreeOutcome {
     /// The skills of both scopes, project before user, then by name.

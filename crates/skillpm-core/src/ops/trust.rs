@@ -12,7 +12,7 @@ use crate::fs::{self, DirLock, Own};
 use crate::path::normal;
 use crate::trust::{Standing, TrustedDir, TrustedDirs, exposed};
 
-/// What is to be trusted.
+/// A request to trust directories.
 #[derive(Debug, Clone, Default)]
 pub struct TrustRequest {
     /// The directories. None: those that are trusted are listed.
@@ -21,14 +21,14 @@ pub struct TrustRequest {
     pub force: bool,
 }
 
-/// What is to be trusted no longer.
+/// A request to stop trusting directories.
 #[derive(Debug, Clone, Default)]
 pub struct UntrustRequest {
     /// The directories. They need not be there any more.
     pub directories: Vec<PathBuf>,
 }
 
-/// What is trusted now. The JSON form is an interface: fields are only added.
+/// The directories that are now trusted. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TrustOutcome {
     /// All directories, sorted by path.

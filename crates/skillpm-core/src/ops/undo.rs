@@ -28,7 +28,7 @@ use crate::store::{Note, Store, Why};
 /// The largest manifest or lockfile that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
 
-/// What is to be taken back.
+/// A request to take back the last change.
 #[derive(Debug, Clone, Default)]
 pub struct UndoRequest {
     /// The scope; the project if it is `None`.
@@ -39,7 +39,7 @@ pub struct UndoRequest {
     pub force: bool,
 }
 
-/// What was taken back. The JSON form is an interface: fields are only added.
+/// The outcome of an undo. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct UndoOutcome {
@@ -102,9 +102,9 @@ pub enum Undone {
 ///
 /// # Errors
 ///
-/// Where there is nothing to take back; what was changed since, without `force`; a record that this user
-/// did not make here, or that is damaged; a policy that keeps out what would come back; anything that
-/// cannot be written. Nothing has been changed then.
+/// Fails if there is nothing to take back; without `force`, for what was changed since; for a record that this user did
+/// not make here, or that is damaged; for a policy that keeps out what would come back; and for anything that cannot be
+/// written. Nothing has been changed then.
 pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
@@ -161,7 +161,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     Ok(outcome)
 }
 
-/// What became of the record of the last change.
+/// The result for the record of the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
     /// Whether nothing was removed because it was only to be shown.

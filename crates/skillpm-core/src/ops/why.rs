@@ -20,7 +20,7 @@ use crate::name::SkillName;
 use crate::path::normal;
 use crate::text::closest;
 
-/// Which skill.
+/// A request to explain why a skill is there.
 #[derive(Debug, Clone, Default)]
 pub struct WhyRequest {
     /// The name under which it is installed.
@@ -29,8 +29,8 @@ pub struct WhyRequest {
     pub scope: Option<ScopeKind>,
 }
 
-/// What is known of the name. The JSON form of this and the other values here is an interface: fields are
-/// only added.
+/// What is known about the name. The JSON form of this and the other values here is an interface: fields are only
+/// added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct WhyOutcome {
     /// The name that was asked for.
@@ -193,7 +193,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
 /// Whether the directories of two scopes are the same.
 type IsOne<'a> = &'a dyn Fn(ScopeKind, ScopeKind) -> bool;
 
-/// Where skills of the name are.
+/// The places of skills with the name.
 type Places = BTreeMap<(ScopeKind, String), SeenIn>;
 
 /// A place where a skill of the name is.

@@ -22,8 +22,8 @@ const MAX_DIGESTED: u64 = 16 << 20;
 
 /// Writes down which skills agents load, with the digest of their files and where they come from.
 ///
-/// What was said of a skill is said again without reading it, for as long as the file system says that
-/// nothing has changed: neither the skill nor the lockfiles. Any number of threads may write.
+/// What was recorded about a skill is reused without reading it, as long as the file system says that nothing has
+/// changed: neither the skill nor the lockfiles. Any number of threads may write.
 #[derive(Debug)]
 pub struct Activations {
     settings: Settings,
@@ -36,7 +36,7 @@ pub struct Activations {
     known: Mutex<BTreeMap<PathBuf, Arc<KnownSubject>>>,
 }
 
-/// What was read of the lockfiles.
+/// The content read from the lockfiles.
 #[derive(Debug)]
 struct Read {
     /// What the file system said of them before.
@@ -44,14 +44,14 @@ struct Read {
     scopes: Vec<InForce>,
 }
 
-/// What is known of the skill in a directory.
+/// What is known about the skill in a directory.
 #[derive(Debug)]
 struct KnownSubject {
     seen: FileStats,
     subject: Subject,
 }
 
-/// What the file system said before the files were read.
+/// The state of the file system before the files were read.
 #[derive(Debug)]
 struct FileStats {
     files: Vec<(String, FileStat)>,
@@ -97,7 +97,7 @@ impl Activations {
     /// Writes down that an agent got the instructions of `skill` for `arguments`, which took `duration`. The
     /// line is of `session`, or else of that of the log.
     ///
-    /// What cannot be found out of the skill is left out of the line.
+    /// What cannot be determined about the skill is left out of the line.
     ///
     /// # Errors
     ///

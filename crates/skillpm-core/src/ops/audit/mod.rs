@@ -17,7 +17,7 @@ use crate::spec::Origin;
 use crate::trust::AuditLog;
 use crate::trust::audit::{AuditRecord, Event, EventKind, Subject};
 
-/// What is to be shown.
+/// A request to show the log.
 #[derive(Debug, Clone)]
 pub struct AuditRequest {
     /// The maximum number of lines; the last ones are kept.
@@ -28,7 +28,7 @@ pub struct AuditRequest {
     pub event: Option<EventKind>,
 }
 
-/// What was written down. The JSON form is an interface: fields are only added.
+/// The content of the log. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuditOutcome {
     /// Where the log is; `None` if it is switched off.
@@ -57,7 +57,7 @@ pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> 
 /// Writes down that `event` happened to `subject`. That it cannot be written stops nothing: anyone who looks for the
 /// reason is told.
 ///
-/// What hands the instructions of skills to an agent has [`Activations`] for that.
+/// Code that hands instructions of skills to an agent uses [`Activations`] for that.
 pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
     if let Err(error) = AuditLog::new(&context.settings).write(subject, event) {
         context.reporter.trouble(&not_written(&error));

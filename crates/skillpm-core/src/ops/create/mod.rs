@@ -23,7 +23,7 @@ use crate::name::SkillName;
 pub use crate::template::{BUILTIN, Builtin, Resource};
 use crate::template::{Template, Values};
 
-/// What is to be made. What is `None` is asked for where a person can be asked.
+/// A request to create a skill. Values that are `None` are asked for if a person can be asked.
 #[derive(Debug, Clone, Default)]
 pub struct CreateRequest {
     /// The skill's name.
@@ -49,7 +49,7 @@ pub struct CreateRequest {
     pub dry_run: bool,
 }
 
-/// What was made. The JSON form is an interface: fields are only added.
+/// The outcome of the creation. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CreateOutcome {
     /// The skill's name.
@@ -66,7 +66,7 @@ pub struct CreateOutcome {
     pub installed: Option<Installed>,
 }
 
-/// How a new skill was installed. The JSON form of a value of this type is an interface: fields are only added.
+/// The installation of a new skill. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Installed {
     /// Where.

@@ -17,7 +17,7 @@ pub const MAX_LINES: usize = 50_000;
 /// The maximum number of bytes of hunks; files after that are only named.
 pub const MAX_SHOWN: usize = 8 << 20;
 
-/// What is new in a version of a skill: first what a reviewer must see, then every line.
+/// The changes in a version of a skill: first what a reviewer must see, then every line.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -51,13 +51,13 @@ pub struct VersionDiff {
 /// The files that differ between two versions of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct TreeDiff {
-    /// How much differs.
+    /// The number of changes.
     pub counts: Counts,
     /// The files, sorted by path.
     pub files: Vec<FileDiff>,
 }
 
-/// How much differs.
+/// The number of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// Files that came.
@@ -87,7 +87,7 @@ pub struct FileDiff {
     pub content: ContentDiff,
 }
 
-/// What became of a file.
+/// The status of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileStatus {
@@ -99,7 +99,7 @@ pub enum FileStatus {
     Changed,
 }
 
-/// How the content of a file differs.
+/// The difference in the content of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ContentDiff {

@@ -23,7 +23,7 @@ use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;
 use crate::tree::FileSet;
 
-/// What is compared.
+/// The versions that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compared {
     /// What is locked, and what is installed: what somebody edited.
@@ -35,14 +35,14 @@ pub enum Compared {
     Latest,
 }
 
-/// Which skills.
+/// A request to compare versions of skills.
 #[derive(Debug, Clone, Default)]
 pub struct DiffRequest {
     /// The names under which they are installed; all where it is empty.
     pub names: Vec<String>,
     /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
-    /// What is compared.
+    /// The versions that are compared.
     pub compared: Compared,
 }
 
@@ -77,7 +77,7 @@ pub struct Side {
     pub digest: String,
 }
 
-/// Which version of a skill.
+/// A version of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiffKind {
@@ -91,7 +91,7 @@ pub enum DiffKind {
     Latest,
 }
 
-/// What was compared.
+/// The outcome of a comparison.
 #[derive(Debug, Default)]
 pub struct DiffOutcome {
     /// The skills that differ, project before user, then by name.

@@ -9,8 +9,8 @@ use crate::fs;
 use crate::install::scope::project_root;
 use crate::path::normal;
 
-/// Where files may be changed: in the project, and in what was named outside of it. A link there may lead anywhere, and
-/// anyone who made it is not who runs the command.
+/// The places where files may be changed: in the project, and in what was named outside of it. A link there may lead
+/// anywhere, and anyone who made it is not who runs the command.
 #[derive(Debug)]
 pub(in crate::ops) struct Inside<'a> {
     cwd: &'a Path,

@@ -14,7 +14,7 @@ use crate::lockfile::Lockfile;
 use crate::path::normal;
 use crate::settings::Settings;
 
-/// Which files are left alone: those of installed skills, whose bytes are locked, unless somebody named them.
+/// The files that are left alone: those of installed skills, whose bytes are locked, unless somebody named them.
 #[derive(Debug)]
 pub(in crate::ops) struct Installed<'a> {
     settings: &'a Settings,

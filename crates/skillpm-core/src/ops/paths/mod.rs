@@ -17,7 +17,7 @@ use crate::fs::{self, Looked};
 pub(super) use inside::Inside;
 pub(super) use installed::Installed;
 
-/// What somebody named.
+/// What the user named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A skill's directory, a `SKILL.md`, a directory in which skills are looked for, or a pattern
@@ -61,7 +61,7 @@ pub(super) struct FileLocation {
     pub(super) is_named: bool,
 }
 
-/// What was read at a [`FileLocation`].
+/// The content read at a [`FileLocation`].
 pub(super) enum Content {
     /// All of a regular file.
     Bytes(Vec<u8>),

@@ -22,7 +22,7 @@ pub struct ChangedFile {
     pub change: FileChange,
 }
 
-/// How a file differs from the locked one.
+/// The way in which a file differs from the locked one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileChange {
@@ -36,8 +36,8 @@ pub enum FileChange {
     Mode,
 }
 
-/// What is to be known of a file: whether it is executable, and its digest; no digest for what is no
-/// regular file or cannot be read.
+/// What has to be known about a file: whether it is executable, and its digest; no digest if it is not a regular file
+/// or cannot be read.
 type LockedFiles = BTreeMap<String, (bool, Option<Digest>)>;
 
 /// Compares the tree at `path` with the `locked` digest, and returns the outcome as that of `place`.
@@ -78,7 +78,7 @@ pub(in crate::ops) fn changed(
     store.and_then(|store| known(store, locked)).map(|old| differences(&old, &of_set(set)))
 }
 
-/// `place`, of which `error` came in the way.
+/// Returns the outcome for `place`, which `error` kept from being checked.
 fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
     match error {
         ReadError::Refused(refusal) => {

@@ -34,7 +34,7 @@ use crate::store::Store;
 use crate::text::closest;
 use crate::workers;
 
-/// What is to be verified.
+/// A request to verify skills.
 #[derive(Debug, Clone, Default)]
 pub struct VerifyRequest {
     /// Names of skills; none means all.
@@ -43,7 +43,7 @@ pub struct VerifyRequest {
     pub scope: Option<ScopeKind>,
 }
 
-/// How something compares with the lockfile.
+/// The result of comparing something with the lockfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
