@@ -98,7 +98,7 @@ pub(super) fn restore(
 ///
 /// # Errors
 ///
-/// Fails as [`restore`] does, of what is missing and is to come back.
+/// Fails as [`restore`] does, for what is missing and is to come back.
 pub(in crate::ops) fn ensure_installed(
     context: &Context,
     scope: &Scope,
