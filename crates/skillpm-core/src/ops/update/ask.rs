@@ -137,7 +137,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     ///
-    /// What is not available or cannot be used.
+    /// Fails for what is not available or cannot be used.
     pub(super) fn get(&mut self, installed: &Installed<'_>, mut said: SourceAnswer) -> Result<()> {
         let Installed { name, locked, .. } = installed;
         // Whether the locked revision is still there is only checked where it matters: for skills that were named.
@@ -213,7 +213,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     ///
-    /// What cannot be used.
+    /// Fails for what cannot be used.
     fn follow(&mut self, name: &SkillName, entry: &mut Requirement, place: String) -> Result<Fresh> {
         let old = entry.path.replace(place);
         entry.path = entry.path.take().filter(|path| !path.is_empty());

@@ -270,7 +270,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     ///
-    /// Edits that cannot be merged; what is in the way.
+    /// Fails for edits that cannot be merged, and if something is in the way.
     pub fn plan(&mut self) -> Result<UpdateOutcome> {
         match self.outcome() {
             Err(_) if !self.request.dry_run && is_at_work(&self.scope, Some(&texts(&self.files))) => {
@@ -305,8 +305,8 @@ impl Prepared<'_> {
     ///
     /// # Errors
     ///
-    /// New capabilities that nobody agreed to; edits that cannot be merged; what is in the way; files
-    /// that somebody else changed meanwhile. Nothing has been changed then.
+    /// Fails for new capabilities that nobody agreed to, for edits that cannot be merged, if something is in the way,
+    /// or for files that somebody else changed meanwhile. Nothing has been changed then.
     pub fn apply(self, consent: bool) -> Result<UpdateOutcome> {
         if !consent {
             self.check_capabilities()?;

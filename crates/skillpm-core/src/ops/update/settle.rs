@@ -38,7 +38,7 @@ impl Settled<'_, '_> {
     ///
     /// # Errors
     ///
-    /// Anything that cannot be written; nothing was changed then.
+    /// Fails for anything that cannot be written; nothing was changed then.
     pub(super) fn apply(self) -> Result<UpdateOutcome> {
         let Self { planned, contents, merges, mut outcome } = self;
         outcome.warnings.extend(planned.apply_with(contents, merges)?.saved);
@@ -93,7 +93,7 @@ struct Done {
 ///
 /// # Errors
 ///
-/// Edits that cannot be merged; what is in the way.
+/// Fails for edits that cannot be merged, and if something is in the way.
 pub(super) fn settle<'b, 'a>(
     prepared: &Prepared<'_>,
     begun: &'b Begun<'a>,
