@@ -191,7 +191,7 @@ fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<Li
 ///
 /// # Errors
 ///
-/// Fails as [`Scope::check_skills_inside`] does, of the scope that was asked for.
+/// Fails as [`Scope::check_skills_inside`] does, for the requested scope.
 pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<Warning>> {
     match scope.check_skills_inside() {
         Err(error) if only.is_none() && error.kind() == ErrorKind::Integrity => {

@@ -62,9 +62,9 @@ pub struct Permit {
 ///
 /// # Errors
 ///
-/// [`Integrity`](crate::error::ErrorKind::Integrity), with what to do about it: a policy denies it, names the line;
-/// a person says no, or nobody can be asked; edited files; a directory that is not trusted; files that no
-/// skill may have. Else a policy, manifest or lockfile that cannot be read.
+/// Fails with [`Integrity`](crate::error::ErrorKind::Integrity), and says what to do about it: a policy denies it,
+/// names the line; a person says no, or nobody can be asked; edited files; a directory that is not trusted; files that
+/// no skill may have. Else a policy, manifest or lockfile that cannot be read.
 pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> {
     // Files that no skill may have are refused as they are read, before there is anything to decide.
     let (checked, permission, unix_sockets) = looked_at(context, request)

@@ -65,8 +65,8 @@ pub struct FilesOutcome {
 ///
 /// # Errors
 ///
-/// An unknown skill; a name that leads out of its directory, or to nothing; what is no regular file or too
-/// large; a part of what is no text.
+/// Fails for an unknown skill; for a name that leads out of its directory, or to nothing; for what is not a regular
+/// file or too large; and for a part of what is not text.
 pub fn read(session: &Session, request: &ReadRequest) -> Result<ReadOutcome> {
     let (hit, content) = session.read(&request.name, &request.path, request.max_bytes)?;
     let name = &hit.skill.meta.name;

@@ -257,7 +257,7 @@ pub(super) fn not_found(context: &Context, request: &RunRequest, error: &Session
 ///
 /// # Errors
 ///
-/// A script that is not there or may not run; what [`run::run`] says.
+/// Fails for a script that is not there or may not run, and as [`run::run`] does.
 pub(super) fn run_found(
     context: &Context,
     skill: &Skill,
