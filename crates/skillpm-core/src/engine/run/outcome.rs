@@ -127,7 +127,7 @@ impl Ran {
     ///
     /// # Errors
     ///
-    /// Every other end, with what the script wrote to standard error.
+    /// Fails for every other exit, with what the script wrote to standard error.
     pub fn success(self) -> Result<Self, ScriptError> {
         if self.exit == Exit::Code(0) && self.ended.is_none() {
             Ok(self)
