@@ -81,7 +81,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// [`CallError`] where `input` does not fit the parameters.
+    /// Fails with [`CallError`] if `input` does not fit the parameters.
     pub fn call(&self, input: &Value) -> Result<Call, CallError> {
         let call = match input {
             Value::Null => self.keyed(Map::new())?,
