@@ -81,7 +81,7 @@ impl Unusable {
 ///
 /// # Errors
 ///
-/// [`Unusable`], for any reason but the content.
+/// Fails with [`Unusable`], for any reason but the content.
 pub fn document(file: &Path) -> Result<Document, Unusable> {
     Ok(Document::from_bytes(read(file, |_| false)?.0))
 }

@@ -94,7 +94,7 @@ fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Op
 ///
 /// # Errors
 ///
-/// What keeps it from being used.
+/// Fails with the reason that keeps it from being used.
 pub(super) fn read(policy: &Policy, source: &Source, entry: &SkillDir, name: &OsStr) -> Read {
     let file = entry.dir.join(name);
     let unusable = |reason| Diagnostic::Skill { file: file.clone(), reason };
