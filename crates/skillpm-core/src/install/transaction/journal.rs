@@ -85,7 +85,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Why it cannot be used, for people.
+    /// Fails with the reason why it cannot be used, for people.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let journal: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if journal.version != VERSION {
