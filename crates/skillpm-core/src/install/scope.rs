@@ -43,7 +43,7 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// Fails as [`Scope::new`] does, of the scope that was asked for.
+    /// Fails as [`Scope::new`] does, for the requested scope.
     pub fn new(settings: &Settings, only: Option<ScopeKind>) -> Result<Self> {
         let mut scopes = Self::default();
         for kind in [ScopeKind::Project, ScopeKind::User] {
