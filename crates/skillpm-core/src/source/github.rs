@@ -183,7 +183,7 @@ impl<'a> GitHub<'a> {
     ///
     /// # Errors
     ///
-    /// Fails as [`GitHub::resolve`] does, for an archive that is too large, or for no room for it.
+    /// Fails as [`GitHub::resolve`] does, for an archive that is too large, or if there is no room for it.
     pub fn download(&self, commit: &str, limit: u64) -> Result<Arc<SharedFile>> {
         if !is_commit(commit) {
             return Err(Error::usage(format!(
