@@ -73,7 +73,7 @@ pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// As [`write_atomic`]; `to` has to be there.
+/// Fails as [`write_atomic`] does; `to` has to be there.
 pub fn exchange_file(from: &Path, to: &Path) -> Result<(), PathError> {
     let real = real_path(to)?;
     let place = real.as_deref().unwrap_or(to);

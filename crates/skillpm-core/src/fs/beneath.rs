@@ -55,7 +55,7 @@ pub enum BeneathError {
 ///
 /// # Errors
 ///
-/// [`BeneathError`]. `limit` bytes that were not enough are [`BeneathError::TooLarge`].
+/// Fails with [`BeneathError`]. If `limit` bytes were not enough, that is [`BeneathError::TooLarge`].
 pub fn read_beneath(
     base: &Base,
     path: &Path,
@@ -70,7 +70,7 @@ pub fn read_beneath(
 ///
 /// # Errors
 ///
-/// [`BeneathError`], also where `to` does not take the bytes.
+/// Fails with [`BeneathError`], also if `to` does not take the bytes.
 pub fn copy_beneath(base: &Base, path: &Path, to: &mut impl io::Write) -> Result<u64, BeneathError> {
     let at = base.path().join(path);
     let (mut file, _) = regular(open(base, path), &at)?;

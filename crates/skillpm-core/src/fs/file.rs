@@ -68,7 +68,7 @@ impl SharedFile {
     ///
     /// # Errors
     ///
-    /// `UnexpectedEof` where the file ends before `buf` is full.
+    /// Fails with `UnexpectedEof` if the file ends before `buf` is full.
     pub fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
         read_exact_at(&self.file, buf, offset)
     }

@@ -121,8 +121,8 @@ pub fn relative(from: &Path, to: &Path) -> PathBuf {
 ///
 /// # Errors
 ///
-/// `AlreadyExists` where something other than a link is there, `Unsupported` if the system has no such links, otherwise
-/// what the system says.
+/// Fails with `AlreadyExists` if something other than a link is there, `Unsupported` if the system has no such links,
+/// otherwise what the system says.
 pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
     let Some(parent) = link.parent() else {
         return Err(io::Error::from(io::ErrorKind::InvalidInput)).at("link", link);

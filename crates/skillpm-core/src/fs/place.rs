@@ -38,7 +38,7 @@ pub fn create_dir(path: &Path) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// `AlreadyExists` where something is at `to`, otherwise what the system says.
+/// Fails with `AlreadyExists` if something is at `to`, otherwise with the error of the system.
 pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     match rename_new(from, to) {
         Err(error) if across::is_across(&error) => across::move_new(from, to),

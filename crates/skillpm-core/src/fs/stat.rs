@@ -140,8 +140,8 @@ pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
 ///
 /// # Errors
 ///
-/// Where something cannot be examined; names that are not UTF-8; too many files; a system whose files have too little
-/// that tells them apart.
+/// Fails if something cannot be examined, for names that are not UTF-8, for too many files, or for a system whose files
+/// have too little that distinguishes them.
 pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
     stats_but(root, &[])
 }
