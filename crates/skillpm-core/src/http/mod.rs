@@ -103,7 +103,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Any [`HttpError`]; what `sink` holds then is worthless.
+    /// Fails with any [`HttpError`]; what `sink` holds is then worthless.
     pub fn download(
         &self,
         request: &Request,

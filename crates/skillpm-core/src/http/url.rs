@@ -31,8 +31,8 @@ impl Url {
     ///
     /// # Errors
     ///
-    /// [`HttpError::Address`] for other schemes, addresses without a host, with a user name or
-    /// password, and texts that are no address.
+    /// Fails with [`HttpError::Address`] for other schemes, for addresses without a host or with a user name or
+    /// password, and for texts that are not addresses.
     pub fn parse(text: &str) -> Result<Self, HttpError> {
         let wrong = |reason| HttpError::Address { address: redacted(text), reason };
         let uri: Uri = text.parse().map_err(|_| wrong("it is not an address"))?;
