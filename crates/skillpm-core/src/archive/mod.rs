@@ -62,7 +62,7 @@ impl From<Parts> for Archive {
 ///
 /// # Errors
 ///
-/// [`Refusal::NotAnArchive`] for all other kinds, and the errors of [`open_zip`], [`open_tar`] and
+/// Fails with [`Refusal::NotAnArchive`] for all other kinds, and with the errors of [`open_zip`], [`open_tar`] and
 /// [`open_tar_gz`].
 pub fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError> {
     let head = kind::head(&file)?;
@@ -104,8 +104,8 @@ pub fn open_tar(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadE
 ///
 /// # Errors
 ///
-/// As [`open_tar`]; [`Refusal::BadData`], [`Refusal::BadChecksum`] and [`Refusal::StrayBytes`] for the
-/// gzip stream; [`Refusal::TooLarge`] and [`Refusal::Ratio`] for one that grows too much.
+/// Fails as [`open_tar`] does; with [`Refusal::BadData`], [`Refusal::BadChecksum`] and [`Refusal::StrayBytes`] for the
+/// gzip stream; and with [`Refusal::TooLarge`] and [`Refusal::Ratio`] for one that grows too much.
 pub fn open_tar_gz(file: &SharedFile, limits: &Limits) -> Result<Archive, ReadError> {
     check_size(file, limits)?;
     let unpacked = gzip::unpack(file, limits)?;

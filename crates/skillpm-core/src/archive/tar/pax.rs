@@ -18,8 +18,8 @@ impl Pax {
     ///
     /// # Errors
     ///
-    /// Records that are not exactly as long as they say or are there twice, names in another
-    /// encoding than UTF-8, and the records of sparse files.
+    /// Fails for records that are not exactly as long as they say or occur twice, for names in an encoding other than
+    /// UTF-8, and for the records of sparse files.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut pax = Self::default();
         let mut at = 0;

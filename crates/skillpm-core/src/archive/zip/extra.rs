@@ -10,8 +10,8 @@ const UNICODE_PATH: u16 = 0x7075;
 ///
 /// # Errors
 ///
-/// Fields that do not fill the space exactly, two zip64 fields, and a second name for the entry,
-/// which some readers use and some do not.
+/// Fails for fields that do not fill the space exactly, two zip64 fields, and a second name for the entry, which some
+/// readers use and some do not.
 pub(super) fn zip64<'a>(mut fields: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, Refusal> {
     let malformed = |what: &str| Refusal::Malformed(format!("`{name}`: {what}"));
     let mut found = None;
