@@ -185,7 +185,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// A variable whose value cannot be read; the message names it.
+    /// Fails for a variable whose value cannot be read; the message names it.
     pub fn from_env(env: Env) -> Result<Self> {
         let home = env.path(env::HOME).or_else(|| env.path(env::USERPROFILE));
         let dir = |variable: &str, default: &str| {
