@@ -147,7 +147,7 @@ pub fn arguments() -> Vec<OsString> {
 ///
 /// # Errors
 ///
-/// Where it is gone, or may not be looked at.
+/// Fails if it is gone, or may not be examined.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that asks for it")]
 pub fn work_dir() -> std::io::Result<PathBuf> {
     std::env::current_dir()
@@ -204,7 +204,7 @@ impl Env {
     ///
     /// # Errors
     ///
-    /// Where the working directory is gone or cannot be read.
+    /// Fails if the working directory is gone or cannot be read.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub fn from_process() -> std::io::Result<Self> {
         Ok(Self {
