@@ -67,8 +67,8 @@ impl From<Unsatisfied> for Error {
 ///
 /// # Errors
 ///
-/// Fails for a source that cannot be opened, is refused or has no such skill; where skills depend on different skills of
-/// one name; and where there are too many. Nothing fails where the problem skips what cannot be resolved.
+/// Fails for a source that cannot be opened, is refused or has no such skill; where skills depend on different skills
+/// of one name; and where there are too many. Nothing fails where the problem skips what cannot be resolved.
 pub(super) fn resolve(
     sources: &mut Sources<'_>,
     problem: Problem,
