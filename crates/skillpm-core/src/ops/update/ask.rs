@@ -397,7 +397,8 @@ mod tests {
         assert!(hint.ends_with("`remove a`"), "{hint}");
     }
 
-    /// What is there is asked of the commit that was looked at, from where somebody is, and `remove` goes where the skill is.
+    /// What is there is asked of the commit that was looked at, from where somebody is, and `remove` goes where the
+    /// skill is.
     #[test]
     fn the_hint_of_what_is_gone_means_the_same_place() {
         let hint = hint(ScopeKind::User, Some(Reference::Tag("v2".to_owned())), Some("../../r"));
