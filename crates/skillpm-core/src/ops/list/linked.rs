@@ -45,8 +45,8 @@ impl<'a> Dirs<'a> {
     }
 }
 
-/// Lets `survey` know which of the skills `names` that agents have are what something is installed from. Only what is no
-/// link can be.
+/// Lets `survey` know which of the skills `names` that agents have are what something is installed from. Only what is
+/// no link can be.
 pub(super) fn know_sources<'a>(
     dirs: &Dirs<'_>,
     files: &Files,
