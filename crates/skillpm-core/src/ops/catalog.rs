@@ -170,8 +170,8 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     Ok(CatalogOutcome { catalog, snapshot, written, warnings })
 }
 
-/// Adds to `scopes` the projects around theirs, behind it: agents that walk up to the root of the repository see what is
-/// in them, too.
+/// Adds to `scopes` the projects around theirs, behind it: agents that walk up to the root of the repository see what
+/// is in them, too.
 fn around(settings: &Settings, scopes: &mut Vec<Scope>) -> Result<()> {
     let Some(at) = scopes.iter().position(|scope| scope.kind == ScopeKind::Project) else { return Ok(()) };
     let outer = scopes[at].outer(settings)?;

@@ -27,8 +27,8 @@ pub(super) fn place(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     Ok(dir.join(name.as_str()))
 }
 
-/// Makes the directory `path` with the files of `set`, beside its place first: nobody sees half of it. What a killed run
-/// left there has a name that tells whose it is, so it goes when the same is made again.
+/// Makes the directory `path` with the files of `set`, beside its place first: nobody sees half of it. What a killed
+/// run left there has a name that tells whose it is, so it goes when the same is made again.
 ///
 /// # Errors
 ///

@@ -245,7 +245,8 @@ impl CallRequest {
     }
 }
 
-/// Writes down that the script of `request` was refused, where `error` with which the skill was looked for is a refusal.
+/// Writes down that the script of `request` was refused, where `error` with which the skill was looked for is a
+/// refusal.
 pub(super) fn not_found(context: &Context, request: &RunRequest, error: &SessionError) {
     if let SessionError::Skill(NotFound { error, .. }) | SessionError::Verb(error) = error {
         let asked = Subject { skill: request.skill.clone(), ..Subject::default() };
