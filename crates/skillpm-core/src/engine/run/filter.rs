@@ -81,7 +81,8 @@ const OF_PROCESS: &[i64] = &[
     libc::SYS_sched_setscheduler,
 ];
 
-/// The same, where the first argument says what the second is: a process, a group, or a user. Of a user are other processes.
+/// The same, where the first argument says what the second is: a process, a group, or a user. Of a user are other
+/// processes.
 const OF_GROUP: &[(i64, u32)] = &[(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
 
 /// Kinds of namespaces that a process can be born into.
@@ -105,8 +106,8 @@ const MODES: &[(u8, &[i64])] = &[
     (2, &[libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_mknodat]),
 ];
 
-/// Calls that may make a file, and which of their arguments say how it is opened and what its mode is then. Where none is
-/// made, the mode is whatever was left in its place.
+/// Calls that may make a file, and which of their arguments say how it is opened and what its mode is then. Where none
+/// is made, the mode is whatever was left in its place.
 const OPENS: &[(i64, u8, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1, 2),

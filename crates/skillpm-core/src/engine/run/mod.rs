@@ -95,8 +95,8 @@ pub struct Options {
     pub sandbox: Mode,
     /// Whether the network is kept from it.
     pub no_network: bool,
-    /// Whether it may reach programs of this machine by unix sockets, as those of a desktop, a container engine or an agent of
-    /// keys. Without a sandbox it may, unless the network is kept from it.
+    /// Whether it may reach programs of this machine by unix sockets, as those of a desktop, a container engine or an
+    /// agent of keys. Without a sandbox it may, unless the network is kept from it.
     pub unix_sockets: bool,
     /// Absolute paths that it may read, beside the skill and the system.
     pub read: Vec<PathBuf>,

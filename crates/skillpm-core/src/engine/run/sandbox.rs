@@ -162,8 +162,8 @@ fn keep_files(
     Ok((Some(effective_abi as u32), effective_abi >= ENOUGH))
 }
 
-/// [`SYSTEM`] but for what are links into `/usr`, as `/bin` is on most systems, and for what of [`SETTINGS`] only root may
-/// read. That seldom changes while a program runs.
+/// [`SYSTEM`] but for what are links into `/usr`, as `/bin` is on most systems, and for what of [`SETTINGS`] only root
+/// may read. That seldom changes while a program runs.
 fn system() -> &'static [PathBuf] {
     static TOPMOST: OnceLock<Vec<PathBuf>> = OnceLock::new();
     TOPMOST.get_or_init(|| {
