@@ -32,8 +32,8 @@ pub enum Contents {
 /// Returns the files and links below the skill's directory `dir`, sorted by path, its `SKILL.md` left out; `None` if
 /// they cannot be determined: the directory cannot be read, or holds more than any skill.
 ///
-/// With [`Contents::Read`] only what rules ask for is opened: scripts below `scripts/` for their first bytes, and Markdown
-/// files where one of them can lead to another or name a script.
+/// With [`Contents::Read`] only what rules ask for is opened: scripts below `scripts/` for their first bytes, and
+/// Markdown files where one of them can lead to another or name a script.
 pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     let read = contents == Contents::Read;
     let walk = Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL };

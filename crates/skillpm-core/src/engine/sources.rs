@@ -76,8 +76,8 @@ pub struct SkillDir {
 }
 
 /// Returns the directories that are searched unless others are named, the first first: the
-/// project's canonical copies, the project's `.claude/skills` and `.skillpm/skills`, then the same of the projects around
-/// it, which agents see that walk up to the root of the repository, and of the user.
+/// project's canonical copies, the project's `.claude/skills` and `.skillpm/skills`, then the same of the projects
+/// around it, which agents see that walk up to the root of the repository, and of the user.
 ///
 /// # Errors
 ///
