@@ -1,10 +1,11 @@
 //! The library of skillpm, the package manager and engine for [Agent Skills](https://agentskills.io).
 //!
-//! Everything that the program does is a verb in [`ops`], which takes a request and returns an outcome, and prints nothing.
-//! Front ends translate: the command line, the Python package.
+//! Everything that the program does is a verb in [`ops`], which takes a request and returns an outcome, and prints
+//! nothing. Front ends translate: the command line, the Python package.
 //!
-//! Imports run one way: verbs, machine, ground, and below them the rules and values of [`skillpm_format`], which this crate
-//! hands on. Without the feature `http` it reaches no network, without `git` it reads no repositories, and without
+//! Imports run one way: verbs, machine, ground, and below them the rules and values of [`skillpm_format`], which this
+//! crate hands on. Without the feature `http` it reaches no network, without `git` it reads no repositories, and
+//! without
 //! `create` it makes no new skills.
 
 pub use skillpm_format::*;
