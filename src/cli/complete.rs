@@ -9,7 +9,8 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, ValueComplet
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use dialoguer::console::truncate_str;
 
-use super::args::{Cli, Command};
+use super::args::Cli;
+use super::commands::Command;
 use super::exit;
 use super::printer::Printer;
 use super::render::one_line;

@@ -103,11 +103,11 @@ fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Result<u8> {
-    let may_ask =
-        env.interactive && !appearance::build_machine(&env) && !commands::asks_nothing(&cli.command);
+    let may_ask = env.interactive && !appearance::build_machine(&env) && !cli.command.asks_nothing();
     let progress = Arc::new(progress::Progress::new(Arc::clone(printer)));
-    let may_start_others = commands::may_start_others(&cli.command);
-    if commands::changes_as_one(&cli.command) {
+    let nature = cli.command.nature();
+    let may_start_others = nature.may_start_others;
+    if nature.changes_as_one {
         let progress = Arc::clone(&progress);
         signals::watch(may_start_others, move |outcome| progress.interrupted(outcome));
     } else {
@@ -124,7 +124,7 @@ fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Resul
     settings.http.names = names;
     printer.stand_in(&settings);
     let context = Context { settings, reporter: progress, interact: prompt::interact(may_ask, printer) };
-    commands::run(&App { context, printer: Arc::clone(printer) }, &cli.command)
+    cli.command.run(&App { context, printer: Arc::clone(printer) })
 }
 
 fn failed(printer: &Printer, error: &Error) -> u8 {

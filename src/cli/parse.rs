@@ -5,7 +5,8 @@ use std::mem;
 
 use clap::{Args as _, FromArgMatches as _};
 
-use super::args::{self, Cli, Command, Global};
+use super::args::{self, Cli, Global};
+use super::commands::Command;
 
 /// Reads `arguments`, the program's name first.
 ///

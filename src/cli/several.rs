@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use super::args::Command;
+use super::commands::Command;
 use crate::agents;
 use crate::spec::{SourceSpec, SpecError};
 

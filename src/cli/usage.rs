@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::args::Command;
+use super::commands::Command;
 use super::printer::Printer;
 use super::{exit, help};
 use crate::error::{Error, Result};

@@ -63,7 +63,7 @@ fn behind(option: Opt) -> char {
 mod tests {
     use super::*;
     use crate::advice::{Verb, message};
-    use crate::cli::args::Command;
+    use crate::cli::commands::Command;
 
     #[test]
     fn commands_and_flags() {

@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::agents::{AgentsRequest, agents};
+
+pub(super) const EXAMPLES: &str = after!("agents",
+    "skillpm agents                     the agents on this machine"
+    "skillpm agents claude-code         all that one of them sees"
+    "skillpm agents --all --json        the whole table, for programs"
+);
 
 // Arguments of `agents`.
 #[derive(Debug, Clone, Args)]

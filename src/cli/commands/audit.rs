@@ -2,10 +2,17 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::audit::{AuditRequest, audit};
 use crate::trust::audit::EventKind;
+
+pub(super) const EXAMPLES: &str = after!("audit",
+    "skillpm audit                      what happened last"
+    "skillpm audit pdf --event run      the scripts of one skill that ran"
+    "skillpm audit -n 1000 --json       for programs"
+);
 
 // Arguments of `audit`.
 #[derive(Debug, Clone, Args)]

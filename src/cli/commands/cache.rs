@@ -4,11 +4,19 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::cache::{
     CleanRequest, DEFAULT_AGE, PruneRequest, VerifyOutcome, VerifyRequest, clean, places, prune, verify,
 };
+
+pub(super) const EXAMPLES: &str = after!("cache",
+    "skillpm cache dir                        where the store and the downloads are"
+    "skillpm cache prune --older-than 7d      remove what has not been used for a week"
+    "skillpm cache verify --fix               delete what is damaged"
+    "skillpm cache clean --dry-run            how much space the downloads take"
+);
 
 // Arguments of `cache`.
 #[derive(Debug, Clone, Args)]

@@ -6,11 +6,19 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::engine::catalog::{CatalogForm, Field, Options};
 use crate::error::Result;
 use crate::ops::catalog::{CatalogRequest, Write, catalog};
 use crate::text::shell_word;
+
+pub(super) const EXAMPLES: &str = after!("catalog",
+    "skillpm catalog                            what an agent learns about all skills"
+    "skillpm catalog --budget 5000 --json       the same within 5,000 tokens, for programs"
+    "skillpm catalog --write AGENTS.md          keep it up to date in a file"
+    "skillpm catalog --write AGENTS.md --check     on a build machine: fail if it is not"
+);
 
 /// What is told of each skill unless somebody says otherwise.
 const FIELDS: &str = "description,location";

@@ -2,8 +2,15 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::help::after;
 use crate::cli::{App, complete, exit};
 use crate::error::Result;
+
+pub(super) const EXAMPLES: &str = after!("completions",
+    "skillpm completions bash     for ~/.local/share/bash-completion/completions/skillpm"
+    "skillpm completions zsh      for the file _skillpm in a directory of `fpath`"
+    "skillpm completions fish     for ~/.config/fish/completions/skillpm.fish"
+);
 
 // Arguments of `completions`.
 #[derive(Debug, Clone, Args)]

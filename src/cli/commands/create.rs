@@ -5,10 +5,18 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::args::ScopeArg;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::install::scope::ScopeKind;
 use crate::ops::create::{BUILTIN, CreateRequest, Resource, create};
+
+pub(super) const EXAMPLES: &str = after!("create",
+    "skillpm create release-notes                            in the working directory"
+    "skillpm create release-notes --scope project            in `skills/`, seen by the project's agents"
+    "skillpm create release-notes --template script          with a script that works"
+    "skillpm create release-notes --template ./my-template     from a template of your own"
+);
 
 // Arguments of `create`.
 #[derive(Debug, Clone, Args)]

@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::diff::{Compared, DiffRequest, diff};
+
+pub(super) const EXAMPLES: &str = after!("diff",
+    "skillpm diff                    what you edited, in all skills"
+    "skillpm diff pdf --newest       what `skillpm update pdf` would bring, new capabilities first"
+    "skillpm diff --newest --stat    the same of all skills, without the lines"
+);
 
 // Arguments of `diff`.
 #[derive(Debug, Clone, Args)]

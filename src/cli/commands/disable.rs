@@ -4,9 +4,20 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::disable::{DisableOutcome, DisableRequest, disable, enable};
+
+pub(super) const ENABLE_EXAMPLES: &str = after!("enable",
+    "skillpm enable pdf               as it was, edits included"
+    "skillpm enable pdf --dry-run     what would be done"
+);
+
+pub(super) const EXAMPLES: &str = after!("disable",
+    "skillpm disable pdf          hide it from all agents of the project"
+    "skillpm disable pdf -g       the same for your own skills"
+);
 
 // Arguments of `disable` and `enable`.
 #[derive(Debug, Clone, Args)]

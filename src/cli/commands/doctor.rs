@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::doctor::{DoctorRequest, doctor};
+
+pub(super) const EXAMPLES: &str = after!("doctor",
+    "skillpm doctor                     look at the project, at your skills and at the store"
+    "skillpm doctor --fix --dry-run     what would be repaired"
+    "skillpm doctor --fix               repair it; nothing that you wrote is removed"
+);
 
 // Arguments of `doctor`.
 #[derive(Debug, Clone, Args)]

@@ -2,9 +2,15 @@
 
 use clap::Args;
 
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::explain::{ExplainRequest, explain};
+
+pub(super) const EXAMPLES: &str = after!("explain",
+    "skillpm explain name-directory     one rule, with an example"
+    "skillpm explain                    all rules, a line each"
+);
 
 // Arguments of `explain`.
 #[derive(Debug, Clone, Args)]

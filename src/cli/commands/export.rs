@@ -4,9 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
 use crate::ops::export::{ExportRequest, Output, export};
+
+pub(super) const EXAMPLES: &str = after!("export",
+    "skillpm export skills-lock                 write `skills-lock.json`"
+    "skillpm export skills-lock --output -      print it"
+);
 
 // Arguments of `export`.
 #[derive(Debug, Clone, Args)]

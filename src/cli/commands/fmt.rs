@@ -4,9 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::fmt::{FmtRequest, fmt};
+
+pub(super) const EXAMPLES: &str = after!("fmt",
+    "skillpm fmt                     the skills in this directory"
+    "skillpm fmt skills --check      fail if one is not in canonical form"
+    "skillpm fmt skills --diff       what would change"
+);
 
 // Arguments of `fmt`.
 #[derive(Debug, Clone, Args)]

@@ -6,9 +6,17 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
 use crate::ops::import::{ImportRequest, import};
+
+pub(super) const EXAMPLES: &str = after!("import",
+    "skillpm import                       what other tools left in the project"
+    "skillpm import -g                    the same for your own skills"
+    "skillpm import my-skill              a skill that somebody wrote there, as your own"
+    "skillpm import --dry-run             what would be adopted, and what not"
+);
 
 // Arguments of `import`.
 #[derive(Debug, Clone, Args)]
@@ -33,6 +41,10 @@ pub(crate) struct ImportArgs {
 }
 
 pub(super) fn run(app: &App, args: &ImportArgs) -> Result<u8> {
+    run_here(app, args).map_err(|error| super::or_elsewhere(error, "import", &args.scope))
+}
+
+fn run_here(app: &App, args: &ImportArgs) -> Result<u8> {
     let outcome = import(&app.context, &request(args)?)?;
     if args.json {
         render::import::json(&app.printer, &outcome);

@@ -4,10 +4,23 @@ use clap::{ArgGroup, Args};
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render, several};
 use crate::error::{Error, Result};
 use crate::ops::install::{InstallRequest, install};
 use crate::spec::Reference;
+
+pub(super) const SYNC_EXAMPLES: &str = after!("sync",
+    "skillpm sync              install exactly what `skillpm.lock` names"
+    "skillpm sync --locked     the same on a build machine: fail if the lockfile is out of date"
+);
+
+pub(super) const EXAMPLES: &str = after!("install",
+    "skillpm install anthropics/skills --skill pdf     one skill of a repository"
+    "skillpm install anthropics/skills --list          what a repository holds"
+    "skillpm install ./my-skills -g --agent cursor     from a directory, for you, linked for Cursor"
+    "skillpm install                                   what `skillpm.lock` names"
+);
 
 // Arguments of `install`.
 #[derive(Debug, Clone, Default, Args)]
@@ -114,6 +127,10 @@ pub(crate) struct InstallHow {
 }
 
 pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
+    run_here(app, args).map_err(|error| super::or_elsewhere(error, "install", &args.how.scope))
+}
+
+fn run_here(app: &App, args: &InstallArgs) -> Result<u8> {
     let request = request(args)?;
     let outcome = install(&app.context, &request)?;
     let plugins = request.list && request.marketplace.is_some() && request.sources.is_empty();
@@ -175,7 +192,8 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::cli::args::{Cli, Command};
+    use crate::cli::args::Cli;
+    use crate::cli::commands::Command;
     use crate::install::scope::ScopeKind;
 
     fn parse(line: &str) -> std::result::Result<InstallRequest, String> {

@@ -2,11 +2,19 @@
 
 use clap::Args;
 
+use crate::cli::help::after;
 use crate::cli::{App, exit};
 use crate::engine::{Arguments, Form};
 use crate::error::{Error, Result};
 use crate::ops::invoke::InvokeRequest;
 use crate::ops::session::Session;
+
+pub(super) const EXAMPLES: &str = after!("invoke",
+    "skillpm invoke pdf                          the skill's instructions"
+    "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"
+    "skillpm invoke ./skills/pdf                 one that you are writing"
+    "skillpm invoke --json pdf                   for programs"
+);
 
 // Arguments of `invoke`.
 #[derive(Debug, Clone, Args)]
@@ -58,7 +66,8 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::cli::args::{Cli, Command};
+    use crate::cli::args::Cli;
+    use crate::cli::commands::Command;
 
     fn parse(line: &str) -> Option<(String, String)> {
         match Cli::try_parse_from(line.split(' ')).ok()?.command {

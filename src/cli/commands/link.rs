@@ -4,9 +4,21 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render, several};
 use crate::error::Result;
 use crate::ops::link::{LinkOutcome, LinkRequest, link, unlink};
+
+pub(super) const UNLINK_EXAMPLES: &str = after!("unlink",
+    "skillpm unlink --agent cursor          all skills of the project"
+    "skillpm unlink --agent goose pdf       only this one"
+);
+
+pub(super) const EXAMPLES: &str = after!("link",
+    "skillpm link --agent cursor              all skills of the project, and those to come"
+    "skillpm link --agent goose pdf docx      only these two"
+    "skillpm link --agent '*' --dry-run       what would be linked for the agents on this machine"
+);
 
 // Arguments of `link` and `unlink`.
 #[derive(Debug, Clone, Args)]

@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::list::{ListRequest, list};
+
+pub(super) const EXAMPLES: &str = after!("list",
+    "skillpm list                   all skills, of the project and yours"
+    "skillpm list --scope user      only yours"
+    "skillpm list --json            for programs"
+);
 
 // Arguments of `list`.
 #[derive(Debug, Clone, Args)]

@@ -5,11 +5,18 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_mangen::Man;
 
-use crate::cli::args::{self, Command};
+use crate::cli::args;
+use crate::cli::commands::Command;
+use crate::cli::help::after;
 use crate::cli::{App, exit};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::text::closest;
+
+pub(super) const EXAMPLES: &str = after!("man",
+    "skillpm man install                           the page of a command, as `man -l -` reads it"
+    "skillpm man --out ~/.local/share/man/man1     all pages, where `man` finds them"
+);
 
 // Arguments of `man`.
 #[derive(Debug, Clone, Args)]

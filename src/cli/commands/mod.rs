@@ -1,92 +1,301 @@
 //! One file per command: from arguments to a request, from an outcome to the screen.
 
-pub(super) mod agents;
-pub(super) mod audit;
-pub(super) mod cache;
-pub(super) mod catalog;
-pub(super) mod completions;
-pub(super) mod create;
-pub(super) mod diff;
-pub(super) mod disable;
-pub(super) mod doctor;
-pub(super) mod explain;
-pub(super) mod export;
-pub(super) mod fmt;
-pub(super) mod import;
-pub(super) mod install;
-pub(super) mod invoke;
-pub(super) mod link;
-pub(super) mod list;
-pub(super) mod man;
-pub(super) mod outdated;
-pub(super) mod policy;
-pub(super) mod read;
-pub(super) mod remove;
-pub(super) mod run;
-pub(super) mod show;
-pub(super) mod tools;
-pub(super) mod tree;
-pub(super) mod trust;
-pub(super) mod undo;
-pub(super) mod update;
+mod agents;
+mod audit;
+mod cache;
+mod catalog;
+mod completions;
+mod create;
+mod diff;
+mod disable;
+mod doctor;
+mod explain;
+mod export;
+mod fmt;
+mod import;
+mod install;
+mod invoke;
+mod link;
+mod list;
+mod man;
+mod outdated;
+mod policy;
+mod read;
+mod remove;
+mod run;
+mod show;
+mod tools;
+mod tree;
+mod trust;
+mod undo;
+mod update;
 pub(super) mod validate;
-pub(super) mod verify;
-pub(super) mod why;
+mod verify;
+mod why;
 
 use std::error::Error as _;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use clap::Subcommand;
 
 use super::App;
-use super::args::{Command, ScopeArg, ScopeArgs};
+use super::args::{ScopeArg, ScopeArgs};
 use crate::engine::load::MAX_SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::ScopeKind;
 use crate::ops::paths::Target;
 
-/// Runs `command` and returns the exit code.
-pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
-    match command {
-        Command::Install(args) => {
-            install::run(app, args).map_err(|error| or_elsewhere(error, "install", &args.how.scope))
+/// What a command does to this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Nature {
+    /// Whether it may start another program: a script, or `git`.
+    pub(crate) may_start_others: bool,
+    /// Whether it changes all that it changes in one transaction.
+    pub(crate) changes_as_one: bool,
+}
+
+const READS: Nature = Nature { may_start_others: false, changes_as_one: false };
+const STARTS: Nature = Nature { may_start_others: true, changes_as_one: false };
+const CHANGES: Nature = Nature { may_start_others: false, changes_as_one: true };
+const CHANGES_AND_STARTS: Nature = Nature { may_start_others: true, changes_as_one: true };
+
+/// Makes of each row a command: its help text, its name and arguments, what runs it, and its nature.
+macro_rules! commands {
+    ($($group:literal { $($(#[$meta:meta])* $name:ident($args:ty) => $run:path, $nature:expr;)+ })+) => {
+        /// The commands.
+        // The flags of each are set up only when it is the one that was typed. A doc comment of a type with
+        // the flags would then be the text of the command, so these have comments of the other kind.
+        #[derive(Debug, Subcommand)]
+        #[command(defer = true)]
+        pub(crate) enum Command {
+            $($($(#[$meta])* $name($args),)+)+
         }
-        Command::Sync(how) => install::sync(app, how),
-        Command::Update(args) => update::run(app, args),
-        Command::List(args) => list::run(app, args),
-        Command::Diff(args) => diff::run(app, args),
-        Command::Outdated(args) => outdated::run(app, args),
-        Command::Remove(args) => remove::run(app, args),
-        Command::Link(args) => link::run(app, args),
-        Command::Unlink(args) => link::undo(app, args),
-        Command::Disable(args) => disable::run(app, args),
-        Command::Enable(args) => disable::undo(app, args),
-        Command::Validate(args) => validate::run(app, args),
-        Command::Explain(args) => explain::run(app, args),
-        Command::Fmt(args) => fmt::run(app, args),
-        Command::Create(args) => create::run(app, args),
-        Command::Agents(args) => agents::run(app, args),
-        Command::Undo(args) => undo::run(app, args),
-        Command::Tree(args) => tree::run(app, args),
-        Command::Why(args) => why::run(app, args),
-        Command::Verify(args) => verify::run(app, args),
-        Command::Doctor(args) => doctor::run(app, args),
-        Command::Cache(args) => cache::run(app, args),
-        Command::Catalog(args) => catalog::run(app, args),
-        Command::Show(args) => show::run(app, args),
-        Command::Read(args) => read::run(app, args),
-        Command::Invoke(args) => invoke::run(app, args),
-        Command::Tools(args) => tools::run(app, args),
-        Command::Run(args) => run::run(app, args),
-        Command::Policy(args) => policy::run(app, args),
-        Command::Trust(args) => trust::run(app, args),
-        Command::Untrust(args) => trust::undo(app, args),
-        Command::Audit(args) => audit::run(app, args),
-        Command::Import(args) => {
-            import::run(app, args).map_err(|error| or_elsewhere(error, "import", &args.scope))
+
+        impl Command {
+            /// The groups of the help page, each with the names of its commands, of which only the case may differ.
+            pub(crate) const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($name)),+])),+];
+
+            /// Runs the command and returns the exit code.
+            pub(crate) fn run(&self, app: &App) -> Result<u8> {
+                match self {
+                    $($(Self::$name(args) => $run(app, args),)+)+
+                }
+            }
+
+            /// What it does to this machine.
+            pub(crate) fn nature(&self) -> Nature {
+                match self {
+                    $($(Self::$name(_) => $nature,)+)+
+                }
+            }
         }
-        Command::Export(args) => export::run(app, args),
-        Command::Completions(args) => completions::run(app, args),
-        Command::Man(args) => man::run(app, args),
+    };
+}
+
+commands! {
+    "Use skills" {
+        /// install skills from GitHub, directories or archives; without a source, what the lockfile names
+        #[command(visible_aliases = ["add", "i"], after_help = install::EXAMPLES)]
+        Install(install::InstallArgs) => install::run, CHANGES_AND_STARTS;
+
+        /// install exactly what manifest and lockfile say: `install` without a source
+        #[command(after_help = install::SYNC_EXAMPLES)]
+        Sync(install::InstallHow) => install::sync, CHANGES_AND_STARTS;
+
+        /// list installed skills
+        #[command(visible_alias = "ls", after_help = list::EXAMPLES)]
+        List(list::ListArgs) => list::run, READS;
+
+        /// show what an agent gets when it activates a skill
+        #[command(after_help = invoke::EXAMPLES, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
+        Invoke(invoke::InvokeArgs) => invoke::run, READS;
+
+        /// run a script of a skill; the exit code is the script's, or 124 after a timeout
+        #[command(after_help = run::EXAMPLES, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
+        Run(run::RunArgs) => run::run, STARTS;
+
+        /// hide skills from agents without uninstalling them
+        #[command(after_help = disable::EXAMPLES)]
+        Disable(disable::DisableArgs) => disable::run, CHANGES;
+
+        /// show disabled skills to agents again
+        #[command(after_help = disable::ENABLE_EXAMPLES)]
+        Enable(disable::DisableArgs) => disable::undo, CHANGES;
+
+        /// remove skills: copies, links and their entries in manifest and lockfile
+        #[command(visible_aliases = ["rm", "uninstall"], after_help = remove::EXAMPLES)]
+        Remove(remove::RemoveArgs) => remove::run, CHANGES;
+    }
+
+    "Keep them up to date" {
+        /// show which skills have changed in their sources, without a download where possible
+        #[command(after_help = outdated::EXAMPLES)]
+        Outdated(outdated::OutdatedArgs) => outdated::run, STARTS;
+
+        /// update installed skills to newer versions, and keep your edits
+        #[command(visible_alias = "upgrade", after_help = update::EXAMPLES)]
+        Update(update::UpdateArgs) => update::run, CHANGES_AND_STARTS;
+
+        /// show what you edited, or what a newer version of a skill would bring
+        #[command(after_help = diff::EXAMPLES)]
+        Diff(diff::DiffArgs) => diff::run, STARTS;
+
+        /// compare every byte and link of installed skills with the lockfile
+        #[command(after_help = verify::EXAMPLES)]
+        Verify(verify::VerifyArgs) => verify::run, READS;
+
+        /// undo the last change, whichever command made it
+        #[command(after_help = undo::EXAMPLES)]
+        Undo(undo::UndoArgs) => undo::run, CHANGES_AND_STARTS;
+    }
+
+    "Write skills" {
+        /// make a new skill
+        #[command(visible_aliases = ["new", "init"], after_help = create::EXAMPLES)]
+        Create(create::CreateArgs) => create::run, STARTS;
+
+        /// check skills against the specification
+        #[command(visible_alias = "lint", after_help = validate::EXAMPLES)]
+        Validate(validate::ValidateArgs) => validate::run, READS;
+
+        /// explain what a rule of `validate` looks for, and why
+        #[command(after_help = explain::EXAMPLES)]
+        Explain(explain::ExplainArgs) => explain::run, READS;
+
+        /// bring skills into canonical form: the frontmatter, blank lines around it, the last line end
+        #[command(visible_alias = "format", after_help = fmt::EXAMPLES)]
+        Fmt(fmt::FmtArgs) => fmt::run, READS;
+    }
+
+    "Look inside" {
+        /// show everything about a skill: its fields, files, source and size, and what it hides
+        #[command(visible_alias = "info", after_help = show::EXAMPLES)]
+        Show(show::ShowArgs) => show::run, READS;
+
+        /// print a file of a skill, or the names of its files
+        #[command(after_help = read::EXAMPLES)]
+        Read(read::ReadArgs) => read::run, READS;
+
+        /// show what an agent learns about all skills before it uses one
+        #[command(after_help = catalog::EXAMPLES)]
+        Catalog(catalog::CatalogArgs) => catalog::run, READS;
+
+        /// list the scripts of skills that an agent can call, and what they take
+        #[command(after_help = tools::EXAMPLES)]
+        Tools(tools::ToolsArgs) => tools::run, READS;
+
+        /// show installed skills with their sources and the skills that they need
+        #[command(after_help = tree::EXAMPLES)]
+        Tree(tree::TreeArgs) => tree::run, READS;
+
+        /// explain why a skill is installed, who sees it and what it hides
+        #[command(after_help = why::EXAMPLES)]
+        Why(why::WhyArgs) => why::run, READS;
+    }
+
+    "Agents and this machine" {
+        /// show which agents are on this machine, where each reads and what it sees
+        #[command(after_help = agents::EXAMPLES)]
+        Agents(agents::AgentsArgs) => agents::run, READS;
+
+        /// link installed skills for more agents
+        #[command(after_help = link::EXAMPLES)]
+        Link(link::LinkArgs) => link::run, CHANGES;
+
+        /// remove the links of agents to installed skills
+        #[command(after_help = link::UNLINK_EXAMPLES)]
+        Unlink(link::LinkArgs) => link::undo, CHANGES;
+
+        /// take over what other tools installed
+        #[command(after_help = import::EXAMPLES)]
+        Import(import::ImportArgs) => import::run, CHANGES_AND_STARTS;
+
+        /// write the lockfile of another tool
+        #[command(after_help = export::EXAMPLES)]
+        Export(export::ExportArgs) => export::run, READS;
+
+        /// find what is broken, and repair what can be repaired safely
+        #[command(after_help = doctor::EXAMPLES)]
+        Doctor(doctor::DoctorArgs) => doctor::run, STARTS;
+
+        /// manage the store and the downloads
+        #[command(after_help = cache::EXAMPLES, arg_required_else_help = true, disable_help_subcommand = true)]
+        #[command(
+            subcommand_value_name = "ACTION",
+            subcommand_help_heading = "Actions",
+            override_usage = "skillpm cache [OPTIONS] <ACTION>"
+        )]
+        Cache(cache::CacheArgs) => cache::run, READS;
+
+        /// show what may be installed and run here, and which line of which file says so
+        #[command(after_help = policy::EXAMPLES)]
+        Policy(policy::PolicyArgs) => policy::run, READS;
+
+        /// allow scripts of unlocked skills in a directory to run, or list the trusted directories
+        #[command(after_help = trust::EXAMPLES)]
+        Trust(trust::TrustArgs) => trust::run, READS;
+
+        /// stop trusting directories
+        #[command(after_help = trust::UNTRUST_EXAMPLES)]
+        Untrust(trust::UntrustArgs) => trust::undo, READS;
+
+        /// show which skills were activated, which scripts ran and which were refused
+        #[command(after_help = audit::EXAMPLES)]
+        Audit(audit::AuditArgs) => audit::run, READS;
+
+        /// print the script that teaches a shell to complete commands, options and the names of your skills
+        #[command(after_help = completions::EXAMPLES)]
+        Completions(completions::CompletionsArgs) => completions::run, READS;
+
+        /// print a page of the manual, or write all pages
+        #[command(after_help = man::EXAMPLES)]
+        Man(man::ManArgs) => man::run, READS;
+    }
+}
+
+/// The names of each command, its own first.
+static NAMES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+    let names = |command: &clap::Command| {
+        let aliases = command.get_all_aliases();
+        std::iter::once(command.get_name()).chain(aliases).map(str::to_owned).collect()
+    };
+    Command::all().get_subcommands().map(names).collect()
+});
+
+impl Command {
+    /// The program with all commands and nothing else, of which only the one that is asked for gets its arguments.
+    fn all() -> clap::Command {
+        Self::augment_subcommands(clap::Command::new("skillpm"))
+    }
+
+    /// All names and aliases of commands that are words, for suggestions.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().flatten().map(String::as_str).filter(|name| name.len() > 1).chain(["help"])
+    }
+
+    /// The own name of the command that has this name.
+    pub(crate) fn own_name(name: &str) -> Option<&'static str> {
+        NAMES.iter().find(|names| names.iter().any(|other| other == name))?.first().map(String::as_str)
+    }
+
+    /// The command alone that has this name, with its arguments.
+    pub(crate) fn alone(name: &str) -> Option<clap::Command> {
+        let mut command = Self::all().find_subcommand(name)?.clone().disable_help_flag(true);
+        command.build();
+        Some(command)
+    }
+
+    /// Whether it was told not to ask.
+    pub(crate) fn asks_nothing(&self) -> bool {
+        match self {
+            Self::Install(args) => args.how.yes,
+            Self::Sync(how) => how.yes,
+            Self::Update(args) => args.yes,
+            Self::Create(args) => args.yes,
+            _ => false,
+        }
     }
 }
 
@@ -108,53 +317,6 @@ fn or_elsewhere(error: Error, verb: &str, args: &ScopeArgs) -> Error {
         })
     } else {
         error
-    }
-}
-
-/// Whether `command` may start another program: a script, or `git`.
-pub(crate) fn may_start_others(command: &Command) -> bool {
-    use Command::{Create, Diff, Doctor, Import, Install, Outdated, Run, Sync, Undo, Update};
-    matches!(
-        command,
-        Install(_)
-            | Sync(_)
-            | Update(_)
-            | Diff(_)
-            | Outdated(_)
-            | Create(_)
-            | Undo(_)
-            | Doctor(_)
-            | Import(_)
-            | Run(_)
-    )
-}
-
-/// Whether `command` changes all that it changes in one transaction.
-pub(crate) fn changes_as_one(command: &Command) -> bool {
-    use Command::{Disable, Enable, Import, Install, Link, Remove, Sync, Undo, Unlink, Update};
-    matches!(
-        command,
-        Install(_)
-            | Sync(_)
-            | Update(_)
-            | Remove(_)
-            | Link(_)
-            | Unlink(_)
-            | Disable(_)
-            | Enable(_)
-            | Import(_)
-            | Undo(_)
-    )
-}
-
-/// Whether `command` was told not to ask.
-pub(crate) fn asks_nothing(command: &Command) -> bool {
-    match command {
-        Command::Install(args) => args.how.yes,
-        Command::Sync(how) => how.yes,
-        Command::Update(args) => args.yes,
-        Command::Create(args) => args.yes,
-        _ => false,
     }
 }
 

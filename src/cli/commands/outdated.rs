@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::outdated::{OutdatedRequest, outdated};
+
+pub(super) const EXAMPLES: &str = after!("outdated",
+    "skillpm outdated                     what is newer in the sources of all skills"
+    "skillpm outdated pdf --json          one skill, for programs"
+    "skillpm outdated -p --exit-code      on a build machine: fail if the project has outdated skills"
+);
 
 // Arguments of `outdated`.
 #[derive(Debug, Clone, Args)]

@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::policy::{PolicyRequest, policy};
+
+pub(super) const EXAMPLES: &str = after!("policy",
+    "skillpm policy                        all lines in force, the machine's before the manifest's"
+    "skillpm policy acme/skills npm:x      what they say of two sources; exit code 5 if one is refused"
+    "skillpm install acme/skills --explain  which line let it in"
+);
 
 // Arguments of `policy`.
 #[derive(Debug, Clone, Args)]

@@ -2,12 +2,20 @@
 
 use clap::Args;
 
+use crate::cli::help::after;
 use crate::cli::{App, exit};
 use crate::engine::resources::MAX_BYTES;
 use crate::error::Result;
 use crate::ops::read::{ReadRequest, files, read};
 use crate::ops::session::Session;
 use crate::policy::Listing;
+
+pub(super) const EXAMPLES: &str = after!("read",
+    "skillpm read pdf                                      which files it has"
+    "skillpm read pdf references/forms.md                  one of them"
+    "skillpm read pdf references/forms.md --limit 40     its first lines"
+    "skillpm read pdf assets/logo.png --json               a binary file, in base64"
+);
 
 // Arguments of `read`.
 #[derive(Debug, Clone, Args)]

@@ -4,10 +4,17 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::ScopeKind;
 use crate::ops::remove::{RemoveRequest, removable, remove};
+
+pub(super) const EXAMPLES: &str = after!("remove",
+    "skillpm remove pdf               from the project"
+    "skillpm remove pdf docx -g       two of yours"
+    "skillpm remove pdf --dry-run     what would be removed"
+);
 
 // Arguments of `remove`.
 #[derive(Debug, Clone, Args)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::help::after;
 use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
 use crate::context::Context;
@@ -13,6 +14,12 @@ use crate::engine::run::{Ended, Limits, Mode, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
 use crate::ops::run::{RunLocation, RunRequest, script_missing};
 use crate::ops::session::Session;
+
+pub(super) const EXAMPLES: &str = after!("run",
+    "skillpm run pdf fill_form in.pdf out.pdf          `scripts/fill_form.py` with two arguments"
+    "skillpm run --stdin pdf fill_form < form.json     it reads the form"
+    "skillpm run --no-network --timeout 5 pdf check    without a network, for five seconds at most"
+);
 
 // Arguments of `run`.
 #[derive(Debug, Clone, Args)]
@@ -227,7 +234,8 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::cli::args::{Cli, Command};
+    use crate::cli::args::Cli;
+    use crate::cli::commands::Command;
 
     fn parse(line: &str) -> Option<RunRequest> {
         match Cli::try_parse_from(line.split(' ')).ok()?.command {

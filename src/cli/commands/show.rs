@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::show::{ShowRequest, show};
+
+pub(super) const EXAMPLES: &str = after!("show",
+    "skillpm show pdf            fields, files, source, tokens, and what it hides"
+    "skillpm show pdf -g         yours, also where the project has one of its name"
+    "skillpm show pdf --json     for programs"
+);
 
 // Arguments of `show`.
 #[derive(Debug, Clone, Args)]

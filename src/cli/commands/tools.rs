@@ -2,11 +2,18 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::engine::tools::ToolFormat;
 use crate::error::Result;
 use crate::ops::session::Session;
 use crate::ops::tools::{ToolsRequest, tools};
+
+pub(super) const EXAMPLES: &str = after!("tools",
+    "skillpm tools pdf                        the tools of one skill"
+    "skillpm tools --json                     those of all skills, with the schemas of what they take"
+    "skillpm tools pdf --format anthropic     as a model gets them"
+);
 
 // Arguments of `tools`.
 #[derive(Debug, Clone, Args)]

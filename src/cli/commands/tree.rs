@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::tree::{TreeRequest, tree};
+
+pub(super) const EXAMPLES: &str = after!("tree",
+    "skillpm tree                          all skills, and the skills that they need"
+    "skillpm tree pdf --agents             one of them, and who sees it"
+    "skillpm tree office-base --invert     which skills need it"
+);
 
 // Arguments of `tree`.
 #[derive(Debug, Clone, Args)]

@@ -4,9 +4,20 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::trust::{TrustOutcome, TrustRequest, UntrustRequest, trust, untrust};
+
+pub(super) const UNTRUST_EXAMPLES: &str = after!("untrust",
+    "skillpm untrust ~/work/my-skills     its unlocked skills may no longer run scripts"
+    "skillpm untrust .                    the directory you are in"
+);
+
+pub(super) const EXAMPLES: &str = after!("trust",
+    "skillpm trust ~/work/my-skills     unlocked skills in and below it may run scripts"
+    "skillpm trust                      which directories are trusted"
+);
 
 // Arguments of `trust`.
 #[derive(Debug, Clone, Args)]

@@ -4,10 +4,17 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::kept::{RestoreRequest, kept, restore};
 use crate::ops::undo::{UndoRequest, forget, undo};
+
+pub(super) const EXAMPLES: &str = after!("undo",
+    "skillpm undo               undo the last change; again to redo it"
+    "skillpm undo -g --dry-run     what would be done for your own skills"
+    "skillpm undo --forget         free the space that the record of the last change takes"
+);
 
 // Arguments of `undo`.
 #[derive(Debug, Clone, Args)]

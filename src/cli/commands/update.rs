@@ -5,10 +5,18 @@ use clap::Args;
 use super::scope;
 use crate::advice::Warning;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, ErrorKind, Result};
 use crate::merge::Prefer;
 use crate::ops::update::{Allow, Prepared, UpdateOutcome, UpdateRequest, prepare};
+
+pub(super) const EXAMPLES: &str = after!("update",
+    "skillpm update                    all skills of the project, as far as the manifest allows"
+    "skillpm update pdf --latest       one skill, past the tag or commit that the manifest names"
+    "skillpm update --dry-run          what would change, and what to look at before it does"
+    "skillpm update pdf --abort        undo a merge with conflicts"
+);
 
 // Arguments of `update`.
 #[derive(Debug, Clone, Args)]
@@ -150,7 +158,8 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::cli::args::{Cli, Command};
+    use crate::cli::args::Cli;
+    use crate::cli::commands::Command;
 
     fn parse(line: &str) -> std::result::Result<UpdateRequest, String> {
         let cli = Cli::try_parse_from(line.split(' ')).map_err(|error| error.kind().to_string())?;

@@ -6,12 +6,20 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
 use crate::lint::{Profile, Safety};
 use crate::ops::explain::unknown;
 use crate::ops::validate::{News, Repairs, Target, Tree, ValidateRequest, Watch, rules, validate};
 use crate::skill::find;
+
+pub(super) const EXAMPLES: &str = after!("validate",
+    "skillpm validate                                     the skills in this directory"
+    "skillpm validate skills/pdf --profile publish        one skill, before it is shipped"
+    "skillpm validate --strict --format sarif             on a build machine, for code scanning"
+    "skillpm validate - --stdin-filename pdf/SKILL.md     the text in an editor"
+);
 
 // Arguments of `validate`.
 #[derive(Debug, Clone, Args)]

@@ -4,9 +4,16 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::verify::{VerifyRequest, verify};
+
+pub(super) const EXAMPLES: &str = after!("verify",
+    "skillpm verify                 all skills, of the project and yours"
+    "skillpm verify pdf docx -p     two of the project"
+    "skillpm verify --json          for programs"
+);
 
 // Arguments of `verify`.
 #[derive(Debug, Clone, Args)]

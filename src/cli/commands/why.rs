@@ -4,9 +4,15 @@ use clap::Args;
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
+use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::why::{WhyRequest, why};
+
+pub(super) const EXAMPLES: &str = after!("why",
+    "skillpm why pdf            why it is here, where it came from, who sees it"
+    "skillpm why pdf --json     for programs"
+);
 
 // Arguments of `why`.
 #[derive(Debug, Clone, Args)]
