@@ -447,7 +447,8 @@ def test_hints_have_the_words_of_python(world: World) -> None:
     world.skill("csv", source="vendor")
     with pytest.raises(ConfigurationError) as raised:
         skillpm.install("./vendor")
-    assert '`skillpm.install("./vendor", skills="csv")` (more names may follow), or `skills="*"`' in str(raised.value)
+    told = '`skillpm.install("./vendor", skills="csv")` (more names may follow), or `skills="*"`'
+    assert told in str(raised.value)
     with pytest.raises(ConfigurationError, match="`frozen=True` only restores") as raised:
         skillpm.install("./vendor", frozen=True)
     assert "`locked=True`" in str(raised.value)
