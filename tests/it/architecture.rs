@@ -450,6 +450,28 @@ fn names_are_the_words_of_the_glossary() {
     assert!(wrong.is_empty(), "the glossary has other words for {wrong:?}");
 }
 
+/// Whoever follows a page of the design into the code finds the file there.
+#[test]
+fn pages_name_files_that_exist() {
+    let mut missing = Vec::new();
+    for page in std::fs::read_dir(root().join("docs/design")).expect("the pages") {
+        let page = page.expect("a page").path();
+        let text = std::fs::read_to_string(&page).expect("text");
+        let is_file = |token: &&str| {
+            token.ends_with(".rs")
+                && token.contains('/')
+                && !token.contains(|c: char| c.is_uppercase() || c == ' ')
+        };
+        for name in text.split('`').skip(1).step_by(2).filter(is_file) {
+            let mut places = CRATES.iter().chain(&["", "tests"]);
+            if !places.any(|place| root().join(place).join(name).is_file()) {
+                missing.push(format!("{}: {name}", page.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "files that are not there: {missing:#?}");
+}
+
 #[test]
 fn the_scan_sees_what_it_is_to_see() {
     let text = "//! crate::no\nuse crate::fs::Kind; // crate::no\nuse crate::{lint::{Rule, RULES}, spec};\n\
