@@ -313,7 +313,7 @@ fn is_odd(byte: u8) -> bool {
     !is_printed | is_ampersand_or_apostrophe | is_angle | (byte == b'"') | (byte == b'\\')
 }
 
-/// Returns the reference writes one of the quotes by its number.
+/// Returns `text` escaped as the reference does it, with the apostrophe as a number.
 fn reference(text: &str) -> String {
     xml_with(text, "&#x27;")
 }
