@@ -458,7 +458,7 @@ fn pages_name_files_that_exist() {
         let page = page.expect("a page").path();
         let text = std::fs::read_to_string(&page).expect("text");
         let is_file = |token: &&str| {
-            token.ends_with(".rs")
+            Path::new(token).extension().is_some_and(|ending| ending == "rs")
                 && token.contains('/')
                 && !token.contains(|c: char| c.is_uppercase() || c == ' ')
         };

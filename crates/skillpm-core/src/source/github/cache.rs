@@ -25,7 +25,7 @@ pub(super) struct Cache {
     archives: PathBuf,
 }
 
-/// The commit that a reference meant, and the ETag of that answer.
+/// The commit that a reference meant, and the `ETag` of that answer.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CachedCommit {
     pub(super) etag: String,
