@@ -117,7 +117,7 @@ pub fn all() -> &'static [Agent] {
 ///
 /// # Errors
 ///
-/// Fails if there is none, with the closest id.
+/// Fails with the closest id if no agent has this one.
 pub fn find(id_or_alias: &str) -> Result<&'static Agent, UnknownAgent> {
     let wanted = id_or_alias.trim().to_ascii_lowercase();
     if let Some(agent) = all().iter().find(|agent| agent.names().any(|name| name == wanted)) {

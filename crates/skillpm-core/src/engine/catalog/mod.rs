@@ -36,7 +36,7 @@ pub struct Options {
     /// What is reported about each skill besides its name, which is always told. What a skill does not have is left
     /// out.
     pub fields: Vec<Field>,
-    /// Only skills with one of these tags; all if there is none.
+    /// The tags of which a skill must have one; if empty, all skills are included.
     pub tags: Vec<String>,
     /// Also skills that say that models are not to use them by themselves (`disable-model-invocation`).
     pub hidden: bool,

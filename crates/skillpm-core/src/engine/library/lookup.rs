@@ -12,7 +12,7 @@ use crate::text;
 /// The maximum number of names that an error lists.
 const MAX_NAMES: usize = 20;
 
-/// The reason why there is no answer.
+/// The reason why a lookup failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {

@@ -161,8 +161,8 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// Fails as [`Library::snapshot`] does; if there is no such skill, with the names of all that there are; or for one
-    /// that cannot be loaded.
+    /// Fails as [`Library::snapshot`] does; if no skill has this name, with the names of all skills; or if the skill
+    /// cannot be loaded.
     pub fn get(&self, name: &str) -> Result<Arc<Skill>, LookupError> {
         self.snapshot()?.get(name).cloned()
     }

@@ -77,7 +77,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such skill, with the names of all that there are, or for one that cannot be loaded.
+    /// Fails if no skill has this name, with the names of all skills, or if the skill cannot be loaded.
     pub fn get(&self, name: &str) -> Result<&Arc<Skill>, LookupError> {
         let by_name = self.names().get(&*key(name)).map(|at| &self.found.skills[*at]);
         let found = by_name
