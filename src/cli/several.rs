@@ -25,6 +25,13 @@ const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
 /// so that only agents that skillpm knows are further words of `--agent` there. With `--marketplace` plugins are named
 /// by words, and nothing is changed.
 pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
+    // Without such an option nothing changes, and nobody waits for the names of all commands.
+    let is_such = |word: &OsString| {
+        word.to_str().is_some_and(|text| OPTIONS.iter().any(|option| belongs(text, option)))
+    };
+    if !arguments.iter().any(is_such) {
+        return arguments;
+    }
     // The first word that names a command is the command: what is behind another one belongs to that.
     let named = |(at, word): (usize, &OsString)| Some((at, Command::own_name(word.to_str()?)?));
     let command = arguments.iter().enumerate().skip(1).find_map(named);
