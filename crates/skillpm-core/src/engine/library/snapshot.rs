@@ -131,13 +131,13 @@ impl Snapshot {
         used.is_some_and(|at| Arc::ptr_eq(&self.found.skills[*at], skill))
     }
 
-    /// Returns the listed form of a skill that was installed under a name other than its own.
+    /// Returns a skill in a directory of that name, such as one that was installed under an alias.
     fn by_directory(&self, name: &str) -> Option<&Arc<Skill>> {
         let mut all = self.skills().iter().chain(self.shadowed());
         all.find(|skill| skill.dir.file_name().is_some_and(|dir| dir == name))
     }
 
-    /// Returns the skill in the directory beside which a link of that name leads to it.
+    /// Returns the skill that a link of that name in a source leads to.
     fn by_link(&self, name: &str) -> Option<&Arc<Skill>> {
         let name = SkillName::new(name).ok()?;
         self.sources.iter().find_map(|source| {

@@ -43,7 +43,7 @@ fn a_docstring_of_the_module_or_of_main_is_the_description() {
     }
 }
 
-/// S1-Q2: types of the signature of `main`, defaults and docstrings included.
+/// S1-Q2: types come from the signature of `main`, with defaults and docstrings.
 #[test]
 fn a_signature_with_types() {
     let text = r#"
@@ -135,8 +135,8 @@ fn how_main_is_called_decides_where_values_go() {
     assert_eq!(schema(twice).0, TypedBy::Nothing);
 }
 
-/// Words belong to the parameters only where the call of `main` says so: in another order a model would copy the
-/// wrong way.
+/// Arguments belong to parameters only if the call of `main` says so: in another order, a model would swap source and
+/// target of a copy.
 #[test]
 fn words_have_names_where_main_gets_them_in_order() {
     let copy = |call: &str| format!("import sys\ndef main(src: str, dst: str, n: int = 1): pass\n{call}\n");
@@ -195,7 +195,7 @@ fn words_have_names_where_main_gets_them_in_order() {
     assert_eq!(input(options), Input::words());
 }
 
-/// An object that is one argument has keys of which its parameter says nothing.
+/// The signature does not describe the keys of an object that is passed as one argument.
 #[test]
 fn keys_are_parameters_where_main_gets_their_values() {
     let copy = |call: &str| {
@@ -230,7 +230,7 @@ fn keys_are_parameters_where_main_gets_their_values() {
     }
 }
 
-/// Fire and typer name the function first where there are several, or a callback.
+/// Fire and typer expect the name of the function first if there are several, or a callback.
 #[test]
 fn programs_of_several_functions_are_not_told() {
     let fire = |call: &str| format!("import fire\ndef main(a): pass\ndef other(b): pass\n{call}\n");
@@ -272,7 +272,7 @@ fn typer() {
     assert_eq!(schema(text).1["properties"]["who"]["default"], "me");
 }
 
-/// What stands behind the type in `Annotated` says the same as a default would.
+/// A call after the type in `Annotated` means the same as a default.
 #[test]
 fn typer_with_annotated() {
     let text = "import typer\nfrom typing_extensions import Annotated\ndef main(\n    \
@@ -298,7 +298,7 @@ fn typer_with_annotated() {
     );
 }
 
-/// A flag that the script names has no other one that turns it off.
+/// If the script names a flag, there is no second flag that turns it off.
 #[test]
 fn booleans_of_typer() {
     let text = "import typer\ndef main(force: bool = typer.Option(False, '--force', '-f'),\n    \
@@ -319,7 +319,7 @@ fn booleans_of_typer() {
     assert_eq!(schema(text).1["properties"]["quiet"]["enum"], json!([true]));
 }
 
-/// S1-Q2: calls of `add_argument`, whatever they are called on.
+/// S1-Q2: calls of `add_argument` are read, whatever object they are called on.
 #[test]
 fn argparse_calls() {
     let text = r#"
@@ -385,7 +385,7 @@ def main(config):
     );
 }
 
-/// A default that is written out goes before that of the action. A switch that is on anyway cannot be turned off.
+/// A literal default takes precedence over that of the action. A switch that is on by default cannot be turned off.
 #[test]
 fn defaults_of_switches() {
     let text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--a', action='store_true', default=True)\n\
@@ -402,7 +402,7 @@ fn defaults_of_switches() {
     );
 }
 
-/// Where something is in doubt, nothing is said: words are always right.
+/// If anything is in doubt, the input is unknown: plain arguments always work.
 #[test]
 fn parsers_that_cannot_be_told() {
     let with =
@@ -466,7 +466,7 @@ def run(src, rest, count, mode, shout, dry_run, tags):
     assert_eq!((found.description, found.input), (None, Some(Input::words())));
 }
 
-/// Click: a flag with a value of its own takes none, an empty name turns nothing off, and nobody answers questions.
+/// Click: a flag with a value of its own takes none, an empty name turns nothing off, and prompts are never answered.
 #[test]
 fn switches_and_questions_of_click() {
     let text = r"
@@ -524,7 +524,7 @@ fn names_of_words() {
     assert_eq!((schema_of(usage), input(usage).parameters.len()), (TypedBy::Usage, 2));
 }
 
-/// A word that a branch takes is not required, however deep the branch is indented.
+/// An argument that is used in a branch is optional, however deep the branch is indented.
 #[test]
 fn words_in_branches_are_optional() {
     let required = |text: &str| schema(text).1["required"].clone();
@@ -555,7 +555,7 @@ fn schema_of(text: &str) -> TypedBy {
     schema(text).0
 }
 
-/// A mebibyte of anything is looked at in time that grows with its length only.
+/// A mebibyte of any text is read in linear time.
 #[test]
 fn large_hostile_texts_end() {
     for piece in [
@@ -594,7 +594,7 @@ proptest! {
     }
 }
 
-/// A name is given to what comes of the word, not to the word.
+/// A variable that holds an opened file does not name the argument.
 #[test]
 fn a_word_that_is_opened_is_a_path() {
     let names = |text: &str| {
