@@ -10,7 +10,7 @@ use crate::cli::help::after;
 use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
 use crate::context::Context;
-use crate::engine::run::{Ended, Limits, Mode, Stdin, Stream, Watch};
+use crate::engine::run::{Ended, Limits, Mode, Options, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
 use crate::ops::run::{RunLocation, RunRequest, script_missing};
 use crate::ops::session::Session;
@@ -160,8 +160,6 @@ fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
         [] => return Err(Error::usage("name a skill and one of its scripts")),
     };
     Ok(RunRequest {
-        args: rest.to_vec(),
-        stdin: if args.stdin { Stdin::Inherited } else { Stdin::Closed },
         cwd: match &args.cwd {
             None => RunLocation::Here,
             Some(cwd) if cwd.as_os_str() == "skill" => RunLocation::Skill,
@@ -169,24 +167,29 @@ fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
             Some(cwd) => RunLocation::Dir(cwd.clone()),
         },
         env: args.env.clone(),
-        limits: Limits {
-            timeout: args.timeout,
-            output: args.max_output,
-            processes: args.processes,
-            file_size: Some(args.file_size),
-            memory: args.memory,
-            cpu: args.cpu_time,
-            ..Limits::default()
+        options: Options {
+            args: rest.to_vec(),
+            stdin: if args.stdin { Stdin::Inherited } else { Stdin::Closed },
+            limits: Limits {
+                timeout: args.timeout,
+                output: args.max_output,
+                processes: args.processes,
+                file_size: Some(args.file_size),
+                memory: args.memory,
+                cpu: args.cpu_time,
+                ..Limits::default()
+            },
+            sandbox: match args.sandbox {
+                SandboxArg::Auto => Mode::Auto,
+                SandboxArg::Require => Mode::Require,
+                SandboxArg::Off => Mode::Off,
+            },
+            no_network: args.no_network,
+            unix_sockets: args.allow_unix_sockets,
+            read: args.reads.clone(),
+            write: args.writes.clone(),
+            ..Options::default()
         },
-        sandbox: match args.sandbox {
-            SandboxArg::Auto => Mode::Auto,
-            SandboxArg::Require => Mode::Require,
-            SandboxArg::Off => Mode::Off,
-        },
-        no_network: args.no_network,
-        unix_sockets: args.allow_unix_sockets,
-        read: args.reads.clone(),
-        write: args.writes.clone(),
         allow_scripts: args.allow_scripts,
         allow_modified: args.allow_modified,
         ..RunRequest::new(text(skill)?, text(script)?)
@@ -251,8 +254,8 @@ mod tests {
     fn all_that_follows_the_script_is_its_own() {
         let asked = parse("skillpm run --sandbox off pdf fill --help -q -- --json").expect("parses");
         assert_eq!((asked.skill.as_str(), asked.script.as_str()), ("pdf", "fill"));
-        assert_eq!(asked.args, ["--help", "-q", "--", "--json"]);
-        assert_eq!(asked.sandbox, Mode::Off);
+        assert_eq!(asked.options.args, ["--help", "-q", "--", "--json"]);
+        assert_eq!(asked.options.sandbox, Mode::Off);
         for wrong in [
             "skillpm run",
             "skillpm run pdf",
@@ -268,13 +271,16 @@ mod tests {
     #[test]
     fn what_holds_without_flags() {
         let asked = parse("skillpm run pdf fill").expect("parses");
-        assert_eq!(asked.limits, Limits::default());
-        assert_eq!(asked.limits.timeout, Duration::from_secs(30));
-        assert_eq!((asked.cwd, asked.stdin, asked.sandbox), (RunLocation::Here, Stdin::Closed, Mode::Auto));
+        assert_eq!(asked.options.limits, Limits::default());
+        assert_eq!(asked.options.limits.timeout, Duration::from_secs(30));
+        assert_eq!(
+            (asked.cwd, asked.options.stdin, asked.options.sandbox),
+            (RunLocation::Here, Stdin::Closed, Mode::Auto)
+        );
         assert!(!asked.allow_modified && !asked.allow_scripts);
-        assert!(!asked.no_network && !asked.unix_sockets);
+        assert!(!asked.options.no_network && !asked.options.unix_sockets);
         let asked = parse("skillpm run --allow-unix-sockets pdf fill").expect("parses");
-        assert!(asked.unix_sockets);
+        assert!(asked.options.unix_sockets);
     }
 
     #[test]

@@ -78,6 +78,15 @@ pub struct Script {
     pub path: String,
 }
 
+/// What a script runs in.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// Its working directory.
+    pub cwd: WorkDir,
+    /// Variables beside those that every script gets.
+    pub env: BTreeMap<OsString, OsString>,
+}
+
 /// The options for running a script.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -85,10 +94,6 @@ pub struct Options {
     pub args: Vec<OsString>,
     /// Its standard input.
     pub stdin: Stdin,
-    /// Its working directory.
-    pub cwd: WorkDir,
-    /// Variables beside those that every script gets.
-    pub env: BTreeMap<OsString, OsString>,
     /// The limits on what it may use.
     pub limits: Limits,
     /// Whether files are kept from it.
@@ -98,9 +103,10 @@ pub struct Options {
     /// Whether it may reach programs of this machine by unix sockets, as those of a desktop, a container engine or an
     /// agent of keys. Without a sandbox it may, unless the network is kept from it.
     pub unix_sockets: bool,
-    /// Absolute paths that it may read, beside the skill and the system.
+    /// Paths that it may read, beside the skill and the system. Relative ones start at the caller's working directory.
     pub read: Vec<PathBuf>,
-    /// Absolute paths that it may write, beside its working directory and a private one.
+    /// Paths that it may write, beside its working directory and a private one. Relative ones start at the caller's
+    /// working directory.
     pub write: Vec<PathBuf>,
     /// The pool in which the copy that it runs from may wait for the next run.
     pub copies: CopyPool,
@@ -181,18 +187,24 @@ impl Watch for Unwatched {
     }
 }
 
-/// Runs `script` to its end, and ends everything that it started. A script that fails is not an error here:
-/// [`Ran::success`] turns that into one.
+/// Runs `script` in `surroundings` to its end, and ends everything that it started. A script that fails is not an error
+/// here: [`Ran::success`] turns that into one.
 ///
 /// # Errors
 ///
 /// Fails for a script that is not there or has no interpreter, files that are not those of the digest, a sandbox that
 /// is required and not available, and what the system says.
-pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut dyn Watch) -> Result<Ran> {
+pub fn run(
+    settings: &Settings,
+    script: &Script,
+    surroundings: &Surroundings,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Ran> {
     let plan = Plan::of(options);
     std::thread::scope(|scope| {
         let starter = plan.restricts().then(|| Starter::new(scope, plan)).transpose()?;
-        run_by(starter, settings, script, options, watch)
+        run_by(starter, settings, script, surroundings, options, watch)
     })
 }
 
@@ -201,6 +213,7 @@ fn run_by(
     starter: Option<Starter<'_>>,
     settings: &Settings,
     script: &Script,
+    surroundings: &Surroundings,
     options: &Options,
     watch: &mut dyn Watch,
 ) -> Result<Ran> {
@@ -216,11 +229,11 @@ fn run_by(
     // Read from the copy, so that what is examined is what runs.
     let head = crate::fs::read_prefix(&at, MAX_SCRIPT, |bytes| bytes.len() > 1 << 10)?.unwrap_or_default();
     let interpreter = interpreter::choose(&script.path, &head, &search)?;
-    let reach = Reach::of(settings, options, &stage, &interpreter, &search)?;
+    let reach = Reach::of(settings, &surroundings.cwd, options, &stage, &interpreter, &search)?;
     let mark = Mark::new();
     let env = Parts {
         env: &settings.env,
-        own: &options.env,
+        own: &surroundings.env,
         search: &search,
         skill: (&script.skill, stage.skill(), script.version.as_deref()),
         private: stage.private(),

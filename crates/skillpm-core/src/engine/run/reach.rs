@@ -36,24 +36,25 @@ impl Reach {
     /// Fails for a working directory that is none, and paths to be opened that are not there.
     pub(super) fn of(
         settings: &Settings,
+        work_dir: &WorkDir,
         options: &Options,
         stage: &PrivateCopy,
         interpreter: &Interpreter,
         search: &[PathBuf],
     ) -> Result<Self> {
-        let cwd = match &options.cwd {
+        let cwd = match work_dir {
             WorkDir::Skill => stage.skill().to_owned(),
             WorkDir::Here => directory(&settings.cwd)?,
             WorkDir::Dir(dir) => directory(dir)?,
         };
         let home = Home::of(settings)?;
-        let own_read = real(&options.read)?;
-        let mut own_write = real(&options.write)?;
-        let closed = match &options.cwd {
+        let own_read = real(settings, &options.read)?;
+        let mut own_write = real(settings, &options.write)?;
+        let closed = match work_dir {
             WorkDir::Skill => None,
             _ => too_wide(settings, &home, stage, &cwd)?,
         };
-        if closed.is_none() && options.cwd != WorkDir::Skill {
+        if closed.is_none() && *work_dir != WorkDir::Skill {
             own_write.push(cwd.clone());
         }
         let open = if options.sandbox == Mode::Off {
@@ -82,9 +83,11 @@ fn directory(dir: &Path) -> Result<PathBuf> {
     if fs::kind(&real)? == Some(fs::Kind::Directory) { Ok(real) } else { Err(missing()) }
 }
 
-fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+/// Returns `paths`, which may be relative to the caller's working directory, with all links followed.
+fn real(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let real = |path: &PathBuf| {
-        fs::real_path(path)?.ok_or_else(|| {
+        let path = settings.cwd.join(path);
+        fs::real_path(&path)?.ok_or_else(|| {
             Error::usage(format!("`{}` does not exist, so no script can get access to it", path.display()))
                 .hint("check the spelling, or create it first")
         })

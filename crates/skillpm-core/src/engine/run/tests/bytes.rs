@@ -28,7 +28,7 @@ fn bytes_that_were_not_checked_never_run() {
             }
         });
         for _ in 0..100 {
-            match run(&demo.settings(), &script, &demo.options, &mut Unwatched) {
+            match run(&demo.settings(), &script, &demo.surroundings, &demo.options, &mut Unwatched) {
                 Ok(outcome) => {
                     assert_eq!(outcome.stdout.text(), "good\ngood\n", "{}", outcome.stderr.text());
                     ran += 1;
@@ -43,7 +43,8 @@ fn bytes_that_were_not_checked_never_run() {
     });
     eprintln!("{ran} ran, {refused} were refused");
     fs::write_atomic(&at("scripts/demo.sh"), bad).expect("writes");
-    let error = run(&demo.settings(), &script, &demo.options, &mut Unwatched).expect_err("changed");
+    let error = run(&demo.settings(), &script, &demo.surroundings, &demo.options, &mut Unwatched)
+        .expect_err("changed");
     assert_eq!(error.kind(), ErrorKind::Integrity);
     assert!(error.to_string().contains("changed while they were checked"), "{error}");
 }

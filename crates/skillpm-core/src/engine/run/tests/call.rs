@@ -51,7 +51,7 @@ fn the_environment_is_clean() {
         shown,
         "HOME PATH PWD PYTHONDONTWRITEBYTECODE SKILLPM_RUN_ID SKILL_BASE_DIR SKILL_NAME SKILL_VERSION TMPDIR demo-\n"
     );
-    demo.options.env.insert("SECRET_TOKEN".into(), "given".into());
+    demo.surroundings.env.insert("SECRET_TOKEN".into(), "given".into());
     assert!(demo.run().stdout.text().contains("SECRET_TOKEN"));
 }
 
@@ -69,12 +69,12 @@ fn it_runs_where_it_is_to() {
     let mut demo = Demo::sh("pwd -P; ls \"$SKILL_BASE_DIR\"\n");
     let work = demo.world.project().join("work");
     assert_eq!(demo.run().stdout.text(), format!("{}\nSKILL.md\nscripts\n", work.display()));
-    demo.options.cwd = WorkDir::Here;
+    demo.surroundings.cwd = WorkDir::Here;
     assert_eq!(demo.run().stdout.text(), format!("{}\nSKILL.md\nscripts\n", demo.world.project().display()));
-    demo.options.cwd = WorkDir::Skill;
+    demo.surroundings.cwd = WorkDir::Skill;
     let shown = demo.run().stdout.text();
     assert!(shown.ends_with("/skill\nSKILL.md\nscripts\n"), "{shown}");
-    demo.options.cwd = WorkDir::Dir(work.join("nowhere"));
+    demo.surroundings.cwd = WorkDir::Dir(work.join("nowhere"));
     assert!(demo.fails().to_string().contains("there is no directory"), "{}", demo.fails());
 }
 
@@ -92,7 +92,8 @@ fn the_rest_of_the_skill_is_there_and_stays_as_it_is() {
     let before = demo.script().digest;
     for mode in [Mode::Auto, Mode::Off] {
         let options = Options { sandbox: mode, ..demo.options.clone() };
-        let ran = run(&demo.settings(), &demo.script(), &options, &mut Unwatched).expect("runs");
+        let ran = run(&demo.settings(), &demo.script(), &demo.surroundings, &options, &mut Unwatched)
+            .expect("runs");
         assert_eq!(ran.stdout.text(), "help\nreference\n", "{}", ran.stderr.text());
         assert_eq!(Some(ran.digest), before);
     }

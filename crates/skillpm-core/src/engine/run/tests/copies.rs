@@ -39,7 +39,7 @@ fn the_next_run_uses_the_same_copy() {
     assert_eq!(place(&demo.run()), first);
     // A skill that lies in another one has the copy of that.
     let part = Script { base: "scripts".into(), path: "demo.sh".into(), ..demo.script() };
-    let ran = run(&demo.settings(), &part, &demo.options, &mut Unwatched).expect("runs");
+    let ran = run(&demo.settings(), &part, &demo.surroundings, &demo.options, &mut Unwatched).expect("runs");
     assert_eq!(place(&ran), first.join("skill"));
     assert_eq!(place(&demo.run()), first);
     let others = demo.options.copies.clone();

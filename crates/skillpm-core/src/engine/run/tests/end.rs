@@ -186,7 +186,8 @@ fn output_is_capped_and_the_cut_is_told() {
     let mut demo = Demo::sh("head -c 300000000 /dev/zero; echo end >&2; exit 7\n");
     demo.options.limits.output = 3_000_000;
     let mut count = Count::default();
-    let ran = run(&demo.settings(), &demo.script(), &demo.options, &mut count).expect("runs");
+    let ran =
+        run(&demo.settings(), &demo.script(), &demo.surroundings, &demo.options, &mut count).expect("runs");
     assert_eq!((ran.exit, ran.ended), (Exit::Code(7), None));
     assert_eq!((ran.stdout.bytes.len(), ran.stdout.total), (3_000_000, 300_000_000));
     assert!(ran.stdout.is_cut() && !ran.stderr.is_cut());
@@ -251,7 +252,8 @@ fn the_caller_can_stop_it() {
         }
     }
     let demo = Demo::sh("echo started; sleep 7505\n");
-    let ran = run(&demo.settings(), &demo.script(), &demo.options, &mut Stop(false)).expect("runs");
+    let ran = run(&demo.settings(), &demo.script(), &demo.surroundings, &demo.options, &mut Stop(false))
+        .expect("runs");
     assert_eq!((ran.ended, ran.stdout.text().as_str()), (Some(Ended::Stopped), "started\n"));
     assert!(!is_running("7505"));
 }

@@ -33,6 +33,7 @@ thread_local! {
 struct Demo {
     world: World,
     path: String,
+    surroundings: Surroundings,
     options: Options,
 }
 
@@ -58,8 +59,8 @@ impl Demo {
         };
         let cwd = world.project().join("work");
         fs::create_dir_all(&cwd).expect("creates");
-        let options = Options { limits, cwd: WorkDir::Dir(cwd), ..Options::default() };
-        Self { world, path, options }
+        let surroundings = Surroundings { cwd: WorkDir::Dir(cwd), ..Surroundings::default() };
+        Self { world, path, surroundings, options: Options { limits, ..Options::default() } }
     }
 
     fn sh(text: &str) -> Self {
@@ -89,7 +90,7 @@ impl Demo {
     }
 
     fn run_watched(&self, watch: &mut dyn Watch) -> Ran {
-        run(&self.settings(), &self.script(), &self.options, watch).expect("runs")
+        run(&self.settings(), &self.script(), &self.surroundings, &self.options, watch).expect("runs")
     }
 
     /// A pipe `held` in the working directory. While somebody has it open for writing, [`is_held`]: also a process that
@@ -101,7 +102,8 @@ impl Demo {
     }
 
     fn fails(&self) -> Error {
-        run(&self.settings(), &self.script(), &self.options, &mut Unwatched).expect_err("does not run")
+        run(&self.settings(), &self.script(), &self.surroundings, &self.options, &mut Unwatched)
+            .expect_err("does not run")
     }
 }
 

@@ -42,13 +42,13 @@ fn a_wide_working_directory_stays_closed() {
     }
     let mut demo = Demo::sh("ls . && echo LISTED\necho x > here && echo WROTE\nexit 0\n");
     for dir in [demo.world.home().to_owned(), demo.world.root().to_owned(), "/".into()] {
-        demo.options.cwd = WorkDir::Dir(dir.clone());
+        demo.surroundings.cwd = WorkDir::Dir(dir.clone());
         let ran = demo.run();
         assert_eq!(ran.stdout.text(), "", "{}", dir.display());
         assert!(ran.sandbox.closed.is_some() && ran.sandbox.write.is_empty());
     }
     let home = demo.world.home().to_owned();
-    demo.options.cwd = WorkDir::Dir(home.clone());
+    demo.surroundings.cwd = WorkDir::Dir(home.clone());
     demo.options.write = vec![home];
     assert!(demo.run().stdout.text().contains("WROTE"), "who means it says so");
 }
@@ -74,7 +74,7 @@ fn an_interpreter_opens_its_installation_and_no_more() {
         let settings = demo.world.settings(&[("PATH", &search)]);
         ["secret", "own/secret"].map(|file| {
             let options = Options { args: vec![home.join(file).into()], ..demo.options.clone() };
-            run(&settings, &demo.script(), &options, &mut Unwatched)
+            run(&settings, &demo.script(), &demo.surroundings, &options, &mut Unwatched)
                 .expect("runs")
                 .stdout
                 .text()
@@ -184,7 +184,8 @@ fn a_working_directory_with_the_log_or_a_policy_stays_closed() {
             }
             let path = path.to_str().expect("a text");
             let settings = demo.world.settings(&[("PATH", "/usr/bin:/bin"), (variable, path)]);
-            let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+            let ran = run(&settings, &demo.script(), &demo.surroundings, &demo.options, &mut Unwatched)
+                .expect("runs");
             assert_eq!(ran.stdout.text(), "", "{variable} {path}");
             let closed = ran.sandbox.closed.expect("is closed");
             assert!(closed.ends_with(&format!("holds {what}")), "{closed}");
@@ -194,7 +195,8 @@ fn a_working_directory_with_the_log_or_a_policy_stays_closed() {
         let settings = demo
             .world
             .settings(&[("PATH", "/usr/bin:/bin"), (variable, elsewhere.to_str().expect("a text"))]);
-        let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+        let ran =
+            run(&settings, &demo.script(), &demo.surroundings, &demo.options, &mut Unwatched).expect("runs");
         assert_eq!(ran.stdout.text(), "WROTE\n", "{}", ran.stderr.text());
     }
 }
@@ -343,7 +345,8 @@ fn usual_programs_work_in_the_sandbox() {
         }
         let demo = Demo::sh(&format!("{line}\n"));
         let settings = demo.world.settings(&[("PATH", search)]);
-        let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+        let ran =
+            run(&settings, &demo.script(), &demo.surroundings, &demo.options, &mut Unwatched).expect("runs");
         assert_eq!(ran.stdout.text(), format!("{name}\n"), "{}", ran.stderr.text());
         assert_eq!(ran.stderr.text(), "", "{name}");
     }
