@@ -1,7 +1,12 @@
 //! Turns the input from a model into the arguments and the standard input of a script (conflict C19).
 
+mod error;
+mod words;
+
 use serde_json::{Map, Value};
 
+pub use self::error::CallError;
+use self::words::{flat, is_option, option, word};
 use super::Tool;
 use super::input::{Kind, Parameter, ParameterPosition};
 
@@ -12,64 +17,6 @@ pub struct Call {
     pub words: Vec<String>,
     /// The text for its standard input.
     pub input: Option<String>,
-}
-
-/// The reason why an input does not fit a tool.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CallError {
-    /// A required parameter is missing.
-    #[error("the parameter `{0}` is missing")]
-    Missing(String),
-    /// A key that is not a parameter.
-    #[error("there is no parameter `{given}`{}", closest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?")))]
-    Unknown {
-        /// The key.
-        given: String,
-        /// The parameter that was probably meant.
-        closest: Option<String>,
-    },
-    /// A value of the wrong type.
-    #[error("the parameter `{name}` must be of the type `{expected}`")]
-    Type {
-        /// The parameter.
-        name: String,
-        /// The expected type.
-        expected: &'static str,
-    },
-    /// A value that is not one of the permitted ones.
-    #[error("the parameter `{name}` must be one of {choices}")]
-    Choice {
-        /// The parameter.
-        name: String,
-        /// The permitted values, as JSON.
-        choices: String,
-    },
-    /// A value that the script would take for an option.
-    #[error(
-        "the parameter `{0}` cannot have a value that begins with `-`; the script could read it as an option"
-    )]
-    Option(String),
-    /// An input that is neither a string, a list of strings nor an object.
-    #[error("the input must be a string, a list of strings or an object")]
-    Shape,
-    /// A text with a NUL, which no command-line argument can have.
-    #[error("the input has a NUL character, which no command line has")]
-    Nul,
-}
-
-impl CallError {
-    /// Returns the same error, with the keys under which the parameters were requested.
-    fn under(self, key: impl Fn(String) -> String) -> Self {
-        match self {
-            Self::Missing(name) => Self::Missing(key(name)),
-            Self::Unknown { given, closest } => Self::Unknown { given, closest: closest.map(key) },
-            Self::Type { name, expected } => Self::Type { name: key(name), expected },
-            Self::Choice { name, choices } => Self::Choice { name: key(name), choices },
-            Self::Option(name) => Self::Option(key(name)),
-            other @ (Self::Shape | Self::Nul) => other,
-        }
-    }
 }
 
 impl Tool {
@@ -198,135 +145,6 @@ fn check(parameter: &Parameter, value: &Value) -> Result<(), CallError> {
     }
     let choices = parameter.choices.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     Err(CallError::Choice { name: parameter.name.clone(), choices })
-}
-
-/// Adds an option with its value; returns `None` if the script would take a part of the value for another option.
-fn option(parameter: &Parameter, value: &Value, knows_end: bool, words: &mut Vec<String>) -> Option<()> {
-    match &parameter.place {
-        ParameterPosition::Option(flag) => {
-            let values = flat(value);
-            match &values[..] {
-                // An empty list is left out.
-                [] => {}
-                [one] => single(flag, one, knows_end, words)?,
-                // An equals sign would protect only the first of several values.
-                values if values.iter().any(|one| is_option(one)) => return None,
-                values => {
-                    words.push(flag.clone());
-                    words.extend_from_slice(values);
-                }
-            }
-        }
-        ParameterPosition::Repeated(flag) => {
-            for one in flat(value) {
-                single(flag, &one, knows_end, words)?;
-            }
-        }
-        ParameterPosition::Switch(flag) => words.extend((*value == Value::Bool(true)).then(|| flag.clone())),
-        ParameterPosition::Unless(flag) => words.extend((*value == Value::Bool(false)).then(|| flag.clone())),
-        ParameterPosition::Either(on, off) => {
-            words.push(if *value == Value::Bool(true) { on.clone() } else { off.clone() });
-        }
-        ParameterPosition::Count(flag) => {
-            // More repetitions would have no further effect.
-            let count = usize::try_from(value.as_u64().unwrap_or_default()).unwrap_or_default().min(16);
-            words.extend(std::iter::repeat_n(flag.clone(), count));
-        }
-        ParameterPosition::Literal(flag) => {
-            let value = match value.as_str().filter(|text| is_name(text)) {
-                Some(name) => name.to_owned(),
-                None => literal(value),
-            };
-            words.push(format!("{flag}={value}"));
-        }
-        ParameterPosition::Positional | ParameterPosition::Key => {}
-    }
-    Some(())
-}
-
-/// Reports whether fire takes `text` for a string without quotes: a name. In a list, a name would not be a string.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !matches!(text, "True" | "False" | "None")
-}
-
-/// Returns a value as a Python literal.
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => quoted(text),
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
-        }
-        Value::Object(object) => {
-            let pairs = object.iter().map(|(key, value)| format!("{}: {}", quoted(key), literal(value)));
-            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
-        }
-    }
-}
-
-/// Returns a string in quotes. Only line endings need to be escaped.
-fn quoted(text: &str) -> String {
-    let mut whole = String::from("'");
-    for c in text.chars() {
-        match c {
-            '\\' => whole.push_str("\\\\"),
-            '\'' => whole.push_str("\\'"),
-            '\n' => whole.push_str("\\n"),
-            '\r' => whole.push_str("\\r"),
-            other => whole.push(other),
-        }
-    }
-    whole.push('\'');
-    whole
-}
-
-/// Adds an option with one value. A value that looks like an option is added after an equals sign, or joined to a short
-/// option if the script is known to support that; returns `None` if neither is possible.
-fn single(flag: &str, value: &str, knows_end: bool, words: &mut Vec<String>) -> Option<()> {
-    if value.starts_with('-') && flag.starts_with("--") {
-        words.push(format!("{flag}={value}"));
-    } else if !is_option(value) {
-        words.extend([flag.to_owned(), value.to_owned()]);
-    } else if !knows_end {
-        return None;
-    } else {
-        // `-m-x`, but `-mode=-x`.
-        let divider = if flag.chars().count() > 2 { "=" } else { "" };
-        words.push(format!("{flag}{divider}{value}"));
-    }
-    Some(())
-}
-
-/// Reports whether a script could take `word` for an option: it begins with `-` and is not a negative number. `-` alone
-/// stands for the standard input.
-fn is_option(word: &str) -> bool {
-    let Some(rest) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
-    let is_number = rest.ends_with(|c: char| c.is_ascii_digit())
-        && rest.chars().all(|c| c.is_ascii_digit() || c == '.')
-        && rest.matches('.').count() < 2;
-    !is_number
-}
-
-/// Returns a value as arguments: a list is several.
-fn flat(value: &Value) -> Vec<String> {
-    match value {
-        Value::Array(items) => items.iter().map(text).collect(),
-        value => vec![text(value)],
-    }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// Returns a string or a number as an argument.
-fn word(value: &Value) -> Option<String> {
-    (value.is_string() || value.is_number()).then(|| text(value))
 }
 
 #[cfg(test)]
