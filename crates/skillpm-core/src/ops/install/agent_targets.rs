@@ -60,45 +60,17 @@ impl<'a> AgentTargets<'a> {
     ///
     /// Fails for an agent that is not known.
     pub(in crate::ops) fn read(settings: &'a Settings, scope: &'a Scope, files: &'a Files) -> Result<Self> {
-        let place = scope.manifest.display();
-        let listed = |list: &[String], whose: &str| {
-            let find = |id: &String| match agents::find(id) {
-                Ok(agent) => Ok(agent.id),
-                Err(error) => {
-                    Err(unknown(&error, format!("{place}: there is no agent `{id}`{whose}"), Error::config))
-                }
-            };
-            list.iter().map(find).collect::<Result<Ids>>()
-        };
-        let mut now = Choice::default();
-        if let Some(targets) = &files.manifest.agents().targets {
-            now.default = Some(listed(targets, "")?);
-        }
-        for (name, requirement) in files.manifest.skills() {
-            if let Some(own) = &requirement.agents {
-                now.own.insert(name.clone(), listed(own, &format!(", which skill `{name}` names"))?);
-            }
-        }
-        let mut locked = BTreeMap::new();
-        for (name, entry) in &files.lock.skills {
-            let mut ids = Ids::new();
-            for id in &entry.agents {
-                match agents::find(id) {
-                    Ok(agent) => drop(ids.insert(agent.id)),
-                    // If the manifest decides, it does not matter what the lockfile had.
-                    Err(_) if now.default.is_some() || now.own.contains_key(name) => {}
-                    Err(_) => {
-                        let place = scope.lockfile.display();
-                        return Err(Error::config(format!(
-                            "{place}: there is no agent `{id}`, which skill `{name}` names"
-                        ))
-                        .hint("update skillpm, or name other agents in `skillpm.toml`"));
-                    }
-                }
-            }
-            locked.insert(name.clone(), ids);
-        }
+        let (locked, now) = read_choices(scope, files)?;
         Ok(Self::of_choices(settings, scope, files, locked, now))
+    }
+
+    /// Checks what [`AgentTargets::read`] reads.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`AgentTargets::read`] does.
+    pub(super) fn check(scope: &Scope, files: &Files) -> Result<()> {
+        read_choices(scope, files).map(drop)
     }
 
     /// Returns the agents that `given` names; `*` is all that are on this machine.
@@ -371,6 +343,53 @@ impl<'a> AgentTargets<'a> {
         }
         told
     }
+}
+
+/// Returns the agents that the lockfile of `scope` has for each skill, and the choices of its manifest.
+///
+/// # Errors
+///
+/// Fails for an agent that is not known.
+fn read_choices(scope: &Scope, files: &Files) -> Result<(BTreeMap<SkillName, Ids>, Choice)> {
+    let place = scope.manifest.display();
+    let listed = |list: &[String], whose: &str| {
+        let find = |id: &String| match agents::find(id) {
+            Ok(agent) => Ok(agent.id),
+            Err(error) => {
+                Err(unknown(&error, format!("{place}: there is no agent `{id}`{whose}"), Error::config))
+            }
+        };
+        list.iter().map(find).collect::<Result<Ids>>()
+    };
+    let mut now = Choice::default();
+    if let Some(targets) = &files.manifest.agents().targets {
+        now.default = Some(listed(targets, "")?);
+    }
+    for (name, requirement) in files.manifest.skills() {
+        if let Some(own) = &requirement.agents {
+            now.own.insert(name.clone(), listed(own, &format!(", which skill `{name}` names"))?);
+        }
+    }
+    let mut locked = BTreeMap::new();
+    for (name, entry) in &files.lock.skills {
+        let mut ids = Ids::new();
+        for id in &entry.agents {
+            match agents::find(id) {
+                Ok(agent) => drop(ids.insert(agent.id)),
+                // If the manifest decides, it does not matter what the lockfile had.
+                Err(_) if now.default.is_some() || now.own.contains_key(name) => {}
+                Err(_) => {
+                    let place = scope.lockfile.display();
+                    return Err(Error::config(format!(
+                        "{place}: there is no agent `{id}`, which skill `{name}` names"
+                    ))
+                    .hint("update skillpm, or name other agents in `skillpm.toml`"));
+                }
+            }
+        }
+        locked.insert(name.clone(), ids);
+    }
+    Ok((locked, now))
 }
 
 /// Reports whether the agent `id` needs a link to see a skill.

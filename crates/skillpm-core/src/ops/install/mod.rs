@@ -154,7 +154,7 @@ fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Resu
 /// Fails for a file that is wrong, and for an agent that is unknown or has no directory in `scope`.
 fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Files> {
     let files = Files::read(scope)?;
-    AgentTargets::read(&context.settings, scope, &files)?;
+    AgentTargets::check(scope, &files)?;
     AgentTargets::named(&context.settings, scope, &request.agents)?;
     Ok(files)
 }
