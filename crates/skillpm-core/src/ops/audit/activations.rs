@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::{place, subject};
+use super::record::{place, subject};
 use crate::engine::Skill;
 use crate::error::Result;
 use crate::fs::{self, FileStat, Moment, OpenLog, PathError};

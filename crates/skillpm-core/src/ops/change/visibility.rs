@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Begun;
+use super::begun::Begun;
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;

@@ -1,5 +1,6 @@
 //! `create`: a new skill.
 
+mod ask;
 mod check;
 mod open;
 mod publish;
@@ -9,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use self::ask::{Asked, settle};
+use self::publish::tried;
 use super::install::InstallOutcome;
 use super::own;
-use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -98,9 +101,6 @@ pub struct CreatedFile {
     pub executable: bool,
 }
 
-/// The number of times that a person is asked for one value.
-const TRIES: usize = 3;
-
 /// Makes a new skill in a directory of its name. It passes `validate --profile publish`: what would
 /// not is refused, or asked for again where a person can be asked, before anything is written.
 ///
@@ -138,39 +138,6 @@ pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcom
     let files = files.map(|f| CreatedFile { path: f.path.to_string(), executable: f.executable }).collect();
     let (name, template) = (values.name.to_string(), template.name);
     Ok(CreateOutcome { name, path, template, files, dry_run: request.dry_run, installed })
-}
-
-/// A value that is wanted.
-struct Asked<'a> {
-    question: &'a str,
-    given: Option<&'a str>,
-    default: &'a str,
-}
-
-/// Returns what was given, otherwise what a person says, as `check` makes it of the text; `None` if nobody says
-/// anything. What will not do is asked for again, with the reason and what `like` makes of the text as the default.
-fn settle<T>(
-    context: &Context,
-    asked: &Asked<'_>,
-    like: impl Fn(&str) -> String,
-    check: impl Fn(&str) -> Result<T>,
-) -> Result<Option<T>> {
-    let interact = &context.interact;
-    let first = asked.given.map(str::to_owned).or_else(|| interact.input(asked.question, asked.default));
-    let Some(mut text) = first else { return Ok(None) };
-    for _ in 1..TRIES {
-        let error = match check(&text) {
-            Ok(value) => return Ok(Some(value)),
-            Err(error) => error,
-        };
-        let lines = [error.message()].into_iter().chain(error.hints()).cloned();
-        interact.refuse(&Message::joined(lines, "\n"));
-        match interact.input(asked.question, &like(&text)) {
-            Some(next) => text = next,
-            None => return Err(error),
-        }
-    }
-    check(&text).map(Some)
 }
 
 fn no_name() -> Error {
@@ -265,20 +232,6 @@ fn values(
         }
     }
     open::variables(context, template, &request.variables, values)
-}
-
-/// Returns `values` if the one that is called `what` is none that keeps the skill from being
-/// published.
-fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
-    // What else is wrong is reported at the end, when all values are known.
-    if let Ok(set) = template.fill(values) {
-        let mut faults = publish::faults(template, values, &set)?;
-        faults.retain(|fault| fault.value.as_deref() == Some(what));
-        if let Some(error) = publish::refusal(template, &faults) {
-            return Err(error);
-        }
-    }
-    Ok(values.clone())
 }
 
 fn exists(path: &Path) -> Error {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Asked;
+use super::ask::{Asked, settle};
+use super::check::one_line;
+use super::publish::tried;
 use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -100,8 +102,8 @@ pub(super) fn variables(
         let (name, default) = (&variable.name, variable.default.as_deref());
         let with = |text: &str| {
             let mut values = values.clone();
-            values.variables.insert(name.clone(), super::check::one_line(&format!("`{name}`"), text)?);
-            super::tried(template, &values, &format!("`{name}`"))
+            values.variables.insert(name.clone(), one_line(&format!("`{name}`"), text)?);
+            tried(template, &values, &format!("`{name}`"))
         };
         let asked = Asked {
             question: &variable.prompt,
@@ -109,7 +111,7 @@ pub(super) fn variables(
             default: default.unwrap_or_default(),
         };
         let like = |_: &str| default.unwrap_or_default().to_owned();
-        values = match (super::settle(context, &asked, like, with)?, default) {
+        values = match (settle(context, &asked, like, with)?, default) {
             (Some(values), _) => values,
             (None, Some(default)) => with(default)?,
             (None, None) => {

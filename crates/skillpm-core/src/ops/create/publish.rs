@@ -104,6 +104,20 @@ fn fault(document: &Document, values: &Values, finding: Finding) -> PublishFault
     PublishFault { value: None, place: Some(line), finding }
 }
 
+/// Returns `values` if the one that is called `what` is none that keeps the skill from being
+/// published.
+pub(super) fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
+    // What else is wrong is reported at the end, when all values are known.
+    if let Ok(set) = template.fill(values) {
+        let mut faults = faults(template, values, &set)?;
+        faults.retain(|fault| fault.value.as_deref() == Some(what));
+        if let Some(error) = refusal(template, &faults) {
+            return Err(error);
+        }
+    }
+    Ok(values.clone())
+}
+
 /// Returns the values, by what they are called.
 fn typed(values: &Values) -> Vec<(String, String)> {
     let fixed = [

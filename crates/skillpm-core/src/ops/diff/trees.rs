@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use similar::ChangeTag;
 
+use super::lines::{by_lines, hunks, shown};
 use crate::path::SafePath;
 use crate::review::{Review, review};
 use crate::tree::{FileEntry, FileSet, ReadError};
@@ -211,7 +212,7 @@ impl Side {
 
     /// Returns the name in a header of a diff.
     fn name(&self, side: &str, path: &SafePath) -> String {
-        let name = || format!("{side}/{}", super::shown(Path::new(path.as_str())));
+        let name = || format!("{side}/{}", shown(Path::new(path.as_str())));
         self.bytes.as_ref().map_or_else(|| "/dev/null".to_owned(), |_| name())
     }
 }
@@ -228,8 +229,8 @@ fn content(path: &SafePath, old: &Side, new: &Side, room: &mut usize) -> Content
     if before.len().max(after.len()) > MAX_FILE || lines(before).max(lines(after)) > MAX_LINES || *room == 0 {
         return ContentDiff::TooLong { old_size, new_size };
     }
-    let diff = super::by_lines(before, after);
-    let unified = super::hunks(&diff, &old.name("a", path), &new.name("b", path));
+    let diff = by_lines(before, after);
+    let unified = hunks(&diff, &old.name("a", path), &new.name("b", path));
     if unified.len() > *room {
         *room = 0;
         return ContentDiff::TooLong { old_size, new_size };

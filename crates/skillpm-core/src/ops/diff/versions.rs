@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::VersionDiff;
+use super::trees::VersionDiff;
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;

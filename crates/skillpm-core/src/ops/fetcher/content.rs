@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Fetcher, keep};
+use super::keep::keep;
+use super::scoped::Fetcher;
 use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::codes;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Fetcher, keep};
+use super::keep::keep;
+use super::scoped::Fetcher;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::codes;
 use crate::digest::Digest;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Target;
+use super::target::Target;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::Target;
+use super::target::Target;
 use crate::agents;
 use crate::context::Context;
 use crate::error::Result;

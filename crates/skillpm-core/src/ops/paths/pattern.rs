@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern as Glob};
 
-use super::Searched;
 use super::search::MAX_DEPTH;
+use super::searched::Searched;
 use crate::engine::load::skill_file;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};

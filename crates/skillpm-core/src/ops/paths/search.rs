@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{FileLocation, Searched};
+use super::location::FileLocation;
+use super::searched::Searched;
 use crate::advice::{Verb, message};
 use crate::engine::{Disk, SkillDir};
 use crate::error::{Error, Result};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{Verdict, VerifiedPlace};
+use super::outcome::{Verdict, VerifiedPlace};
 use crate::digest::{Digest, HashingWriter};
 use crate::fs;
 use crate::install::trees::{Lying, Trees};
