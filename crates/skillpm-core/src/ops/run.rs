@@ -20,7 +20,7 @@ use super::audit::{place, record, refused, subject, unread};
 use super::permit::{PermitRequest, permit};
 use super::session::SessionError;
 use crate::context::Context;
-use crate::engine::run::{self, Ended, Exit, Options, Ran, Script, Surroundings, Watch, WorkDir};
+use crate::engine::run::{self, Ended, Exit, Ran, Script, Surroundings, Watch, WorkDir};
 use crate::engine::{NotFound, Skill};
 use crate::error::Result;
 use crate::install::scope::{Scope, ScopeKind};

@@ -16,7 +16,7 @@ mod plan;
 mod unedited;
 mod visibility;
 
-pub(super) use self::begun::{Applied, Begun, Merges, Planned};
+pub(super) use self::begun::{Begun, Merges, Planned};
 pub(super) use self::kept::{keep_replaced, kept_by};
 pub(super) use self::plan::make_plan;
 pub(super) use self::unedited::Unedited;

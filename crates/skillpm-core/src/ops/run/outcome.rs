@@ -19,7 +19,7 @@ pub struct RunOutcome {
 }
 
 impl Serialize for RunOutcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ran = &self.ran;
         let (exit_code, signal) = match ran.exit {
             Exit::Code(code) => (Some(code), None),

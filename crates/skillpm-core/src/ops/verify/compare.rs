@@ -4,37 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use serde::Serialize;
-
-use super::outcome::{Verdict, VerifiedPlace};
+use super::outcome::{ChangedFile, FileChange, Verdict, VerifiedPlace};
 use crate::digest::{Digest, HashingWriter};
 use crate::fs;
 use crate::install::trees::{Lying, Trees};
 use crate::store::Store;
 use crate::tree::{FileSet, Node, ReadError, Tree};
-
-/// A file that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ChangedFile {
-    /// Where it is below the skill's directory.
-    pub path: String,
-    /// How it differs.
-    pub change: FileChange,
-}
-
-/// The way in which a file differs from the locked one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileChange {
-    /// It has other bytes, or is no regular file.
-    Changed,
-    /// It is locked and not there.
-    Missing,
-    /// It is there and not locked.
-    Extra,
-    /// Its executable bit is another one.
-    Mode,
-}
 
 /// What has to be known about a file: whether it is executable, and its digest; no digest if it is not a regular file
 /// or cannot be read.

@@ -10,9 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 pub(super) use self::compare::changed;
-pub use self::compare::{ChangedFile, FileChange};
-pub use self::outcome::{Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
-
+pub use self::outcome::{ChangedFile, FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 use super::list::{SkillState, closed, state_of_link};
 use super::update::has_conflicts;
 use crate::advice::{Verb, Warning, message};

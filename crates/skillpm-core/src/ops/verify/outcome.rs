@@ -113,6 +113,29 @@ impl VerifiedPlace {
     }
 }
 
+/// A file that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedFile {
+    /// Where it is below the skill's directory.
+    pub path: String,
+    /// How it differs.
+    pub change: FileChange,
+}
+
+/// The way in which a file differs from the locked one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileChange {
+    /// It has other bytes, or is no regular file.
+    Changed,
+    /// It is locked and not there.
+    Missing,
+    /// It is there and not locked.
+    Extra,
+    /// Its executable bit is another one.
+    Mode,
+}
+
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyOutcome {
@@ -123,7 +146,7 @@ pub struct VerifyOutcome {
 }
 
 impl Serialize for VerifyOutcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut outcome = serializer.serialize_struct("VerifyOutcome", 3)?;
         outcome.serialize_field("ok", &self.is_ok())?;
         outcome.serialize_field("skills", &self.skills)?;
