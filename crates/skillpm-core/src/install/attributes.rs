@@ -1,4 +1,4 @@
-//! Manages the file that keeps git from changing the line endings of skills.
+//! The file that keeps git from changing the line endings of skills.
 
 use std::path::Path;
 
