@@ -160,7 +160,7 @@ impl Planned<'_, '_> {
             })?;
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();
-            // If nothing else changes, there was no transaction to do it.
+            // If nothing else changes, no transaction has done it.
             for name in &plan.ended {
                 merges::forget(scope, name)?;
             }
@@ -173,19 +173,19 @@ impl Planned<'_, '_> {
 #[derive(Debug)]
 pub(super) struct Applied {
     scope: ScopeKind,
-    /// What was or would be done.
+    /// The steps that were or would be taken.
     pub(super) plan: Plan,
-    /// What to report about edited copies that were saved, with the command that brings them back.
+    /// Warnings about edited copies that were saved, with the command that restores them.
     pub(super) saved: Vec<Warning>,
-    /// What else a person should know.
+    /// Other warnings for the user.
     pub(super) warnings: Vec<Warning>,
     /// Whether `undo` takes the change back.
     pub(super) undoable: bool,
 }
 
 impl Applied {
-    /// Returns the warnings about skills that stay in place because the other scope in the same directory has them,
-    /// too.
+    /// Returns the warnings about skills that stay in place because the other scope in the same directory has
+    /// them too.
     pub(super) fn shared(&self) -> impl Iterator<Item = Warning> {
         let whose = match self.scope {
             ScopeKind::Project => "your own skills have",

@@ -1,4 +1,4 @@
-//! Fetches skills: locked ones from the store or else from their sources, and new ones from the sources.
+//! Fetching of skills: locked ones from the store or else from their sources, and new ones from the sources.
 
 mod content;
 mod keep;
@@ -22,9 +22,9 @@ pub(super) struct Fetcher<'a> {
     context: &'a Context,
     scope: &'a Scope,
     files: &'a Files,
-    /// The sources that were opened.
+    /// The open sources.
     pub(super) sources: Sources<'a>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub(super) warnings: Vec<Warning>,
 }
 

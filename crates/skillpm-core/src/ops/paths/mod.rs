@@ -1,4 +1,4 @@
-//! Which skills the paths of a request mean: files, skills' directories, whole repositories, and
+//! Resolution of the paths of a request to skills: files, skills' directories, whole repositories, and
 //! patterns for them.
 
 mod inside;
@@ -17,55 +17,55 @@ use crate::fs::{self, Looked};
 pub(super) use inside::Inside;
 pub(super) use installed::Installed;
 
-/// What the user named.
+/// A target that the user named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A skill's directory, a `SKILL.md`, a directory in which skills are looked for, or a pattern
-    /// such as `skills/**/SKILL.md` for them.
+    /// A skill's directory, a `SKILL.md`, a directory to search for skills, or a pattern such as
+    /// `skills/**/SKILL.md` for them.
     Path(PathBuf),
-    /// A text, which need not be in any file yet.
+    /// A text that need not be in any file yet.
     Text {
         /// The content.
         bytes: Vec<u8>,
-        /// The file that it is to be, for the name of its directory and for messages.
+        /// The intended file, for the name of its directory and for messages.
         file: Option<PathBuf>,
     },
 }
 
-/// How a text that came from no file is shown.
+/// The name in messages of a text without a file.
 pub(super) const NO_FILE: &str = "<stdin>";
 
 impl Target {
-    /// Returns how a text is shown whose file is to be `file`.
+    /// Returns the name in messages of a text whose file is to be `file`.
     pub(super) fn shown(file: Option<&Path>) -> PathBuf {
         file.unwrap_or(Path::new(NO_FILE)).to_owned()
     }
 
-    /// Returns the refusal where a text is to be changed in its place.
+    /// Returns the error for a text that would have to be changed in place.
     pub(super) fn no_place(verb: &str) -> Error {
         Error::usage(format!("standard input cannot be {verb} in its place"))
             .hint("name a file or a directory")
     }
 }
 
-/// The file of a skill that was found.
+/// The location of a skill's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileLocation {
-    /// Its directory, with all links followed.
+    /// Its directory, with all links resolved.
     pub(super) dir: PathBuf,
     /// Its name.
     pub(super) name: OsString,
-    /// Its path, as it is to be shown.
+    /// Its path for display.
     pub(super) shown: PathBuf,
-    /// Whether the skill itself was named, and not a directory with skills in it.
+    /// Whether the user named the skill itself, and not a directory with skills in it.
     pub(super) is_named: bool,
 }
 
 /// The content read at a [`FileLocation`].
 pub(super) enum Content {
-    /// All of a regular file.
+    /// The content of a regular file.
     Bytes(Vec<u8>),
-    /// Not read: a link, a pipe, more than a skill's file may have.
+    /// Not read: a link, a pipe, or more than a skill's file may have.
     Unread,
 }
 
@@ -80,7 +80,7 @@ impl FileLocation {
         self.dir.file_name()
     }
 
-    /// Reads the file; `None` if there is none any more.
+    /// Reads the file. Returns `None` if it no longer exists.
     ///
     /// # Errors
     ///
@@ -95,13 +95,13 @@ impl FileLocation {
     }
 }
 
-/// The places at which skills are looked for, as they are shown: where one of them is another one by now, other skills
-/// may be found. Nobody but a watch wants to know them.
+/// The places that were searched for skills, as they are shown: if one of them changes, other skills may be
+/// found. Only a watch records them.
 #[derive(Debug, Default)]
 pub(super) struct Searched(Option<Vec<PathBuf>>);
 
 impl Searched {
-    /// To be kept.
+    /// Returns an empty list that is recorded.
     pub(super) fn kept() -> Self {
         Self(Some(Vec::new()))
     }
@@ -129,18 +129,18 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// Returns a finder that sees from `cwd`, and notes in `searched` where it looked.
+    /// Returns a finder that resolves paths from `cwd`, and records in `searched` where it looked.
     pub(super) fn new(cwd: &'a Path, searched: &'a mut Searched) -> Self {
         Self { cwd, searched, seen: BTreeSet::new() }
     }
 
-    /// Returns the skills that `typed` names, by the bytes of their paths, and that were not named before. A path that
-    /// is there is not a pattern.
+    /// Returns the skills that `typed` names and that were not named before, sorted by the bytes of their
+    /// paths. An existing path is not a pattern.
     ///
     /// # Errors
     ///
-    /// Fails for a path that is not there, cannot be read, or holds no skill, or for a pattern that is none, or that
-    /// nothing matches.
+    /// Fails for a path that does not exist, cannot be read, or holds no skill, and for a pattern that is
+    /// invalid or matches nothing.
     pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<FileLocation>> {
         let at = self.cwd.join(typed);
         let mut found = Vec::new();

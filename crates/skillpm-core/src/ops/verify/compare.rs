@@ -1,4 +1,4 @@
-//! One tree on the disk against what is locked of it.
+//! Comparison of one tree on disk with the locked one.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,9 +16,9 @@ use crate::tree::{FileSet, Node, ReadError, Tree};
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
-    /// Where it is below the skill's directory.
+    /// The path below the skill's directory.
     pub path: String,
-    /// How it differs.
+    /// The difference.
     pub change: FileChange,
 }
 
@@ -26,9 +26,9 @@ pub struct ChangedFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileChange {
-    /// It has other bytes, or is no regular file.
+    /// It has other bytes, or is not a regular file.
     Changed,
-    /// It is locked and not there.
+    /// It is locked but missing.
     Missing,
     /// It is there and not locked.
     Extra,
@@ -68,8 +68,8 @@ pub(super) fn tree(
     VerifiedPlace { files, ..place }
 }
 
-/// Returns the files of `set` that differ from the tree with the `locked` digest; `None` if the store does not have
-/// that tree.
+/// Returns the files of `set` that differ from the tree with the `locked` digest, or `None` if the store does
+/// not have that tree.
 pub(in crate::ops) fn changed(
     set: &FileSet,
     locked: &Digest,
@@ -78,7 +78,7 @@ pub(in crate::ops) fn changed(
     store.and_then(|store| known(store, locked)).map(|old| differences(&old, &of_set(set)))
 }
 
-/// Returns the outcome for `place`, which `error` kept from being checked.
+/// Returns the outcome for `place`, which could not be checked because of `error`.
 fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
     match error {
         ReadError::Refused(refusal) => {
@@ -92,7 +92,7 @@ fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
     }
 }
 
-/// Returns the files of the tree with `digest`, if the store has it whole.
+/// Returns the files of the tree with `digest`, if the store has it intact.
 fn known(store: &Store, digest: &Digest) -> Option<LockedFiles> {
     let set = store.get(digest).ok()??;
     (set.digest().ok()? == *digest).then(|| of_set(&set))
@@ -106,7 +106,7 @@ fn of_set(set: &FileSet) -> LockedFiles {
     set.files().iter().map(|file| (file.path.to_string(), (file.executable, digest(file)))).collect()
 }
 
-/// Works like [`of_set`], of a tree that no skill may be.
+/// Works like [`of_set`], for a tree with content that no skill may have.
 fn of_tree(tree: &Tree) -> LockedFiles {
     let known = |entry: crate::tree::TreeEntry| {
         let Node::File { executable, .. } = entry.node else { return (false, None) };
