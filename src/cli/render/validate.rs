@@ -310,12 +310,13 @@ fn underlined(marked: &str) -> usize {
     }
 }
 
-/// Line ends of all kinds become line feeds, so that none is shown as a code point.
+/// Returns the text cleaned, with all kinds of line ends as line feeds, so that none is shown as a code
+/// point.
 fn harmless(text: &str) -> String {
     clean(&text.replace("\r\n", "\n").replace('\r', "\n")).into_owned()
 }
 
-/// `3 skills: 2 errors, 1 warning`.
+/// Returns a text such as `3 skills: 2 errors, 1 warning`.
 fn summary(outcome: &ValidateOutcome) -> String {
     let (errors, warnings) = (outcome.count(Severity::Error), outcome.count(Severity::Warning));
     let mut text = count(outcome.skills.len(), "skill");
@@ -387,7 +388,7 @@ mod tests {
         ");
     }
 
-    /// The rule `file-name`: its repair has no edits, and is one of those that `--fix` makes.
+    /// The repair of the rule `file-name` has no edits, and is one of those that `--fix` makes.
     #[test]
     fn another_name_for_the_file_counts_as_a_repair() {
         let mut skill = checked("---\nname: PDF\ndescription: Reads PDF if asked.\n---\n");
@@ -405,7 +406,7 @@ mod tests {
         assert_eq!((out.as_str(), err.as_str()), ("", "1 skill: no problems found\n"));
     }
 
-    /// A key of the file stands in what helps, and may have a line end in it.
+    /// The help quotes a key of the file, which may contain a line end.
     #[test]
     fn help_stays_in_its_line() {
         let (out, _) = told(&["---\nname: x\ndescription: Reads if asked.\n\"e\\n::error::x\": z\n---\n"]);
@@ -415,7 +416,7 @@ mod tests {
         );
     }
 
-    /// Marks, control characters and foreign line ends: the place is that of the original text.
+    /// Invisible marks, control characters and unusual line ends: the position is that in the original text.
     #[test]
     fn hostile_lines_are_shown_harmless_with_the_right_place() {
         let (out, _) = told(&["\u{feff}---\r\nname: \"pdf\u{9b}\u{202e}\"  \r\ndescription: x\r\n---\r\n"]);
@@ -424,7 +425,8 @@ mod tests {
         assert!(out.contains("--> skills/pdf/SKILL.md:2:7"), "{out}");
     }
 
-    /// A line can be a megabyte, and have thousands of findings. What no terminal shows is not looked at.
+    /// A line can be a megabyte, and have thousands of findings. Text that no terminal would show is not
+    /// examined.
     #[test]
     fn of_very_long_lines_what_stands_around_a_finding_is_taken() {
         let (before, after) = ("é ".repeat(AROUND), " é".repeat(AROUND));
@@ -440,7 +442,7 @@ mod tests {
           |
           = help: write `scripts/a.py`
         ");
-        // What is marked is not underlined for hundreds of columns.
+        // A marked text is not underlined for hundreds of columns.
         let (out, _) = told(&[&format!("---\nname: pdf\ndescription: {}\n---\n", "Reads all. ".repeat(200))]);
         assert!(out.contains("description-length") && !out.contains(&"^".repeat(WIDTH)), "{out}");
         let text = format!("{before}x{after}");

@@ -220,7 +220,7 @@ pub enum Form {
 pub struct Seen {
     /// The name of its directory.
     pub name: String,
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
     /// Its form.
     pub form: Form,

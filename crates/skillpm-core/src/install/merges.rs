@@ -1,4 +1,4 @@
-//! Records of merges that somebody has to resolve, with the previous state, so that it can be restored.
+//! Records of merges that the user has to resolve, with the previous state, so that it can be restored.
 //!
 //! ```text
 //! .agents/.skillpm-merge/
@@ -7,12 +7,11 @@
 //! ```
 //!
 //! A record is written before the transaction that it is about, and is valid only while the lockfile has the
-//! digest that the merge led to. So a run that is killed in between leaves a record that nobody reads, and
+//! digest that the merge led to. So a run that is killed in between leaves a record that is never read, and
 //! locking anything else ends the merge automatically.
 //!
 //! The directory may come with a stranger's repository, so it is read as hostile input: a record holds
-//! digests, paths below the skill, entries of a lockfile and one of a manifest, each read by the rules for
-//! these.
+//! digests, paths below the skill, entries of a lockfile and one of a manifest, each parsed by its own rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -36,7 +35,7 @@ const MAX_FILE: u64 = 4 << 20;
 /// The version of the format. A record of another version is an error, never guessed at.
 const VERSION: u32 = 1;
 
-/// A merge of one skill that somebody has to resolve.
+/// A merge of one skill that the user has to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved {
     /// The previous lock entry.
@@ -49,7 +48,7 @@ pub struct Unresolved {
     pub mine: Digest,
     /// The digest of the result of the merge.
     pub merged: Digest,
-    /// The paths that somebody has to resolve.
+    /// The paths that the user has to resolve.
     pub paths: Vec<Disputed>,
     /// The lock entries of skills that were removed with the update because nothing needs them any more.
     pub gone: BTreeMap<SkillName, Locked>,
@@ -84,7 +83,7 @@ pub enum MergeChoice {
     Unknown,
 }
 
-/// A path that somebody has to resolve.
+/// A path that the user has to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disputed {
     /// The path below the skill.

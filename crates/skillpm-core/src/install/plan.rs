@@ -93,13 +93,13 @@ impl Plan {
 pub struct Conflict {
     /// The skill.
     pub name: SkillName,
-    /// Where it is.
+    /// The place.
     pub place: Location,
-    /// What is in the way.
+    /// The kind of conflict.
     pub kind: ConflictKind,
 }
 
-/// What is in the way.
+/// The kinds of conflict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConflictKind {
     /// The installed copy was edited.

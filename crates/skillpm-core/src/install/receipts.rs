@@ -47,7 +47,7 @@ pub struct Receipts<'a> {
     directory: String,
 }
 
-/// What was placed for a skill.
+/// The receipt for a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreviousInstall {
     /// The locked tree, and the places where it is still the one that was put there.

@@ -142,7 +142,7 @@ pub enum Goes {
 /// A directory that belongs to agents.
 #[derive(Debug)]
 pub struct AgentDirectory {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
     /// The path with links resolved.
     pub real: PathBuf,

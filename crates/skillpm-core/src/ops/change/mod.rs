@@ -101,7 +101,7 @@ pub(super) struct Planned<'b, 'a> {
 /// The merges that a change leaves open or ends.
 #[derive(Debug, Default)]
 pub(super) struct Merges {
-    /// The merges that somebody has to resolve.
+    /// The merges that the user has to resolve.
     pub(super) open: Vec<(SkillName, Unresolved)>,
     /// The skills whose merges end.
     pub(super) ended: Vec<SkillName>,

@@ -36,7 +36,7 @@ pub enum FileChange {
     Mode,
 }
 
-/// What has to be known about a file: whether it is executable, and its digest; no digest if it is not a regular file
+/// The facts about each file: whether it is executable, and its digest; no digest if it is not a regular file
 /// or cannot be read.
 type LockedFiles = BTreeMap<String, (bool, Option<Digest>)>;
 
