@@ -151,7 +151,7 @@ const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
     ),
 ];
 
-/// Extracts message and tips from clap's text, which looks like `error: message\n\n tip: text\n\nUsage:
+/// Extracts message and tips from clap's text, which looks like `error: message\n\n  tip: text\n\nUsage:
 /// skillpm list [OPTIONS]\n\nFor more ...`.
 fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let text = error.render().to_string();
