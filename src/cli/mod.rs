@@ -1,5 +1,4 @@
-//! The command line: translates what was typed into requests and renders outcomes. It decides
-//! nothing else.
+//! The command line: translates the typed words into requests and renders outcomes. It decides nothing else.
 
 mod appearance;
 mod args;
@@ -36,7 +35,7 @@ use crate::env::{self, Env};
 use crate::error::{Error, Result};
 use crate::settings::{HostNames, Settings};
 
-/// What commands work with.
+/// The environment of a command.
 pub(crate) struct App {
     pub(crate) context: Context,
     pub(crate) printer: Arc<Printer>,
@@ -44,20 +43,20 @@ pub(crate) struct App {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    // Set by the build script, which links the program and nothing else.
+    // Set by the build script, which only links the program.
     let names =
         if option_env!("SKILLPM_LIBC") == Some("static") { HostNames::Getent } else { HostNames::Library };
     ExitCode::from(answer(env::arguments(), names))
 }
 
 /// Runs the program with `arguments`, the program's name first, and returns its exit code: for programs that
-/// bring the command along.
+/// embed the command.
 pub fn run(arguments: Vec<OsString>) -> u8 {
     answer(arguments, HostNames::Library)
 }
 
 fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
-    // Programs ask this often: it is answered before anything else is set up.
+    // Programs ask this often, so it is answered before anything else is set up.
     if let [_, only] = &arguments[..]
         && (only == "--version" || only == "-V")
     {

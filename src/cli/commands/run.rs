@@ -109,13 +109,13 @@ enum SandboxArg {
 }
 
 pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
-    // What whoever called has open leads past every sandbox: nothing but the three standard ones is handed on.
+    // Open descriptors of the caller would bypass every sandbox: only the three standard ones are passed on.
     #[cfg(unix)]
     close_fds::set_fds_cloexec(3, &[]);
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
     let outcome = Session::of_person(&app.context)?.run(&request(&app.context, args)?, &mut watch)?;
     app.printer.warnings(&outcome.warnings);
-    // Nobody stopped it who would have to be told.
+    // Nobody is left to get the message about the stop.
     if outcome.ran.ended == Some(Ended::Stopped) && app.printer.is_closed() {
         return Ok(exit::CLOSED_PIPE);
     }
@@ -127,7 +127,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     Ok(exit::run(&outcome.ran))
 }
 
-/// Shows what a script writes as it comes.
+/// Shows the output of a script while it arrives.
 struct Shown<'a> {
     printer: Option<&'a Printer>,
 }
@@ -144,7 +144,7 @@ impl Watch for Shown<'_> {
     }
 
     fn is_stopped(&mut self) -> bool {
-        // Nobody reads any more.
+        // Nobody reads the output any more.
         self.printer.is_some_and(Printer::is_closed)
     }
 }
@@ -203,7 +203,7 @@ fn seconds(text: &str) -> std::result::Result<Duration, &'static str> {
     if duration.is_zero() { Err(EXPECTED) } else { Ok(duration) }
 }
 
-/// As [`bytes`], of as much as a process needs to start at all.
+/// Parses a size like [`bytes`], at least what a process needs to start.
 fn memory(text: &str) -> std::result::Result<u64, String> {
     let bytes = bytes(text)?;
     if bytes >= LEAST_MEMORY {
@@ -217,7 +217,7 @@ fn memory(text: &str) -> std::result::Result<u64, String> {
     Err(format!("no process starts with so little, and `1M` is the least{unit}"))
 }
 
-/// The least memory that a process may be given, in bytes.
+/// The smallest memory limit of a process, in bytes.
 const LEAST_MEMORY: u64 = 1 << 20;
 
 fn bytes(text: &str) -> std::result::Result<u64, &'static str> {
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// S1-FR-203.3: thirty seconds.
+    /// S1-FR-203.3: the default of thirty seconds.
     #[test]
     fn what_holds_without_flags() {
         let asked = parse("skillpm run pdf fill").expect("parses");

@@ -1,4 +1,4 @@
-//! `audit`: what was activated, run or refused; and the one way in which the verbs write it down.
+//! `audit`: what was activated, run or refused. Also the only way for verbs to write the audit log.
 
 mod activations;
 mod record;
@@ -18,30 +18,30 @@ use crate::trust::audit::{AuditRecord, EventKind};
 /// A request to show the log.
 #[derive(Debug, Clone)]
 pub struct AuditRequest {
-    /// The maximum number of lines; the last ones are kept.
+    /// The maximum number of records; the newest are kept.
     pub last: usize,
-    /// Only of the skill with this name.
+    /// Only records of the skill with this name.
     pub skill: Option<String>,
-    /// Only of this kind.
+    /// Only records of this kind.
     pub event: Option<EventKind>,
 }
 
 /// The content of the log. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuditOutcome {
-    /// Where the log is; `None` if it is switched off.
+    /// The path of the log; `None` if it is switched off.
     pub file: Option<PathBuf>,
-    /// The lines, the newest last.
+    /// The records, the newest last.
     pub records: Vec<AuditRecord>,
     /// The number of lines that were skipped because they cannot be read.
     pub unreadable: usize,
 }
 
-/// Tells what was written down last.
+/// Returns the newest records of the log.
 ///
 /// # Errors
 ///
-/// Fails if the log is there and cannot be read.
+/// Fails if the log exists and cannot be read.
 pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> {
     let log = AuditLog::new(&context.settings);
     let mut found = log.last(request.last, |record| {

@@ -82,7 +82,7 @@ pub(in crate::ops) struct Planned<'b, 'a> {
 /// The merges that a change leaves open or ends.
 #[derive(Debug, Default)]
 pub(in crate::ops) struct Merges {
-    /// The merges that somebody has to resolve.
+    /// The merges that the user has to resolve.
     pub(in crate::ops) open: Vec<(SkillName, Unresolved)>,
     /// The skills whose merges end.
     pub(in crate::ops) ended: Vec<SkillName>,
@@ -141,7 +141,7 @@ impl Planned<'_, '_> {
             })?;
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();
-            // If nothing else changes, there was no transaction to do it.
+            // If nothing else changes, no transaction has done it.
             for name in &plan.ended {
                 merges::forget(scope, name)?;
             }
@@ -154,19 +154,19 @@ impl Planned<'_, '_> {
 #[derive(Debug)]
 pub(in crate::ops) struct Applied {
     scope: ScopeKind,
-    /// What was or would be done.
+    /// The steps that were or would be taken.
     pub(in crate::ops) plan: Plan,
-    /// What to report about edited copies that were saved, with the command that brings them back.
+    /// Warnings about edited copies that were saved, with the command that restores them.
     pub(in crate::ops) saved: Vec<Warning>,
-    /// What else a person should know.
+    /// Other warnings for the user.
     pub(in crate::ops) warnings: Vec<Warning>,
     /// Whether `undo` takes the change back.
     pub(in crate::ops) undoable: bool,
 }
 
 impl Applied {
-    /// Returns the warnings about skills that stay in place because the other scope in the same directory has them,
-    /// too.
+    /// Returns the warnings about skills that stay in place because the other scope in the same directory has
+    /// them too.
     pub(in crate::ops) fn shared(&self) -> impl Iterator<Item = Warning> {
         let whose = match self.scope {
             ScopeKind::Project => "your own skills have",

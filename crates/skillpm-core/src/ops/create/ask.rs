@@ -4,10 +4,10 @@ use crate::advice::Message;
 use crate::context::Context;
 use crate::error::Result;
 
-/// The number of times that a person is asked for one value.
+/// The number of times that the user is asked for one value.
 const TRIES: usize = 3;
 
-/// A value that is wanted.
+/// A value to determine.
 pub(super) struct Asked<'a> {
     /// What a person is asked.
     pub(super) question: &'a str,
@@ -17,8 +17,9 @@ pub(super) struct Asked<'a> {
     pub(super) default: &'a str,
 }
 
-/// Returns what was given, otherwise what a person says, as `check` makes it of the text; `None` if nobody says
-/// anything. What will not do is asked for again, with the reason and what `like` makes of the text as the default.
+/// Returns the given value, or otherwise the user's answer, converted by `check`. Returns `None` if there is
+/// no answer. Repeats the question for an answer that does not pass, with the reason, and with the result of
+/// `like` as the default.
 pub(super) fn settle<T>(
     context: &Context,
     asked: &Asked<'_>,

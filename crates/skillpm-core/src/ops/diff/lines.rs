@@ -10,9 +10,9 @@ use crate::text::visible;
 /// The number of lines shown around a difference.
 const CONTEXT: usize = 3;
 
-/// Returns the unified diff of `old` and `new`, both the file `path`, with three lines around each difference and
-/// headers as `git` writes them; `None` if the texts are equal. The texts are in it as they are: anyone who prints it
-/// makes them harmless.
+/// Returns the unified diff of `old` and `new`, both the file `path`, with three lines around each difference
+/// and headers as `git` writes them. Returns `None` if the texts are equal. The texts are not escaped: the
+/// code that prints the diff does that.
 pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
@@ -21,7 +21,7 @@ pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
     Some(hunks(&by_lines(old, new), &format!("a/{name}"), &format!("b/{name}")))
 }
 
-/// Works like [`unified`], of a file that is called `new_path` afterwards; its texts may be equal.
+/// Works like [`unified`], for a file that is named `new_path` afterwards. Its texts may be equal.
 pub fn renamed(path: &Path, new_path: &Path, old: &str, new: &str) -> String {
     let (from, to) = (shown(path), shown(new_path));
     let mut out = format!("diff --git a/{from} b/{to}\nrename from {from}\nrename to {to}\n");
@@ -31,8 +31,8 @@ pub fn renamed(path: &Path, new_path: &Path, old: &str, new: &str) -> String {
     out
 }
 
-/// Compares two texts line by line. Only a line feed ends a line, as to `git` and `patch`: a carriage return alone
-/// would end one in the middle of a line of theirs.
+/// Compares two texts line by line. Only a line feed ends a line, as for `git` and `patch`: otherwise a lone
+/// carriage return would split one of their lines.
 pub(super) fn by_lines<'old, 'new>(old: &'old str, new: &'new str) -> TextDiff<'old, 'new, str> {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
@@ -41,7 +41,8 @@ pub(super) fn by_lines<'old, 'new>(old: &'old str, new: &'new str) -> TextDiff<'
 
 /// Returns the headers and the hunks of `diff`.
 pub(super) fn hunks(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> String {
-    // A name with blanks ends with a tab, as `git` and `diff` write it: to `patch` a blank ends it too.
+    // A tab follows a name with blanks, as `git` and `diff` write it: otherwise `patch` would end the name at
+    // a blank.
     let tab = |name: &str| if name.contains(' ') { "\t" } else { "" };
     let mut out = format!("--- {old}{}\n+++ {new}{}\n", tab(old), tab(new));
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
@@ -57,7 +58,7 @@ pub(super) fn hunks(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> Strin
     out
 }
 
-/// Returns the path without what only says where to start, in one line.
+/// Returns the path without a prefix that only gives the starting point, in one line.
 pub(super) fn shown(path: &Path) -> String {
     let parts = path.components().filter_map(|part| match part {
         Component::Normal(part) => Some(part.to_string_lossy()),
@@ -96,7 +97,7 @@ mod tests {
     fn line_ends_are_differences_and_names_are_one_line() {
         let diff = unified(Path::new("/a\n+b"), "x\r\n", "x").expect("a diff");
         assert_eq!(diff, "--- a/a +b\t\n+++ b/a +b\t\n@@ -1 +1 @@\n-x\r\n+x\n\\ No newline at end of file\n");
-        // To `git` and `patch` this is one line.
+        // This is one line for `git` and `patch`.
         let diff = unified(Path::new("x"), "a\rb\n", "a\rc\r").expect("a diff");
         let hunk = diff.split_once("@@\n").expect("a hunk").1;
         assert_eq!(hunk, "-a\rb\n+a\rc\r\n\\ No newline at end of file\n");

@@ -1,4 +1,4 @@
-//! Fetches skills: locked ones from the store or else from their sources, and new ones from the sources.
+//! Fetching of skills: locked ones from the store or else from their sources, and new ones from the sources.
 
 mod content;
 mod keep;

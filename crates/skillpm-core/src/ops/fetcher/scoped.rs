@@ -16,9 +16,9 @@ pub(in crate::ops) struct Fetcher<'a> {
     pub(super) scope: &'a Scope,
     /// Its manifest and lockfile.
     pub(super) files: &'a Files,
-    /// The sources that were opened.
+    /// The open sources.
     pub(in crate::ops) sources: Sources<'a>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub(in crate::ops) warnings: Vec<Warning>,
 }
 

@@ -7,24 +7,24 @@ use crate::engine::load::MAX_SKILL_FILE;
 use crate::error::Result;
 use crate::fs::{self, Looked};
 
-/// The file of a skill that was found.
+/// The location of a skill's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ops) struct FileLocation {
-    /// Its directory, with all links followed.
+    /// Its directory, with all links resolved.
     pub(in crate::ops) dir: PathBuf,
     /// Its name.
     pub(in crate::ops) name: OsString,
-    /// Its path, as it is to be shown.
+    /// Its path for display.
     pub(in crate::ops) shown: PathBuf,
-    /// Whether the skill itself was named, and not a directory with skills in it.
+    /// Whether the user named the skill itself, and not a directory with skills in it.
     pub(in crate::ops) is_named: bool,
 }
 
 /// The content read at a [`FileLocation`].
 pub(in crate::ops) enum Content {
-    /// All of a regular file.
+    /// The content of a regular file.
     Bytes(Vec<u8>),
-    /// Not read: a link, a pipe, more than a skill's file may have.
+    /// Not read: a link, a pipe, or more than a skill's file may have.
     Unread,
 }
 
@@ -39,7 +39,7 @@ impl FileLocation {
         self.dir.file_name()
     }
 
-    /// Reads the file; `None` if there is none any more.
+    /// Reads the file. Returns `None` if it no longer exists.
     ///
     /// # Errors
     ///

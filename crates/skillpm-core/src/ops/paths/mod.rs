@@ -1,4 +1,4 @@
-//! Which skills the paths of a request mean: files, skills' directories, whole repositories, and
+//! Resolution of the paths of a request to skills: files, skills' directories, whole repositories, and
 //! patterns for them.
 
 mod inside;
@@ -29,18 +29,18 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// Returns a finder that sees from `cwd`, and notes in `searched` where it looked.
+    /// Returns a finder that resolves paths from `cwd`, and records in `searched` where it looked.
     pub(super) fn new(cwd: &'a Path, searched: &'a mut Searched) -> Self {
         Self { cwd, searched, seen: BTreeSet::new() }
     }
 
-    /// Returns the skills that `typed` names, by the bytes of their paths, and that were not named before. A path that
-    /// is there is not a pattern.
+    /// Returns the skills that `typed` names and that were not named before, sorted by the bytes of their
+    /// paths. An existing path is not a pattern.
     ///
     /// # Errors
     ///
-    /// Fails for a path that is not there, cannot be read, or holds no skill, or for a pattern that is none, or that
-    /// nothing matches.
+    /// Fails for a path that does not exist, cannot be read, or holds no skill, and for a pattern that is
+    /// invalid or matches nothing.
     pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<FileLocation>> {
         let at = self.cwd.join(typed);
         let mut found = Vec::new();

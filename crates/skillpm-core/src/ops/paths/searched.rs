@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-/// The places at which skills are looked for, as they are shown: where one of them is another one by now, other skills
-/// may be found. Nobody but a watch wants to know them.
+/// The places that were searched for skills, as they are shown: if one of them changes, other skills may be
+/// found. Only a watch records them.
 #[derive(Debug, Default)]
 pub(in crate::ops) struct Searched(Option<Vec<PathBuf>>);
 
 impl Searched {
-    /// Returns an empty list that keeps what is noted in it.
+    /// Returns an empty list that is recorded.
     pub(in crate::ops) fn kept() -> Self {
         Self(Some(Vec::new()))
     }

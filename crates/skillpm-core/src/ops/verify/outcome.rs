@@ -16,24 +16,24 @@ pub enum Verdict {
     Ok,
     /// Its bytes, its files or their modes differ.
     Modified,
-    /// Its line endings differ, and nothing else, as where git wrote it with those of Windows.
+    /// Only its line endings differ, for example because git converted them on Windows.
     LineEnds,
-    /// An update left conflicts in it that nobody has settled.
+    /// An update left conflicts in it that nobody has resolved.
     Conflict,
-    /// It is to be there, and is not.
+    /// It should exist but does not.
     Missing,
-    /// A link leads to something else than the canonical copy, or is in its place.
+    /// A link leads to something other than the canonical copy, or something is in place of the link.
     Elsewhere,
-    /// It cannot be read, so nobody knows.
+    /// It cannot be read, so the result is unknown.
     Unreadable,
-    /// It is there and not locked.
+    /// It exists but is not locked.
     Untracked,
-    /// It is a link to a directory that somebody works on: nothing is locked of it.
+    /// It is a link to a directory that somebody works on, which is not locked.
     Editable,
 }
 
 impl Verdict {
-    /// All of them.
+    /// All verdicts.
     pub const ALL: [Self; 9] = [
         Self::Ok,
         Self::Modified,
@@ -46,7 +46,7 @@ impl Verdict {
         Self::Editable,
     ];
 
-    /// Reports whether it differs from the lockfile, or may.
+    /// Reports whether the verdict is, or may be, a difference from the lockfile.
     pub fn is_failure(self) -> bool {
         !matches!(self, Self::Ok | Self::Untracked | Self::Editable)
     }
@@ -57,15 +57,15 @@ impl Verdict {
 pub struct VerifiedSkill {
     /// The name under which it is installed.
     pub name: String,
-    /// Where.
+    /// The scope.
     pub scope: ScopeKind,
-    /// The first of its places that differs decides.
+    /// The verdict: that of its first place that differs.
     pub verdict: Verdict,
     /// The locked digest.
     pub digest: Option<String>,
     /// Its places: the copy itself, then those of agents.
     pub places: Vec<VerifiedPlace>,
-    /// Whether it is editable and its directory is not there: no installation brings it back.
+    /// Whether it is editable and its directory is missing: no installation restores it.
     #[serde(skip)]
     pub source_gone: bool,
 }
@@ -73,21 +73,21 @@ pub struct VerifiedSkill {
 /// One place of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerifiedPlace {
-    /// The agent that looks there; `None` for the copy itself.
+    /// The agent that reads it; `None` for the copy itself.
     pub agent: Option<&'static str>,
-    /// Where it is.
+    /// The path.
     pub path: String,
-    /// How it compares.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The digest that was found, where it is another one.
+    /// The digest that was found, if it differs.
     pub found: Option<String>,
-    /// What the link there says, where it leads elsewhere.
+    /// The text of the link, if it leads elsewhere.
     pub target: Option<String>,
-    /// Why, where files alone do not tell.
+    /// The reason, if the files alone do not show it.
     pub reason: Option<String>,
-    /// The files that differ; `None` if nothing is known of single files.
+    /// The files that differ; `None` if that is not known.
     pub files: Option<Vec<ChangedFile>>,
-    /// What tools left there, which is no part of the skill: a directory stands for all that is in it.
+    /// Leftovers of tools, which are not part of the skill: a directory stands for everything in it.
     pub leftovers: Vec<String>,
 }
 
@@ -116,9 +116,9 @@ impl VerifiedPlace {
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
-    /// Where it is below the skill's directory.
+    /// The path below the skill's directory.
     pub path: String,
-    /// How it differs.
+    /// The difference.
     pub change: FileChange,
 }
 
@@ -126,9 +126,9 @@ pub struct ChangedFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileChange {
-    /// It has other bytes, or is no regular file.
+    /// It has other bytes, or is not a regular file.
     Changed,
-    /// It is locked and not there.
+    /// It is locked but missing.
     Missing,
     /// It is there and not locked.
     Extra,
@@ -136,12 +136,12 @@ pub enum FileChange {
     Mode,
 }
 
-/// What was found.
+/// The outcome of the verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyOutcome {
     /// The skills, project before user, then by name.
     pub skills: Vec<VerifiedSkill>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
@@ -156,7 +156,7 @@ impl Serialize for VerifyOutcome {
 }
 
 impl VerifyOutcome {
-    /// Reports whether everything that is locked is there as it is locked.
+    /// Reports whether everything is as locked.
     pub fn is_ok(&self) -> bool {
         self.skills.iter().all(|skill| !skill.verdict.is_failure())
     }

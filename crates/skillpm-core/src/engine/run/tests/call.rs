@@ -1,4 +1,4 @@
-//! What a script is given, and where it runs.
+//! The arguments, input and environment of a script, and its working directory.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn a_failure_tells_what_was_written_to_standard_error() {
     assert_eq!(error.to_string(), "`scripts/demo.sh` of `demo` failed with signal 11");
 }
 
-/// Conflict C19: nothing on standard input, or the bytes that were given, such as JSON.
+/// Conflict C19: standard input is empty, or has the given bytes, such as JSON.
 #[test]
 fn standard_input_is_closed_unless_it_is_given() {
     let mut demo = Demo::sh("cat\n");
@@ -40,7 +40,7 @@ fn standard_input_is_closed_unless_it_is_given() {
     assert_eq!(demo.run().stdout.text(), big);
 }
 
-/// Conflict C19, THREATS 3: the environment of the caller stays where it is.
+/// Conflict C19, THREATS 3: the environment of the caller is not passed on.
 #[test]
 fn the_environment_is_clean() {
     let mut demo = Demo::sh("env | sort | cut -d= -f1 | tr '\\n' ' '; echo $SKILL_NAME-$SKILL_VERSION\n");
@@ -55,7 +55,7 @@ fn the_environment_is_clean() {
     assert!(demo.run().stdout.text().contains("SECRET_TOKEN"));
 }
 
-/// S1-D4: what it does to its process is nothing to the one that called it.
+/// S1-D4: a script that breaks its own process does not affect the caller.
 #[test]
 fn it_is_a_process_of_its_own() {
     let ran = Demo::sh("echo $$\nkill -KILL $$\n").run();
@@ -78,7 +78,7 @@ fn it_runs_where_it_is_to() {
     assert!(demo.fails().to_string().contains("there is no directory"), "{}", demo.fails());
 }
 
-/// Scripts read what lies beside them, and leave nothing there.
+/// Scripts can read the files beside them, and leave nothing there.
 #[test]
 fn the_rest_of_the_skill_is_there_and_stays_as_it_is() {
     if !python() {
