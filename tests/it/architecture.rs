@@ -41,6 +41,8 @@ const STOREYS: &[(&str, &[&str])] = &[
     ("files", &["fs"]),
     ("carriers", &["archive", "git", "http", "template", "trust"]),
     ("store", &["store"]),
+    // Its values are pure; the room as a whole reads and writes the files of a registry.
+    ("registries", &["registry"]),
     ("sources", &["source"]),
     ("project", &["install"]),
     ("library", &["engine"]),
