@@ -320,8 +320,11 @@ fn from_parent(code: &str) -> BTreeSet<&str> {
     names
 }
 
-/// Whether `code` declares `name`, and does not only re-export it.
+/// Whether `code` itself declares `name`, and does not re-export it or have a file for it.
 fn declares(code: &str, name: &str) -> bool {
+    if code.lines().any(|line| line.ends_with(&format!("mod {name};"))) {
+        return false;
+    }
     code.lines().any(|line| {
         let line =
             line.strip_prefix("pub(").and_then(|rest| rest.split_once(") ")).map_or(line, |(_, rest)| rest);
