@@ -8,7 +8,6 @@ use crate::engine::run::Options;
 
 /// A request to run a script.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct RunRequest {
     /// The skill's name.
     pub skill: String,
