@@ -3,7 +3,6 @@
 //! A [`Tree`] is what a source delivers: a whole repository, archive or directory, with names that are safe to look at
 //! but not yet safe to write to disk. A [`FileSet`] is one skill in it: regular files only, every path a [`SafePath`],
 //! no two names alike, within the limits. Lint, digest, store and install only work with file sets.
-//! store and install see nothing but file sets.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +14,7 @@ use crate::refusal::{Limits, Refusal};
 
 mod content;
 mod held;
+pub mod ignore;
 pub mod leftovers;
 mod rights;
 mod set;
@@ -87,6 +87,11 @@ impl Tree {
     /// Reports whether it contains a repository that has no entry.
     pub fn has_repository(&self) -> bool {
         self.repository
+    }
+
+    /// Returns the directories that were not entered, in no particular order.
+    pub fn skipped(&self) -> &[String] {
+        &self.skipped
     }
 
     /// Returns all entries, sorted by path.
