@@ -34,6 +34,17 @@ pub enum VersionError {
     },
 }
 
+/// The part of a version that is raised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bump {
+    /// The first number: incompatible changes.
+    Major,
+    /// The second number: additions.
+    Minor,
+    /// The third number: corrections.
+    Patch,
+}
+
 impl Version {
     /// Reads a version, ignoring surrounding white space.
     ///
@@ -54,6 +65,32 @@ impl Version {
     /// Returns the version as written.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the next version: the part that `bump` names is raised, and the parts after it become 0. A pre-release
+    /// becomes its release if that is such a step: `2.0.0-rc.1` becomes `2.0.0` by each of the three.
+    ///
+    /// As many numbers are written as before if the raised one is among them, otherwise three: `1.2` becomes `1.3`, and
+    /// `1.2.1` by a patch. Returns `None` if a number is too large.
+    pub fn bumped(&self, bump: Bump) -> Option<Self> {
+        let semver::Version { major, minor, patch, .. } = self.number;
+        let is_pre = !self.number.pre.is_empty();
+        let raised = |number: u64, is_reached: bool| number.checked_add(u64::from(!(is_pre && is_reached)));
+        let numbers = match bump {
+            Bump::Major => [raised(major, minor == 0 && patch == 0)?, 0, 0],
+            Bump::Minor => [major, raised(minor, patch == 0)?, 0],
+            Bump::Patch => [major, minor, raised(patch, true)?],
+        };
+        let last = match bump {
+            Bump::Major => 1,
+            Bump::Minor => 2,
+            Bump::Patch => 3,
+        };
+        let end = self.text.find(['-', '+']).unwrap_or(self.text.len());
+        let written = self.text[..end].split('.').count();
+        let count = if written < last { 3 } else { written };
+        let texts: Vec<String> = numbers.iter().take(count).map(u64::to_string).collect();
+        Self::new(&texts.join(".")).ok()
     }
 
     /// Returns the version in the form of Semantic Versioning.
@@ -149,6 +186,28 @@ mod tests {
     }
 
     #[test]
+    fn the_next_version_is_written_like_the_one_before() {
+        for (text, major, minor, patch) in [
+            ("1.2.3", "2.0.0", "1.3.0", "1.2.4"),
+            ("1.2", "2.0", "1.3", "1.2.1"),
+            ("1.9", "2.0", "1.10", "1.9.1"),
+            ("1", "2", "1.1.0", "1.0.1"),
+            ("2.0.0-rc.1", "2.0.0", "2.0.0", "2.0.0"),
+            ("2.1.0-rc.1", "3.0.0", "2.1.0", "2.1.0"),
+            ("2.1.1-rc.1+5", "3.0.0", "2.2.0", "2.1.1"),
+            ("2.0-rc.1", "2.0", "2.0", "2.0.0"),
+            ("1.2.3+5", "2.0.0", "1.3.0", "1.2.4"),
+        ] {
+            let version = Version::new(text).expect(text);
+            let next = [Bump::Major, Bump::Minor, Bump::Patch]
+                .map(|bump| version.bumped(bump).expect("fits").to_string());
+            assert_eq!(next, [major, minor, patch], "{text}");
+        }
+        let largest = Version::new(&format!("{0}.{0}.{0}", u64::MAX)).expect("a version");
+        assert_eq!(largest.bumped(Bump::Patch), None);
+    }
+
+    #[test]
     fn other_texts_are_no_versions() {
         assert_eq!(Version::new(" "), Err(VersionError::Empty));
         for text in ["v1.0.0", "1.0.0.0", "1.x", "01.0", "2026-01-01", "latest", "1..2", "1.2.3-", "é"] {
@@ -157,6 +216,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_next_version_is_higher(text in "[0-9]{1,3}(\\.[0-9]{1,3}){0,2}(-[a-z0-9]{1,5})?") {
+            if let Ok(version) = Version::new(&text) {
+                for bump in [Bump::Major, Bump::Minor, Bump::Patch] {
+                    prop_assert!(version.bumped(bump).expect("small numbers") > version);
+                }
+            }
+        }
+
         #[test]
         fn a_version_reads_back(text in "[0-9]{1,3}(\\.[0-9]{1,3}){0,3}(-[a-z0-9.]{1,5})?|\\PC{0,12}") {
             if let Ok(version) = Version::new(&text) {

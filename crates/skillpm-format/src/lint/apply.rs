@@ -154,7 +154,8 @@ impl Taken {
     }
 }
 
-fn patched(text: &str, fixes: &[&Fix]) -> String {
+/// Returns `text` with the edits of `fixes`.
+pub(super) fn patched(text: &str, fixes: &[&Fix]) -> String {
     let mut edits: Vec<&Edit> = fixes.iter().flat_map(|fix| &fix.edits).collect();
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let mut new = String::with_capacity(text.len());

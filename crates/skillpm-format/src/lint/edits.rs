@@ -45,7 +45,7 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
 }
 
 /// Returns the line ending used in the frontmatter.
-fn newline(document: &Document) -> &str {
+pub(super) fn newline(document: &Document) -> &str {
     let text = document.text();
     let open = document.opening_span().end;
     let end = document.yaml_span().map_or(open, |yaml| yaml.start);

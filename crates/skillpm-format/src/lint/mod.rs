@@ -21,6 +21,7 @@ mod quote;
 mod reference;
 pub mod report;
 mod rules;
+mod set_version;
 mod subject;
 mod switch;
 mod target;
@@ -36,6 +37,7 @@ pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
 pub use rules::RULES;
 pub(crate) use rules::{SCRIPT_ENDINGS, ending, hidden_message, hidden_runs, instructions};
+pub use set_version::set_version;
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
 pub use unreadable::{FILE_KIND, documented};
 
