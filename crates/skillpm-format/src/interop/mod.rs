@@ -5,6 +5,7 @@
 //! match what the tools themselves do, byte for byte.
 
 pub mod copy;
+pub mod cyclonedx;
 pub mod gh;
 pub mod global_lock;
 pub mod hash;
