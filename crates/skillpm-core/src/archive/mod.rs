@@ -1,4 +1,4 @@
-//! Readers of archives that may be hostile.
+//! Readers of archives that may be hostile, and the writer of packages.
 //!
 //! Two programs that read one archive must never see different files in it: otherwise a scanner sees one
 //! skill and an agent gets another. So these readers are strict: every byte of an archive belongs to exactly
@@ -16,6 +16,7 @@ mod kind;
 mod names;
 mod password;
 mod tar;
+mod write;
 mod zip;
 
 #[cfg(test)]
@@ -29,6 +30,7 @@ use crate::refusal::{Limits, Refusal};
 use crate::tree::{Content, ReadError, Tree, TreeEntry};
 use kind::Kind;
 pub use password::needs_password;
+pub use write::write_zip;
 
 /// An open archive.
 #[derive(Debug, Clone)]
