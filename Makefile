@@ -123,7 +123,7 @@ own-skills: tools ## validate the example skills, and a skill from each template
 # Programs that some tests run for real, each as program:package. A test that misses its program says so; with
 # `CI` set it fails.
 PROGRAMS = bash:bash fish:fish git:git groff:groff-base nginx:nginx-light node:nodejs npm:npm openssl:openssl \
-	python3:python3 sshd:openssh-server strace:strace tar:tar zsh:zsh
+	python3:python3 sshd:openssh-server strace:strace tar:tar unzip:unzip zsh:zsh
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
 	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \

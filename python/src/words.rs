@@ -115,6 +115,7 @@ fn verb(option: Opt) -> &'static str {
         Opt::Fix => Verb::Doctor,
         Opt::Forget => Verb::Undo,
         Opt::Limit | Opt::Offset => Verb::Read,
+        Opt::Profile => Verb::Validate,
         Opt::Stdin => Verb::Run,
         _ => Verb::Install,
     };

@@ -52,6 +52,7 @@ mod merge_ends;
 mod newest;
 mod outdated;
 mod own_source;
+mod pack;
 mod packages;
 mod permit;
 mod pictures;

@@ -50,6 +50,8 @@ variables! {
     SKILLPM_AUDIT;
     /// Writes the arguments of skills and scripts into the audit log, not only their digest, when set to `1`.
     SKILLPM_AUDIT_ARGUMENTS;
+    /// The time to write into results that have one, such as a bill of materials, in seconds since 1970.
+    SOURCE_DATE_EPOCH;
     /// What ties the lines of one session in the audit log together; each process has its own unless set.
     SKILLPM_SESSION;
     /// Set by the scripts of `skillpm completions`: the shell whose words are completed, instead of running a command.

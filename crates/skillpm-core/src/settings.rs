@@ -231,6 +231,23 @@ impl Settings {
             .map(|data| data.join("store-v2"))
             .ok_or_else(|| no_home("the store", Some(env::XDG_DATA_HOME)))
     }
+
+    /// Returns the time that builds are to write into their results, in seconds from 1970; `None` if none is set.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `SOURCE_DATE_EPOCH` is not a number, or later than times can be.
+    pub fn source_date(&self) -> Result<Option<i64>> {
+        let Some(seconds) = number(&self.env, env::SOURCE_DATE_EPOCH)? else { return Ok(None) };
+        match i64::try_from(seconds) {
+            Ok(seconds) if seconds <= LAST_TIME => Ok(Some(seconds)),
+            _ => Err(Error::config(format!(
+                "`{}` is after the year 9999: `{seconds}`",
+                env::SOURCE_DATE_EPOCH
+            ))
+            .hint("set it to seconds since 1970, such as `git log -1 --format=%ct` prints")),
+        }
+    }
 }
 
 /// Returns the error for a place that needs a home directory, or the directory that the variable `instead` names, where
@@ -319,6 +336,9 @@ impl Http {
 }
 
 /// Returns what a program that looks names up needs of `env`.
+/// The last second of the year 9999: later years have no form in RFC 3339.
+const LAST_TIME: i64 = 253_402_300_799;
+
 fn names_environment(env: &Env) -> BTreeMap<OsString, OsString> {
     let passed = NAMES_VARIABLES.iter().filter_map(|name| env.vars.get_key_value(OsStr::new(name)));
     let mut vars: BTreeMap<_, _> = passed.map(|(name, value)| (name.clone(), value.clone())).collect();

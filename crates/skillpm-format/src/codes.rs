@@ -96,6 +96,8 @@ codes! {
     LOCKED_VERSION_UNAVAILABLE = "locked-version-unavailable";
     /// A manifest of scripts is wrong.
     MANIFEST = "manifest";
+    /// No registry accepts the name of a skill.
+    NAME_NOT_PUBLISHABLE = "name-not-publishable";
     /// Two different skills would have one name.
     NAMES_EQUAL = "names-equal";
     /// The network, a server or a login failed, in a way without a code of its own.
@@ -116,6 +118,8 @@ codes! {
     OFF_SPECIFICATION = "off-specification";
     /// The network is not to be used, and what is needed is not here.
     OFFLINE = "offline";
+    /// A file that is to be written already exists with other content.
+    OUTPUT_DIFFERS = "output-differs";
     /// A package of the project is not installed, and was skipped.
     PACKAGE_MISSING = "package-missing";
     /// A path is absolute where one in the skill's directory is wanted.
@@ -198,6 +202,12 @@ codes! {
     UNREADABLE = "unreadable";
     /// The request makes no sense, or names something that is not there, in a way without a code of its own.
     USAGE = "usage";
+    /// The version of a skill does not follow Semantic Versioning.
+    VERSION_MALFORMED = "version-malformed";
+    /// A skill that is to be packed has no version.
+    VERSION_MISSING = "version-missing";
+    /// The version of a skill cannot be written into its file safely.
+    VERSION_NOT_SET = "version-not-set";
 }
 
 #[cfg(test)]

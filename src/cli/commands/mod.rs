@@ -2,6 +2,7 @@
 
 mod agents;
 mod audit;
+mod bump;
 mod cache;
 mod catalog;
 mod completions;
@@ -19,6 +20,7 @@ mod link;
 mod list;
 mod man;
 mod outdated;
+mod pack;
 mod policy;
 mod read;
 mod remove;
@@ -168,6 +170,14 @@ commands! {
         /// bring skills into canonical form: the frontmatter, blank lines around it, the last line end
         #[command(visible_alias = "format", after_help = fmt::EXAMPLES)]
         Fmt(fmt::FmtArgs) => fmt::run, READS;
+
+        /// raise the version of a skill in its `SKILL.md`
+        #[command(after_help = bump::EXAMPLES)]
+        Bump(bump::BumpArgs) => bump::run, READS;
+
+        /// pack a skill into a zip archive that has the same bytes wherever it is made
+        #[command(after_help = pack::EXAMPLES)]
+        Pack(pack::PackArgs) => pack::run, READS;
     }
 
     "Look inside" {

@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 pub(crate) mod audit;
 pub(crate) mod available;
+pub(crate) mod bump;
 pub(crate) mod cache;
 pub(crate) mod catalog;
 pub(crate) mod create;
@@ -20,6 +21,7 @@ pub(crate) mod kept;
 pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod outdated;
+pub(crate) mod pack;
 pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod remove;

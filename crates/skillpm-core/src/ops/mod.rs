@@ -4,6 +4,7 @@
 mod absent;
 pub mod agents;
 pub mod audit;
+pub mod bump;
 pub mod cache;
 pub mod catalog;
 mod change;
@@ -28,6 +29,7 @@ pub mod list;
 pub mod named;
 pub mod outdated;
 mod own;
+pub mod pack;
 pub mod paths;
 pub mod permit;
 pub mod policy;

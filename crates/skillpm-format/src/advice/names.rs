@@ -26,6 +26,8 @@ names! {
         Agents = "agents",
         /// Shows which skills were activated, run and refused.
         Audit = "audit",
+        /// Raises the version of a skill.
+        Bump = "bump",
         /// Manages the store and the downloads.
         Cache = "cache",
         /// Shows what an agent learns about all skills.
@@ -58,6 +60,8 @@ names! {
         List = "list",
         /// Shows which skills have changed in their sources.
         Outdated = "outdated",
+        /// Packs a skill.
+        Pack = "pack",
         /// Shows what may be installed and run.
         Policy = "policy",
         /// Reads a file of a skill, or lists its files.
@@ -156,6 +160,8 @@ names! {
         Ours = "ours",
         /// A directory.
         Path = "path",
+        /// A named set of lint levels.
+        Profile = "profile",
         /// A commit.
         Rev = "rev",
         /// How to isolate scripts.

@@ -1,0 +1,135 @@
+//! Reads a skill that is to be packed, and checks it by the rules for publishing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::select::{self, LeftOut, Selection};
+use crate::advice::{Opt, Verb, message};
+use crate::context::Context;
+use crate::document::Document;
+use crate::engine::files;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lint::{Profile, Severity, Subject, check_with};
+use crate::ops::paths::{FileLocation, Finder, Searched};
+use crate::ops::validate::{Checked, ValidateOutcome, rules};
+use crate::refusal::{Limits, Refusal};
+use crate::skill::MAX_SKILL_FILE;
+use crate::tree::{FileEntry, FileSet, Memory, Node, Tree};
+
+/// A skill that was read and checked.
+#[derive(Debug, Clone)]
+pub struct Examined {
+    /// The file that makes the skill.
+    pub(super) document: Document,
+    /// What is packed, in memory: nothing can change it any more.
+    pub(super) files: FileSet,
+    /// What is not packed.
+    pub(super) left_out: Vec<LeftOut>,
+    /// What the rules found in the files that are packed.
+    outcome: ValidateOutcome,
+}
+
+/// Reads the skill in the directory `dir`, which is relative to the working directory, and checks what would be packed
+/// by the profile `publish`.
+///
+/// # Errors
+///
+/// Fails if there is no skill, if it cannot be read, and if it has files that no skill may have. Findings of the rules
+/// are no error.
+pub fn examine(context: &Context, dir: &Path) -> Result<Examined> {
+    let place = skill_at(context, dir)?;
+    let ignore = select::rules(&place.dir)?;
+    let tree = select::scan(&place.dir, &ignore)?;
+    let file_name = place.name.to_string_lossy();
+    let document = Document::from_bytes(read_skill_file(&tree, &file_name)?);
+    let Selection { tree, left_out } = select::select(&place.dir, tree, &ignore, document.name())?;
+    let files = in_memory(&tree.skill("", &Limits::default())?)?;
+    // What is packed counts, should the file have changed since.
+    let packed = files.get(&file_name).map(|file| files.read(file)).transpose()?;
+    let document = packed.map_or(document, Document::from_bytes);
+    let outcome = check(context, &place, &document, &files)?;
+    Ok(Examined { document, files, left_out, outcome })
+}
+
+impl Examined {
+    /// Returns what the rules found, as `validate` returns it.
+    pub fn findings(&self) -> &ValidateOutcome {
+        &self.outcome
+    }
+
+    /// Reports whether the findings forbid to pack the skill.
+    pub fn is_refused(&self) -> bool {
+        self.outcome.count(Severity::Error) > 0
+    }
+
+    /// Fails with the first finding that forbids to pack the skill.
+    pub(super) fn check_findings(&self) -> Result<()> {
+        let errors = self.outcome.count(Severity::Error);
+        let first = self.outcome.skills.iter().find_map(|skill| {
+            let found = skill.findings.iter().find(|finding| finding.severity == Severity::Error)?;
+            Some((skill, found))
+        });
+        let Some((skill, first)) = first else { return Ok(()) };
+        let file = skill.file.display();
+        let number = if errors == 1 { "an error".to_owned() } else { format!("{errors} errors") };
+        Err(Error::new(
+            ErrorKind::Findings,
+            format!("`{file}` has {number} by the profile `publish`: {} ({})", first.message, first.rule),
+        )
+        .hint(message!(
+            Verb::Validate.call().word(file).option(Opt::Profile, "publish"),
+            " shows all findings"
+        )))
+    }
+}
+
+/// Returns the one skill that `dir` names.
+pub(in crate::ops) fn skill_at(context: &Context, dir: &Path) -> Result<FileLocation> {
+    let mut searched = Searched::default();
+    let mut found = Finder::new(&context.settings.cwd, &mut searched).find(dir)?;
+    match found.pop() {
+        Some(place) if found.is_empty() && place.is_named => Ok(place),
+        _ => Err(Error::usage(format!(
+            "`{}` is not a skill, but a directory with skills in it",
+            dir.display()
+        ))
+        .hint("name the directory of one skill")),
+    }
+}
+
+/// Reads the file that makes the skill.
+fn read_skill_file(tree: &Tree, name: &str) -> Result<Vec<u8>> {
+    match tree.get(name).map(|entry| entry.node) {
+        Some(Node::Symlink) => Err(Refusal::SkillSymlink(name.to_owned()).into()),
+        Some(Node::Special(kind)) => Err(Refusal::SpecialFile { name: name.to_owned(), kind }.into()),
+        _ => Ok(tree.read(name, MAX_SKILL_FILE)?),
+    }
+}
+
+/// Returns the same files with their content in memory.
+fn in_memory(set: &FileSet) -> Result<FileSet> {
+    let (mut files, mut contents) = (Vec::new(), Vec::new());
+    for file in set.files() {
+        let bytes = set.read(file)?;
+        files.push(FileEntry::new(file.path.clone(), file.executable, bytes.len() as u64, contents.len()));
+        contents.push(bytes);
+    }
+    Ok(FileSet::new(files, Arc::new(Memory(contents)), &Limits::default())?)
+}
+
+/// Checks what is packed: a file that stays out can neither be at fault nor be linked to.
+fn check(
+    context: &Context,
+    place: &FileLocation,
+    document: &Document,
+    set: &FileSet,
+) -> Result<ValidateOutcome> {
+    let rules = rules(context, Some(Profile::Publish))?;
+    let directory = place.directory().map(|name| name.to_string_lossy());
+    let file_name = place.name.to_string_lossy();
+    let beside = files::of_set(set)?;
+    let subject = Subject::new(document, directory.as_deref(), &file_name).with_files(&beside);
+    let findings = check_with(&subject, &rules);
+    let checked = Checked { file: place.shown.clone(), text: document.text().to_owned(), findings };
+    Ok(ValidateOutcome { skills: vec![checked], ..ValidateOutcome::default() })
+}

@@ -1,0 +1,60 @@
+//! `bump`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::help::after;
+use crate::cli::{App, exit, render};
+use crate::error::{Error, Result};
+use crate::ops::bump::{BumpRequest, BumpTo, bump};
+use crate::version::{Bump, Version};
+
+pub(super) const EXAMPLES: &str = after!("bump",
+    "skillpm bump patch                      1.2.0 becomes 1.2.1: the skill in this directory"
+    "skillpm bump minor skills/pdf           1.2.0 becomes 1.3.0"
+    "skillpm bump 2.0.0-rc.1 --dry-run       show what would change"
+);
+
+// Arguments of `bump`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BumpArgs {
+    /// the part to raise, `patch`, `minor` or `major`, or the new version itself
+    #[arg(value_name = "PART|VERSION")]
+    to: String,
+
+    /// the skill's directory, or its `SKILL.md`
+    #[arg(value_name = "DIR", default_value = ".")]
+    dir: PathBuf,
+
+    /// write nothing, show what would change
+    #[arg(long)]
+    dry_run: bool,
+
+    /// print the old and the new version as JSON, with what changed
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &BumpArgs) -> Result<u8> {
+    let request = BumpRequest { skill: args.dir.clone(), to: to(&args.to)?, dry_run: args.dry_run };
+    let outcome = bump(&app.context, &request)?;
+    if args.json {
+        app.printer.json(&outcome);
+    } else {
+        render::bump::show(&app.printer, &outcome);
+    }
+    Ok(exit::SUCCESS)
+}
+
+fn to(text: &str) -> Result<BumpTo> {
+    Ok(match text {
+        "major" => BumpTo::Next(Bump::Major),
+        "minor" => BumpTo::Next(Bump::Minor),
+        "patch" => BumpTo::Next(Bump::Patch),
+        _ => BumpTo::Version(Version::new(text).map_err(|error| {
+            Error::usage(error.to_string())
+                .hint("name `patch`, `minor`, `major` or a version such as `1.2.0`")
+        })?),
+    })
+}

@@ -1,0 +1,153 @@
+//! `pack`: what is in a package, what is not, and where it is.
+
+use std::path::Path;
+
+use super::cache::size;
+use super::{count, one_line, validate};
+use crate::cli::printer::Printer;
+use crate::ops::pack::{LeaveReason, PackOutcome};
+use crate::ops::validate::{Repairs, ValidateOutcome};
+use crate::text::shell_word;
+
+/// Shows the findings that forbid to pack a skill.
+pub(crate) fn refused(printer: &Printer, findings: &ValidateOutcome, typed: &Path) {
+    validate::show(printer, findings, false, Repairs::None);
+    let typed = one_line(&shell_word(typed));
+    let hint = format!("`skillpm validate {typed} --profile publish --fix` repairs what can be repaired");
+    let hints: Vec<String> =
+        findings.findings().any(|finding| finding.fix.is_some()).then_some(hint).into_iter().collect();
+    printer.failure("the skill was not packed", &[], &hints);
+}
+
+pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {
+    if outcome.dry_run {
+        printer.data(&list(outcome));
+    }
+    for left in &outcome.left_out {
+        printer.note(&format!("left out `{}`: {}", one_line(&left.path), words(left.reason)));
+    }
+    let (name, version) = (one_line(&outcome.name), one_line(&outcome.version));
+    let files = count(outcome.files.len(), "file");
+    let verb = match (outcome.dry_run, outcome.changed) {
+        (true, _) => "would pack",
+        (false, true) => "packed",
+        (false, false) => "unchanged",
+    };
+    printer.status(verb, &format!("`{name}` {version}: {files}, {}", size(outcome.artifact.size)));
+    for path in outcome.path.iter().chain(&outcome.sbom) {
+        let shown = Path::new(path).strip_prefix(cwd).unwrap_or(Path::new(path));
+        printer.note(&format!("  {}", one_line(&shown.display().to_string())));
+    }
+    printer.note(&format!("  archive {}", outcome.artifact.digest));
+    printer.note(&format!("  tree    {}", outcome.digest));
+}
+
+/// Lists the files with their sizes, a line each.
+fn list(outcome: &PackOutcome) -> String {
+    let sizes: Vec<String> = outcome.files.iter().map(|file| size(file.size)).collect();
+    let width = sizes.iter().map(String::len).max().unwrap_or_default();
+    let line = |(file, size): (&crate::ops::pack::PackedFile, &String)| {
+        let mark = if file.executable { " (executable)" } else { "" };
+        format!("{size:>width$}  {}{mark}\n", one_line(&file.path))
+    };
+    outcome.files.iter().zip(&sizes).map(line).collect()
+}
+
+fn words(reason: LeaveReason) -> &'static str {
+    match reason {
+        LeaveReason::Ignored => "`.skillpmignore` names it",
+        LeaveReason::IgnoreFile => "the rules for this list",
+        LeaveReason::Evaluation => "evaluations",
+        LeaveReason::VersionControl => "data of version control",
+        LeaveReason::Leftover => "a tool left it",
+        LeaveReason::Package => "an earlier package",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::appearance::Appearance;
+    use crate::cli::printer::testing::printer;
+    use crate::digest::Digest;
+    use crate::ops::pack::{LeftOut, PackedArtifact, PackedFile};
+
+    fn outcome() -> PackOutcome {
+        let file = |path: &str, size, executable| PackedFile {
+            path: path.to_owned(),
+            size,
+            executable,
+            digest: Digest::of(b"x"),
+        };
+        let left = |path: &str, reason| LeftOut { path: path.to_owned(), reason };
+        PackOutcome {
+            name: "pdf".to_owned(),
+            version: "1.2".to_owned(),
+            description: "Reads PDF files.".to_owned(),
+            license: None,
+            tags: Vec::new(),
+            dependencies: vec!["base@^1".to_owned()],
+            digest: Digest::of(b"tree"),
+            artifact: PackedArtifact { digest: Digest::of(b"archive"), size: 2048 },
+            path: Some("/p/pdf-1.2.zip".to_owned()),
+            sbom: Some("/p/pdf-1.2.cdx.json".to_owned()),
+            changed: true,
+            dry_run: false,
+            files: vec![file("SKILL.md", 3000, false), file("scripts/run.sh", 20, true)],
+            left_out: vec![
+                left(".DS_Store", LeaveReason::Leftover),
+                left(".git/", LeaveReason::VersionControl),
+                left(".skillpmignore", LeaveReason::IgnoreFile),
+                left("evals/", LeaveReason::Evaluation),
+                left("notes.md", LeaveReason::Ignored),
+                left("pdf-1.1.zip", LeaveReason::Package),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_package_is_told_with_what_is_not_in_it() {
+        let (talking, out, err) = printer(Appearance::PLAIN);
+        show(&talking, &outcome(), Path::new("/p"));
+        assert_eq!(out.text(), "");
+        insta::assert_snapshot!(err.text(), @"
+        left out `.DS_Store`: a tool left it
+        left out `.git/`: data of version control
+        left out `.skillpmignore`: the rules for this list
+        left out `evals/`: evaluations
+        left out `notes.md`: `.skillpmignore` names it
+        left out `pdf-1.1.zip`: an earlier package
+        packed `pdf` 1.2: 2 files, 2.0 kB
+          pdf-1.2.zip
+          pdf-1.2.cdx.json
+          archive sha256:0eb3e36bfb24dcd9bb1d1bece1531216b59539a8fde17ee80224af0653c92aa3
+          tree    sha256:dc9c5edb8b2d479e697b4b0b8ab874f32b325138598ce9e7b759eb8292110622
+        ");
+    }
+
+    #[test]
+    fn a_list_is_data() {
+        let (talking, out, err) = printer(Appearance::PLAIN);
+        let listed = PackOutcome {
+            path: None,
+            sbom: None,
+            changed: false,
+            dry_run: true,
+            left_out: Vec::new(),
+            ..outcome()
+        };
+        show(&talking, &listed, Path::new("/p"));
+        assert_eq!(out.text(), "  3.0 kB  SKILL.md\n20 bytes  scripts/run.sh (executable)\n");
+        assert!(err.text().starts_with("would pack `pdf` 1.2: 2 files"), "{}", err.text());
+        let (talking, out, _) = printer(Appearance::PLAIN);
+        talking.json(&listed);
+        skillpm_testing::Schema::read("pack.schema.json").assert_describes(&out.text());
+    }
+
+    #[test]
+    fn programs_are_told_all_of_it() {
+        let (talking, out, _) = printer(Appearance::PLAIN);
+        talking.json(&outcome());
+        skillpm_testing::Schema::read("pack.schema.json").assert_describes(&out.text());
+    }
+}
