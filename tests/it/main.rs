@@ -61,6 +61,7 @@ mod policy;
 mod prompt;
 mod real;
 mod refusals;
+mod registries;
 mod repository;
 mod requirements;
 mod review;
