@@ -192,7 +192,7 @@ fn what_publishing_forbids_is_not_packed() {
     let sandbox = Sandbox::new();
     write_skill(&sandbox, "pdf");
     for (text, expected) in [
-        (skill("pdf", "1.2.0").replace("  version: \"1.2.0\"\n", "  a: b\n"), codes::VERSION_MISSING),
+        (skill("pdf", "1.2.0").replace("  version: \"1.2.0\"\n", "  a: b\n"), codes::VERSION_NOT_STATED),
         (skill("pdf", "latest"), codes::FINDINGS),
         (skill("other", "1.0"), codes::FINDINGS),
     ] {

@@ -144,6 +144,12 @@ codes! {
     RECOMMENDS_SKILLS = "recommends-skills";
     /// A server leads elsewhere, to where nobody follows it.
     REDIRECT_REFUSED = "redirect-refused";
+    /// There is no registry there, or none of that name.
+    REGISTRY_ABSENT = "registry-absent";
+    /// What a registry delivers is not what its list of versions says.
+    REGISTRY_MISMATCH = "registry-mismatch";
+    /// A file of a registry is not in the format of registries.
+    REGISTRY_UNUSABLE = "registry-unusable";
     /// A server did not answer in time.
     REQUEST_TIMEOUT = "request-timeout";
     /// The answer of a server broke off.
@@ -204,10 +210,14 @@ codes! {
     USAGE = "usage";
     /// The version of a skill does not follow Semantic Versioning.
     VERSION_MALFORMED = "version-malformed";
-    /// A skill that is to be packed has no version.
+    /// A registry has no version of a skill that can be taken.
     VERSION_MISSING = "version-missing";
     /// The version of a skill cannot be written into its file safely.
-    VERSION_NOT_SET = "version-not-set";
+    VERSION_NOT_EDITABLE = "version-not-editable";
+    /// A skill that is to be packed has no version.
+    VERSION_NOT_STATED = "version-not-stated";
+    /// No choice of versions meets all requirements.
+    VERSIONS_CONFLICT = "versions-conflict";
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ fn next(old: Option<&str>, bump: Bump) -> Result<Version> {
 
 fn not_set(file: &str, version: &Version) -> Error {
     Error::new(ErrorKind::Findings, format!("the frontmatter of `{file}` cannot be edited safely"))
-        .coded(codes::VERSION_NOT_SET)
+        .coded(codes::VERSION_NOT_EDITABLE)
         .hint(format!("write `version: \"{version}\"` below `metadata:` yourself"))
         .hint(message!(Verb::Validate.call().word(file), " shows what is wrong with the file"))
 }
@@ -175,7 +175,7 @@ mod tests {
         let next = || BumpTo::Next(Bump::Patch);
         let malformed = "---\nname: s\ndescription: a\nmetadata:\n  version: latest\n---\n";
         assert_eq!(code(malformed, next()), codes::VERSION_MALFORMED);
-        assert_eq!(code("---\n{name: s, description: a}\n---\n", next()), codes::VERSION_NOT_SET);
+        assert_eq!(code("---\n{name: s, description: a}\n---\n", next()), codes::VERSION_NOT_EDITABLE);
         world.write("s/SKILL.md", malformed);
         let to = BumpTo::Version(Version::new("2.0.0").expect("a version"));
         assert_eq!(bumped(&world, to, false).expect("writes").new, "2.0.0");

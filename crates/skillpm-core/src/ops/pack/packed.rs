@@ -97,7 +97,7 @@ fn not_publishable(error: &FactsError) -> Error {
                 .coded(codes::NAME_NOT_PUBLISHABLE)
                 .hint("choose another name for the skill and its directory");
         }
-        FactsError::NoVersion => (codes::VERSION_MISSING, "0.1.0"),
+        FactsError::NoVersion => (codes::VERSION_NOT_STATED, "0.1.0"),
         FactsError::Version(_) => (codes::VERSION_MALFORMED, "1.0.0"),
     };
     Error::new(ErrorKind::Findings, format!("the skill cannot be packed: {error}"))
