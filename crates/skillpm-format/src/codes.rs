@@ -96,6 +96,8 @@ codes! {
     LOCKED_VERSION_UNAVAILABLE = "locked-version-unavailable";
     /// A manifest of scripts is wrong.
     MANIFEST = "manifest";
+    /// Another registry has a skill of the same name, which is not taken.
+    NAME_IN_OTHER_REGISTRY = "name-in-other-registry";
     /// No registry accepts the name of a skill.
     NAME_NOT_PUBLISHABLE = "name-not-publishable";
     /// Two different skills would have one name.
