@@ -208,17 +208,17 @@ fn timeout(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
 fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions) -> PyResult<RunRequest> {
     let mut request = RunRequest::new(name, script);
     request.default_decision = how.scripts;
-    request.sandbox = match how.sandbox.as_str() {
+    request.options.sandbox = match how.sandbox.as_str() {
         "auto" => Mode::Auto,
         "require" => Mode::Require,
         "off" => Mode::Off,
         other => return Err(errors::choice(py, "sandbox", "`auto`, `require` or `off`", other)),
     };
-    request.limits.output = how.max_output;
-    request.copies = COPIES.clone();
+    request.options.limits.output = how.max_output;
+    request.options.copies = COPIES.clone();
     (request.trusted_by_host, request.allow_modified) = (how.trusted, how.allow_modified);
-    request.no_network = !how.network;
-    request.unix_sockets = how.unix_sockets;
+    request.options.no_network = !how.network;
+    request.options.unix_sockets = how.unix_sockets;
     request.env = how
         .env
         .into_iter()

@@ -1,4 +1,4 @@
-//! How things are shown: colours, widths, how much talk.
+//! The appearance of output: colours, widths, verbosity.
 
 use std::ffi::OsString;
 
@@ -9,30 +9,30 @@ use super::args::{ColorWhen, Global};
 use super::printer;
 use crate::env::{self, Env};
 
-/// What the streams can show and what the person wants to see, resolved once.
+/// What the streams can show and what the user wants to see, resolved once.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent facts about two streams")]
 pub(crate) struct Appearance {
-    /// Whether standard output gets colours.
+    /// Whether standard output is coloured.
     pub(crate) out_colour: bool,
-    /// Whether standard error gets colours.
+    /// Whether standard error is coloured.
     pub(crate) err_colour: bool,
     /// Whether standard output is a terminal.
     pub(crate) out_terminal: bool,
     /// Whether standard error is a terminal.
     pub(crate) err_terminal: bool,
-    /// Only warnings and errors.
+    /// Whether to print only warnings and errors.
     pub(crate) quiet: bool,
-    /// Every step as well.
+    /// Whether to print every step as well.
     pub(crate) verbose: bool,
-    /// Whether a person watches: no build machine, and standard error is a terminal.
+    /// Whether a person watches: standard error is a terminal, and this is not a build machine.
     pub(crate) live: bool,
-    /// The terminal's width in columns, where standard output is one.
+    /// The terminal's width in columns, if standard output is one.
     pub(crate) width: Option<usize>,
 }
 
 impl Appearance {
-    /// No terminal, no colours, the usual amount of talk.
+    /// No terminal, no colours, the usual verbosity.
     #[cfg(test)]
     pub(crate) const PLAIN: Self = Self {
         out_colour: false,
@@ -66,7 +66,7 @@ impl Appearance {
     }
 }
 
-/// What was typed about how things are shown.
+/// The flags about appearance, as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Typed {
     color: ColorWhen,
@@ -81,7 +81,8 @@ impl From<&Global> for Typed {
 }
 
 impl Typed {
-    /// What `arguments` say that are no command line: their mistake is told in the colours that they ask for.
+    /// Reads the flags from `arguments` that are not a valid command line, so that the error is printed in
+    /// the requested colours.
     pub(crate) fn of(arguments: &[OsString]) -> Self {
         let words =
             || arguments.iter().skip(1).take_while(|word| *word != "--").filter_map(|word| word.to_str());
@@ -93,13 +94,13 @@ impl Typed {
     }
 }
 
-/// How wide help pages are: as the terminal that shows them, and not too wide to be read.
+/// Returns the width of help pages in columns: that of the terminal, limited for readability.
 pub(crate) fn help_columns() -> usize {
     let sizes = [Term::stdout(), Term::stderr()].into_iter().filter_map(|term| term.size_checked());
     sizes.map(|(_, columns)| usize::from(columns)).next().unwrap_or(MAX_HELP).clamp(20, MAX_HELP)
 }
 
-/// The width of a help page that is not shown on a terminal.
+/// The largest width of a help page, and its width without a terminal.
 const MAX_HELP: usize = 100;
 
 fn width() -> Option<usize> {
@@ -116,7 +117,7 @@ fn colour_by_environment(env: &Env, terminal: bool) -> bool {
     terminal && env.get(env::TERM) != Some("dumb")
 }
 
-/// Whether nobody sits before this machine.
+/// Reports whether this is a build machine, which nobody watches.
 pub(crate) fn build_machine(env: &Env) -> bool {
     env.get(env::CI).is_some_and(|value| !matches!(value, "0" | "false"))
 }

@@ -1,5 +1,5 @@
-//! What can be typed before and behind every command, and the arguments that several of them take. The commands are in
-//! `commands/`, each with its arguments. The comments of these types are the texts of `--help`.
+//! The arguments of all commands, and those that several commands share. The commands are in `commands/`,
+//! each with its own arguments. The comments of these types are the texts of `--help`.
 
 use clap::{ArgAction, Args, CommandFactory as _, Parser, ValueEnum};
 
@@ -36,12 +36,12 @@ pub(crate) struct Cli {
     pub(super) version: Option<bool>,
 }
 
-/// The program with all commands, whose own help page has groups of them.
+/// Returns the program with all commands, which are grouped on its own help page.
 pub(super) fn program() -> clap::Command {
     program_in(appearance::help_columns())
 }
 
-/// As [`program`], for a page of so many columns.
+/// Works like [`program`], for a help page of `columns` columns.
 pub(super) fn program_in(columns: usize) -> clap::Command {
     let program = Cli::command();
     let template = help::template(&program, columns);

@@ -7,12 +7,12 @@ use dialoguer::console::{self, Key, Term, style};
 use super::render::one_line;
 use crate::reporter::Choice;
 
-/// What the keys do, as it is written below the question.
+/// The help on keys below the question.
 const KEYS: &str = "type to filter, space picks, → all, ← none, enter ends, esc cancels";
-/// The narrowest terminal that lines are cut for.
+/// The smallest terminal width for which lines are cut.
 const NARROWEST: usize = 20;
 
-/// What a key has led to.
+/// The effect of a key.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
     Ask,
@@ -20,24 +20,24 @@ enum Next {
     Cancelled,
 }
 
-/// A list from which somebody picks.
+/// A list from which the user picks.
 struct Picker<'a> {
     question: &'a str,
     items: &'a [Choice],
     picked: Vec<bool>,
-    /// What was typed; only what has it is shown.
+    /// The filter as typed; only matching items are shown.
     filter: String,
-    /// Which of those that are shown is pointed at.
+    /// The index of the current item among those shown.
     at: usize,
-    /// The first that is in the window.
+    /// The index of the first item in the window.
     top: usize,
 }
 
-/// Lets a person pick from `items` on `term`, and leaves the answer in its place; nothing is picked by who cancels.
+/// Lets the user pick from `items` on `term`, and replaces the list by the answer. Cancelling picks nothing.
 ///
 /// # Errors
 ///
-/// A terminal that cannot be read or written.
+/// Fails if the terminal cannot be read or written.
 pub(super) fn choose(term: &Term, question: &str, items: &[Choice]) -> io::Result<Vec<usize>> {
     let mut picker = Picker::new(question, items);
     let mut drawn = 0;
@@ -73,7 +73,8 @@ impl<'a> Picker<'a> {
         Self { question, items, picked, filter: String::new(), at: 0, top: 0 }
     }
 
-    /// Those that the filter leaves: each word of it is in the title or the description.
+    /// Returns the indices of the items that match the filter: each of its words is in the title or the
+    /// description.
     fn shown(&self) -> Vec<usize> {
         let filter = self.filter.to_lowercase();
         let has = |item: &Choice| {
@@ -83,7 +84,7 @@ impl<'a> Picker<'a> {
         (0..self.items.len()).filter(|at| has(&self.items[*at])).collect()
     }
 
-    /// The items that are picked, in their order.
+    /// Returns the picked items, in their order.
     fn answer(&self) -> Vec<usize> {
         (0..self.items.len()).filter(|at| self.picked[*at]).collect()
     }
@@ -123,7 +124,8 @@ impl<'a> Picker<'a> {
         (self.filter, self.at, self.top) = (filter, 0, 0);
     }
 
-    /// What is drawn on a terminal of this size. No line is as wide as the terminal: it would wrap, and tear the picture.
+    /// Returns the lines to draw on a terminal of this size. Each line is narrower than the terminal:
+    /// otherwise it would wrap and garble the picture.
     fn lines(&mut self, width: usize, height: usize) -> Vec<String> {
         let room = width.saturating_sub(1).max(NARROWEST);
         let shown = self.shown();
@@ -140,7 +142,7 @@ impl<'a> Picker<'a> {
             let filter = console::truncate_str(&self.filter, room - 10, "…").into_owned();
             lines.push(format!("  filter: {filter}"));
         }
-        // One line tells of what is not in the window, and the cursor stands in one.
+        // One line counts the items outside the window, and the cursor takes another.
         let window = height.saturating_sub(lines.len() + 2).clamp(1, 20);
         self.top = self.top.clamp((self.at + 1).saturating_sub(window), self.at);
         let titles: Vec<_> = shown.iter().map(|at| one_line(&self.items[*at].title)).collect();
@@ -167,7 +169,7 @@ impl<'a> Picker<'a> {
     }
 }
 
-/// The words of `text` in lines of at most `width`, as far as no word is wider.
+/// Wraps `text` into lines of at most `width` columns, unless a single word is wider.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,5 +1,4 @@
-//! What a shell offers while a person types. The script of a shell asks skillpm itself, so that it knows the skills
-//! that are installed here.
+//! Shell completion. The script of a shell asks skillpm itself, so that it knows the installed skills.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -21,17 +20,18 @@ use crate::lint;
 use crate::ops::named::{known, scripts_of};
 use crate::settings::Settings;
 
-/// How much of a description is shown beside a name, in columns.
+/// The largest part of a description shown next to a name, in columns.
 const MOST_HELP: usize = 60;
 
-/// zsh reads a file of `fpath` when it is first asked for its words: they are to be offered then already.
+/// The end of the zsh script. zsh reads a file of `fpath` when completion is first requested, and must then
+/// offer words immediately.
 const AT_FIRST_CALL: &str = r#"
 if [ "$funcstack[1]" = "_skillpm" ]; then
     _clap_dynamic_completer_skillpm "$@"
 fi
 "#;
 
-/// The script that teaches `shell` to ask.
+/// Returns the script that teaches the shell `name` to ask.
 pub(super) fn script(name: &str) -> Result<String> {
     let mut script = Vec::new();
     let program = "skillpm";
@@ -44,8 +44,8 @@ pub(super) fn script(name: &str) -> Result<String> {
     String::from_utf8(script).map_err(|error| not_made(io::Error::other(error)))
 }
 
-/// Answers the script of a shell, whose name `env` has: `arguments` are this program's name, `--` and the words that
-/// were typed.
+/// Answers the script of a shell, whose name is in `env`. `arguments` are this program's name, `--` and the
+/// typed words.
 pub(super) fn answer(env: &Env, arguments: &[OsString], printer: &Printer) -> Result<u8> {
     let name = env.get(env::SKILLPM_COMPLETE).unwrap_or_default();
     printer.content(&candidates(env, name, arguments)?);
@@ -84,7 +84,7 @@ fn not_made(error: io::Error) -> Error {
     Error::usage("the words could not be completed").because(error)
 }
 
-/// The program with all commands, whose arguments know what they can be here.
+/// Returns the program with all commands, whose arguments know their possible values.
 fn program(settings: &Settings, words: &[OsString]) -> clap::Command {
     let whole = Cli::command();
     let mut program = whole.clone();
@@ -98,7 +98,7 @@ fn program(settings: &Settings, words: &[OsString]) -> clap::Command {
     program
 }
 
-/// Commands whose `NAME` is of no skill that is installed.
+/// Commands whose `NAME` is not that of an installed skill.
 const NEW_NAMES: &[&str] = &["create", "install"];
 
 fn with_values(arg: clap::Arg, command: &str, settings: &Settings, words: &[OsString]) -> clap::Arg {
@@ -131,18 +131,18 @@ enum Kind {
     Command,
 }
 
-/// What comes behind the first value of an argument.
+/// The kind of words after the first value of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follows {
-    /// More of the same.
+    /// More values of the same kind.
     Same,
-    /// A script, and its arguments.
+    /// A script and its arguments.
     Script,
-    /// What nobody knows.
+    /// Unknown.
     Anything,
 }
 
-/// Offers what an argument can be.
+/// Offers the possible values of an argument.
 struct Values {
     kind: Kind,
     follows: Follows,
@@ -168,7 +168,7 @@ impl ValueCompleter for Values {
 }
 
 impl Values {
-    /// A skill where none was typed before; behind it a script of it, and nothing behind that.
+    /// Returns skills if no skill was typed yet, then the scripts of the typed skill, and nothing after that.
     fn skill_or_script(&self) -> Vec<(String, String)> {
         let names = known(&self.settings);
         let typed: Vec<_> = self.words.iter().filter_map(|word| word.to_str()).collect();

@@ -1,4 +1,4 @@
-//! Exit codes. Scripts rely on them: they only ever get additions.
+//! Exit codes. Scripts rely on them: codes are only ever added.
 
 use crate::engine::run::{Ended, Exit, Ran};
 use crate::error::ErrorKind;
@@ -10,22 +10,22 @@ use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
 use crate::ops::update::UpdateOutcome;
 use crate::ops::validate::ValidateOutcome;
 
-/// All went well.
+/// Success.
 pub const SUCCESS: u8 = 0;
-/// A check found something, or not all that was asked for was done.
+/// A check found something, or not everything requested was done.
 pub const FINDINGS: u8 = ErrorKind::Findings as u8;
-/// The request makes no sense, or names something that is not there.
+/// The request is invalid, or names something that does not exist.
 pub const USAGE: u8 = ErrorKind::Usage as u8;
-/// A settings file, manifest or lockfile is wrong.
+/// A settings file, manifest or lockfile is invalid.
 pub const CONFIG: u8 = ErrorKind::Config as u8;
-/// The network, a server or a login.
+/// A failure of the network, a server or a login.
 pub const NETWORK: u8 = ErrorKind::Network as u8;
-/// Bytes that are not the ones that were promised, or that no skill may have.
+/// Bytes that differ from what was promised, or that no skill may have.
 pub const INTEGRITY: u8 = ErrorKind::Integrity as u8;
-/// The file system.
+/// A failure of the file system.
 pub const IO: u8 = ErrorKind::Io as u8;
 
-/// All codes with their meaning, as help and reference show them.
+/// All codes with their meaning, for help and reference.
 pub const CODES: &[(u8, &str)] = &[
     (SUCCESS, "success"),
     (FINDINGS, "a check found something, or edited skills were left as is"),
@@ -36,8 +36,8 @@ pub const CODES: &[(u8, &str)] = &[
     (IO, "files or directories that cannot be read or written"),
 ];
 
-/// Returns the code of `install`: skills that were left as they are were asked for and not done; where some could not
-/// be installed, that of what went wrong if it is one.
+/// Returns the code of `install`. Skills that were left as they are count as not done. If some skills could
+/// not be installed, returns the code of their error if it is the same for all.
 pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
     let left = !outcome.left_modified.is_empty() || !outcome.left_unreadable.is_empty();
     let mut codes = outcome.left_out.iter().map(|left| left.exit_code).chain(left.then_some(FINDINGS));
@@ -48,22 +48,22 @@ pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
     }
 }
 
-/// Returns the code of `outdated`: that of a source that could not be asked, else with `exit_code` 1
-/// where something is outdated.
+/// Returns the code of `outdated`: that of a source that could not be queried, or otherwise, with
+/// `exit_code`, 1 if something is outdated.
 pub(crate) fn outdated(outcome: &OutdatedOutcome, exit_code: bool) -> u8 {
     let found = exit_code && outcome.skills.iter().any(OutdatedSkill::is_outdated);
     outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
 }
 
-/// Returns the code of `diff`: that of a skill that could not be compared, else with `exit_code` 1 where
-/// something differs.
+/// Returns the code of `diff`: that of a skill that could not be compared, or otherwise, with `exit_code`, 1
+/// if something differs.
 pub(crate) fn diff(outcome: &DiffOutcome, exit_code: bool) -> u8 {
     let found = exit_code && !outcome.skills.is_empty();
     outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
 }
 
-/// Returns the code of `update`: where something could not be asked or used, that of the failures if they
-/// all have one; merges that somebody has to look at are findings.
+/// Returns the code of `update`: if something could not be queried or used, the code of the failures if they
+/// share one. Merges that the user has to resolve are findings.
 pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
     let mut codes = outcome.failures.iter().map(|failure| failure.exit_code);
     match codes.next() {
@@ -73,18 +73,18 @@ pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
     }
 }
 
-/// Nobody reads what a script writes any more: what shells make of `SIGPIPE`.
+/// Nobody reads a script's output any more: the code that shells use for `SIGPIPE`.
 pub(crate) const CLOSED_PIPE: u8 = 141;
 
-/// A script's time was over, as with `timeout`.
+/// A script exceeded its time limit, as with `timeout`.
 pub(crate) const TIMEOUT: u8 = 124;
 
-/// Returns the code of `run`: the script's own, or what shells make of its end.
+/// Returns the code of `run`: the script's own, or what shells derive from its end.
 pub(crate) fn run(ran: &Ran) -> u8 {
     let of_signal = |signal: i32| u8::try_from(128 + signal).unwrap_or(u8::MAX);
     match (ran.ended, ran.exit) {
         (Some(Ended::Timeout), _) => TIMEOUT,
-        // As if it had been killed, whatever its last words were.
+        // As if it had been killed, whatever its last output was.
         (Some(Ended::Processes), _) => of_signal(9),
         (Some(Ended::Stopped), _) => of_signal(2),
         (None, Exit::Signal(signal)) => of_signal(signal),
@@ -94,15 +94,15 @@ pub(crate) fn run(ran: &Ran) -> u8 {
     }
 }
 
-/// Returns the code of `validate`: errors fail, and with `strict` warnings do.
+/// Returns the code of `validate`: errors fail, and with `strict` warnings do too.
 pub(crate) fn validate(outcome: &ValidateOutcome, strict: bool) -> u8 {
     let least = if strict { Severity::Warning } else { Severity::Error };
     let found = outcome.findings().any(|finding| finding.severity >= least);
     if found { FINDINGS } else { SUCCESS }
 }
 
-/// Returns the code of `fmt`: a file without canonical form fails, and with `check` one that would
-/// change does.
+/// Returns the code of `fmt`: a file without a canonical form fails, and with `check` so does one that would
+/// change.
 pub(crate) fn fmt(outcome: &FmtOutcome, check: bool) -> u8 {
     let fails = |form: &Form| match form {
         Form::Canonical => false,

@@ -1,4 +1,4 @@
-//! What stands at the end of help pages: examples, and where more is told.
+//! The end of help pages: examples, and links to more information.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use super::render::wrapped;
 use super::style::{LITERAL, STRONG, paint};
 use super::{exit, style};
 
-/// The heading over flags that every command takes.
+/// The heading of flags that every command takes.
 pub(crate) const GLOBAL: &str = "Options of all commands";
 
-/// Colours of help pages.
+/// The colours of help pages.
 pub(crate) const STYLES: Styles = Styles::styled()
     .header(STRONG)
     .usage(STRONG)
@@ -22,14 +22,14 @@ pub(crate) const STYLES: Styles = Styles::styled()
     .valid(LITERAL)
     .invalid(style::CHANGED);
 
-/// The page that describes all commands. Each has a heading of its name there.
+/// The page that describes all commands, with a heading for each.
 macro_rules! page {
     ($verb:literal) => {
         concat!("Docs: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/cli.md#", $verb)
     };
 }
 
-/// Puts examples and the address of the docs together.
+/// Combines examples and the address of the docs.
 macro_rules! after {
     ($verb:literal, $($line:literal)+) => {
         concat!("Examples:\n", $("  ", $line, "\n",)+ "\n", $crate::cli::help::page!($verb))
@@ -38,7 +38,7 @@ macro_rules! after {
 
 pub(crate) use {after, page};
 
-/// The template of the help page of `program`, of so many columns.
+/// Returns the template of the help page of `program`, for `columns` columns.
 pub(crate) fn template(program: &clap::Command, columns: usize) -> String {
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
     let names = || Command::GROUPS.iter().flat_map(|(_, names)| *names);
@@ -72,7 +72,7 @@ fn heading(text: &mut String, title: &str) {
     text.push('\n');
 }
 
-/// A help page as it is shown: with colours for what comes behind the options, which a short page does without.
+/// Returns a help page for display: coloured after the options, or without that part for a short page.
 pub(crate) fn shown(page: &str, is_short: bool) -> String {
     let end = page.find("\nExamples:\n").filter(|_| is_short).unwrap_or(page.len());
     let (mut text, mut in_examples) = (String::with_capacity(page.len() + 256), false);
@@ -117,14 +117,14 @@ pub(crate) mod testing {
 
     use crate::cli::args;
 
-    /// The program with all commands, rendered as wide as pages of the reference are.
+    /// Returns the program with all commands, rendered as wide as the pages of the reference.
     pub(crate) fn program() -> Command {
         let mut program = args::program_in(100).term_width(100);
         program.build();
         program
     }
 
-    /// The help page of a command, which may have a second word.
+    /// Returns the help page of a command, whose name may have two words.
     pub(crate) fn page(name: &str) -> String {
         let words = ["skillpm"].into_iter().chain(name.split(' ')).chain(["--help"]);
         let asked = program().try_get_matches_from(words);

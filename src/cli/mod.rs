@@ -1,5 +1,4 @@
-//! The command line: translates what was typed into requests and renders outcomes. It decides
-//! nothing else.
+//! The command line: translates the typed words into requests and renders outcomes. It decides nothing else.
 
 mod appearance;
 mod args;
@@ -36,7 +35,7 @@ use crate::env::{self, Env};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-/// What commands work with.
+/// The environment of a command.
 pub(crate) struct App {
     pub(crate) context: Context,
     pub(crate) printer: Arc<Printer>,
@@ -48,9 +47,9 @@ pub fn main() -> ExitCode {
 }
 
 /// Runs the program with `arguments`, the program's name first, and returns its exit code: for programs that
-/// bring the command along.
+/// embed the command.
 pub fn run(arguments: Vec<OsString>) -> u8 {
-    // Programs ask this often: it is answered before anything else is set up.
+    // Programs ask this often, so it is answered before anything else is set up.
     if let [_, only] = &arguments[..]
         && (only == "--version" || only == "-V")
     {

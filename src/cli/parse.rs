@@ -1,4 +1,4 @@
-//! From the words of a command line to what they ask for.
+//! Parsing of the command line.
 
 use std::ffi::OsString;
 use std::mem;
@@ -8,19 +8,19 @@ use clap::{Args as _, FromArgMatches as _};
 use super::args::{self, Cli, Global};
 use super::commands::Command;
 
-/// Reads `arguments`, the program's name first.
+/// Parses `arguments`, the program's name first.
 ///
 /// # Errors
 ///
-/// A mistake, or a page that was asked for.
+/// Fails for a mistake, and for a requested help page.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let mut program = args::program();
     let mut matches = program.try_get_matches_from_mut(arguments)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
 
-/// `arguments` with the options of a command behind it: `-g list` becomes `list -g`. Options of all commands may stand
-/// before it anyway. What begins with another word is left as it is.
+/// Returns `arguments` with a command's options moved after the command: `-g list` becomes `list -g`. Options
+/// of all commands may precede it anyway. Leaves arguments that begin with any other word unchanged.
 pub(crate) fn command_first(arguments: Vec<OsString>) -> Vec<OsString> {
     let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
     if !arguments.get(1).is_some_and(is_option) {
@@ -42,7 +42,8 @@ pub(crate) fn command_first(arguments: Vec<OsString>) -> Vec<OsString> {
     }
 }
 
-/// Whether all of `words` are options and their values, and one of them is of `command` and not of all commands.
+/// Reports whether all of `words` are options and their values, and at least one belongs to `command` and not
+/// to all commands.
 fn are_of(command: &clap::Command, words: &[OsString]) -> bool {
     let global = Global::augment_args(clap::Command::new("skillpm"));
     let (mut own, mut takes_next) = (false, false);
@@ -60,8 +61,8 @@ fn are_of(command: &clap::Command, words: &[OsString]) -> bool {
     own && !takes_next
 }
 
-/// Whether the next word is a value of the option of `command` that `word` names, also the last of several short ones in
-/// one word; `None` where it is not an option of it.
+/// Reports whether the next word is the value of the option of `command` that `word` names, or of the last of
+/// several short ones in one word. Returns `None` if it is not an option of `command`.
 fn takes_next_word(command: &clap::Command, word: &str) -> Option<bool> {
     let takes_value = |arg: &clap::Arg| arg.get_action().takes_values() && !is_optional(arg);
     if let Some(long) = word.strip_prefix("--") {
@@ -82,7 +83,7 @@ fn takes_next_word(command: &clap::Command, word: &str) -> Option<bool> {
     }
 }
 
-/// Whether the value of an option may be left away: then it is never the next word.
+/// Reports whether the value of an option may be omitted: then it is never the next word.
 fn is_optional(arg: &clap::Arg) -> bool {
     arg.get_num_args().is_some_and(|range| range.min_values() == 0)
 }

@@ -1,8 +1,8 @@
-//! The one gate to the terminal.
+//! The only access to the terminal.
 //!
-//! Standard output is data, standard error is talk. Whatever is printed passes [`clean`] here, so
-//! that no name, description or server's answer can act on a terminal. Texts mark literals with
-//! backticks; colours only repeat what the text says anyway.
+//! Standard output is data, standard error is messages. All output passes [`clean`] here, so that no name,
+//! description or server's answer can control a terminal. Texts mark literals with backticks; colours only
+//! repeat what the text says anyway.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -21,22 +21,23 @@ use crate::advice::Warning;
 use crate::settings::Settings;
 use crate::text::without_queries;
 
-/// Makes a text from outside harmless. Only where a width must be known before the text is printed
-/// does anything but the printer call this; a text that is clean already stays as it is.
+/// Escapes what could control a terminal in a text from outside. Code outside the printer calls this only if
+/// it must know a width before printing. Cleaning twice changes nothing.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     crate::text::visible(text)
 }
 
-/// Prints.
+/// Prints to the standard streams.
 pub(crate) struct Printer {
     look: Appearance,
-    /// From where paths in messages lead; found once a message has something to shorten.
+    /// The working directory for shortening paths in messages; determined when a message has a path to
+    /// shorten.
     here: OnceLock<LazyLock<WorkingDir, Box<dyn FnOnce() -> WorkingDir + Send>>>,
     out: Mutex<Sink>,
     err: Mutex<Sink>,
 }
 
-/// A stream, and the first thing that went wrong with it.
+/// A stream, and its first error.
 struct Sink {
     stream: Box<dyn Write + Send>,
     failure: Option<io::Error>,
@@ -47,12 +48,12 @@ impl Sink {
         Mutex::new(Self { stream, failure: None })
     }
 
-    /// Writes all of `text`, unless an earlier write failed already.
+    /// Writes all of `text`, unless an earlier write failed.
     fn write(&mut self, text: &str) {
         self.write_bytes(text.as_bytes());
     }
 
-    /// As [`Sink::write`], of what may be no text.
+    /// Works like [`Sink::write`], for bytes that may not be UTF-8.
     fn write_bytes(&mut self, bytes: &[u8]) {
         if self.failure.is_none() {
             let result = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
@@ -64,7 +65,7 @@ impl Sink {
 impl Printer {
     /// Returns a printer to the streams of this process.
     pub(crate) fn new(look: Appearance) -> Self {
-        // The streams pass what they get: texts are only styled where the look wants it.
+        // The streams pass everything through: texts are only styled if the appearance requires it.
         let pass = |colour| if colour { ColorChoice::Always } else { ColorChoice::AlwaysAnsi };
         let out = AutoStream::new(io::stdout(), pass(look.out_colour));
         let err = AutoStream::new(io::stderr(), pass(look.err_colour));
@@ -75,24 +76,24 @@ impl Printer {
         Self { look, here: OnceLock::new(), out: Sink::new(out), err: Sink::new(err) }
     }
 
-    /// Writes paths in messages as they are from the working directory of `settings` from now on.
+    /// Shows paths in messages relative to the working directory of `settings` from now on.
     pub(crate) fn stand_in(&self, settings: &Settings) {
         let settings = settings.clone();
         // A second call changes nothing: a process has one working directory.
         let _ = self.here.set(LazyLock::new(Box::new(move || WorkingDir::new(&settings))));
     }
 
-    /// What the streams can show.
+    /// Returns the appearance of the streams.
     pub(crate) fn look(&self) -> &Appearance {
         &self.look
     }
 
-    /// Tells what was done: a sign or a verb, and to what.
+    /// Prints what was done: a sign or a verb, and its object.
     pub(crate) fn status(&self, verb: &str, text: &str) {
         self.statuses([(verb, text)]);
     }
 
-    /// As [`Printer::status`], of many things at once.
+    /// Works like [`Printer::status`], for many objects at once.
     pub(crate) fn statuses<'a>(&self, all: impl IntoIterator<Item = (&'a str, impl AsRef<str>)>) {
         if self.look.quiet {
             return;
@@ -112,33 +113,33 @@ impl Printer {
         }
     }
 
-    /// Tells something that is good to know.
+    /// Prints useful information.
     pub(crate) fn note(&self, text: &str) {
         if !self.look.quiet {
             self.talk("", STRONG, text);
         }
     }
 
-    /// Tells a detail, only with `--verbose`.
+    /// Prints a detail, only with `--verbose`.
     pub(crate) fn detail(&self, text: &str) {
         if self.look.verbose {
             self.talk("", FAINT, text);
         }
     }
 
-    /// Tells what to do next.
+    /// Prints advice on what to do next.
     pub(crate) fn hint(&self, text: &str) {
         if !self.look.quiet {
             self.talk("hint:", STRONG, text);
         }
     }
 
-    /// Tells what a person should know, even with `--quiet`.
+    /// Prints a warning, even with `--quiet`.
     pub(crate) fn warning(&self, text: &str) {
         self.talk("warning:", CHANGED, text);
     }
 
-    /// Tells each of `warnings` as [`Printer::warning`] does, with what to do about it.
+    /// Prints each of `warnings` like [`Printer::warning`], with its hints.
     pub(crate) fn warnings<'a>(&self, warnings: impl IntoIterator<Item = &'a Warning>) {
         for warning in warnings {
             self.warning(&worded(&warning.message));
@@ -148,7 +149,7 @@ impl Printer {
         }
     }
 
-    /// Tells what failed, its causes and what to do about it.
+    /// Prints a failure, its causes and hints.
     pub(crate) fn failure(&self, message: &str, causes: &[String], hints: &[String]) {
         self.talk("error:", BAD, message);
         for cause in causes {
@@ -177,8 +178,8 @@ impl Printer {
         self.err().write(&text);
     }
 
-    /// Prints `value` as JSON. What a terminal would act on is written as JSON escapes, so that the
-    /// value stays what it is.
+    /// Prints `value` as JSON. Control characters are written as JSON escapes, so that the value stays the
+    /// same.
     pub(crate) fn json(&self, value: &impl Serialize) {
         match serde_json::to_string_pretty(value) {
             Ok(text) => self.out().write(&format!("{}\n", escape_json(&text))),
@@ -186,7 +187,7 @@ impl Printer {
         }
     }
 
-    /// Prints a skill's content: byte for byte into a pipe or file, harmless on a terminal.
+    /// Prints a skill's content: byte for byte into a pipe or file, cleaned on a terminal.
     pub(crate) fn content(&self, text: &str) {
         if self.look.out_terminal {
             self.data(text);
@@ -195,10 +196,10 @@ impl Printer {
         }
     }
 
-    /// As [`Printer::content`] of a text that `make` hands over piece by piece.
+    /// Works like [`Printer::content`], for a text that `make` provides piece by piece.
     pub(crate) fn content_of(&self, make: impl FnOnce(&mut dyn FnMut(&str))) {
         if self.look.out_terminal {
-            // What is harmless shows in the whole only.
+            // Only the whole text can be cleaned.
             let mut text = String::new();
             make(&mut |piece| text.push_str(piece));
             self.data(&text);
@@ -208,8 +209,8 @@ impl Printer {
         }
     }
 
-    /// Passes on what a script wrote: byte for byte into a pipe or file, harmless on a terminal. There a
-    /// character that lies across two pieces is shown as none.
+    /// Passes on the output of a script: byte for byte into a pipe or file, cleaned on a terminal. There, a
+    /// character split between two pieces is shown as invalid.
     pub(crate) fn pass_on(&self, is_error: bool, bytes: &[u8]) {
         let (sink, terminal) = if is_error {
             (self.err(), self.look.err_terminal)
@@ -224,13 +225,13 @@ impl Printer {
         }
     }
 
-    /// What went wrong with standard output. A reader that went away early, such as `head`, had
-    /// enough; that is no failure.
+    /// Returns the error of standard output, if there was one. It is not an error if a reader such as `head`
+    /// stops early.
     pub(crate) fn finish(&self) -> Option<io::Error> {
         self.out().failure.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }
 
-    /// Whether standard output takes nothing any more.
+    /// Reports whether standard output no longer accepts output.
     pub(crate) fn is_closed(&self) -> bool {
         self.out().failure.is_some()
     }
@@ -243,7 +244,7 @@ impl Printer {
         self.err().write(&line);
     }
 
-    /// Adds the line of what is told to `lines`.
+    /// Appends the line of a message to `lines`.
     fn line(&self, lines: &mut String, label: &str, style: Style, text: &str) {
         let colour = self.look.err_colour;
         if !label.is_empty() {
@@ -274,13 +275,13 @@ fn indented(text: &str) -> String {
     all
 }
 
-/// Prints one line of our own without any of the above, for answers that must cost nothing.
+/// Prints one line of our own without any of the above, for answers that must be fast.
 pub(crate) fn bare(line: &str) {
-    // Nobody who could be told of a failure is left.
+    // Nobody is left to get an error message.
     let _ = writeln!(io::stdout(), "{line}");
 }
 
-/// Whether standard output and standard error are terminals.
+/// Returns whether standard output and standard error are terminals.
 pub(crate) fn terminals() -> (bool, bool) {
     (io::stdout().is_terminal(), io::stderr().is_terminal())
 }
@@ -291,7 +292,7 @@ pub(crate) mod testing {
 
     use super::*;
 
-    /// What was printed.
+    /// The printed bytes.
     #[derive(Clone, Default)]
     pub(crate) struct Page(Arc<Mutex<Vec<u8>>>);
 
@@ -328,7 +329,7 @@ mod tests {
     const COLOURS: Appearance =
         Appearance { out_colour: true, err_colour: true, out_terminal: true, ..Appearance::PLAIN };
 
-    /// THREATS: a description that rewrites the title of the window.
+    /// THREATS: a description that changes the title of the window.
     #[test]
     fn nothing_from_outside_acts_on_a_terminal() {
         let hostile = "a\u{1b}]0;x\u{7}\u{202e}b";

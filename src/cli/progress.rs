@@ -13,14 +13,14 @@ use crate::advice::Wording as _;
 use crate::interrupt::Outcome;
 use crate::reporter::{Reporter, Requested};
 
-/// What is shown of a download, and how many columns it takes beside the name.
+/// The template of a download's progress, and its width in columns next to the name.
 type Form = (&'static str, usize);
 
 const WITH_TOTAL: Form = ("{msg} [{bar:12}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left", 62);
 const WITHOUT_TOTAL: Form = ("{msg} {bytes} {bytes_per_sec}", 26);
-/// Where there is no room for more.
+/// The template if there is no room for more.
 const SHORT: Form = ("{msg} {bytes}", 12);
-/// The least that is shown of a name.
+/// The smallest width of a name.
 const NAME: usize = 16;
 
 /// Draws bars and prints notices.
@@ -39,12 +39,12 @@ impl Progress {
         self.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that the person stopped the program, and what came of the work.
+    /// Reports that the user stopped the program, and the outcome.
     pub(crate) fn interrupted(&self, outcome: &Outcome) {
         if let Some(bar) = self.bar().take() {
             bar.finish_and_clear();
         }
-        // A terminal shows the keys that stopped it, and ends no line after them.
+        // A terminal echoes the keys that stopped the program, without a line end.
         if self.printer.look().live {
             self.printer.note("");
         }
@@ -59,7 +59,7 @@ impl Progress {
         self.printer.note(&text);
     }
 
-    /// Prints without tearing a bar.
+    /// Prints without garbling a bar.
     fn tell(&self, print: impl FnOnce(&Printer)) {
         match &*self.bar() {
             Some(bar) => bar.suspend(|| print(&self.printer)),
@@ -128,7 +128,7 @@ fn bar(what: &str, total: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// What of `full` fits into one line of `columns`, and how much of the name beside it.
+/// Returns the template that fits into one line of `columns`, and the width of the name next to it.
 fn fitting(full: Form, columns: usize) -> (&'static str, usize) {
     let (template, taken) = if columns >= full.1 + NAME { full } else { SHORT };
     (template, columns.saturating_sub(taken).max(1))
@@ -158,7 +158,7 @@ mod tests {
         );
     }
 
-    /// A line that wraps would be drawn anew below itself.
+    /// A line that wraps would be drawn again below itself.
     #[test]
     fn progress_takes_one_line() {
         assert_eq!(fitting(WITH_TOTAL, 80), (WITH_TOTAL.0, 18));

@@ -1,4 +1,4 @@
-//! Questions to a person at the terminal.
+//! Questions to the user at the terminal.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::advice::Message;
 use crate::interrupt;
 use crate::reporter::{Choice, Interact, Silent};
 
-/// Returns whom verbs ask: a person, or nobody.
+/// Returns the interaction for verbs: with the user, or with nobody.
 pub(crate) fn interact(may_ask: bool, printer: &Printer) -> Arc<dyn Interact> {
     if may_ask { Arc::new(Person { colour: printer.look().err_colour }) } else { Arc::new(Silent) }
 }
@@ -39,20 +39,20 @@ impl Interact for Person {
             input = input.default(shown.clone());
         }
         let answer = said(input.interact_text_on(&term))?;
-        // What was cut for the eye is taken whole.
+        // A shortened default stands for the whole text.
         Some(if answer == shown { default.to_owned() } else { answer })
     }
 
     fn confirm(&self, question: &str) -> Option<bool> {
         let theme = self.theme();
         let ask = Confirm::with_theme(&*theme).with_prompt(clean(question)).default(false).report(true);
-        // Esc says no.
+        // Esc means no.
         said(ask.interact_on_opt(&terminal())).map(Option::unwrap_or_default)
     }
 
     fn refuse(&self, reason: &Message) {
         for line in worded(reason).lines() {
-            // A terminal that takes no line takes no answer either: the question ends it.
+            // If the terminal accepts no line, it provides no answer either: the question ends the program.
             let _ = terminal().write_line(&clean(line));
         }
     }
@@ -65,8 +65,8 @@ impl Person {
     }
 }
 
-/// What a person answered. Ctrl-C is an error, too, and is no answer: nothing goes on then. A terminal that cannot be
-/// read has nobody before it.
+/// Returns the user's answer. Ctrl-C is an error too, but not an answer: nothing continues after it. If the
+/// terminal cannot be read, there is no user.
 fn said<T, E>(answer: Result<T, E>) -> Option<T> {
     if answer.is_err() {
         interrupt::halt();
@@ -74,8 +74,8 @@ fn said<T, E>(answer: Result<T, E>) -> Option<T> {
     answer.ok()
 }
 
-/// What a question shows of its `default`: as much as fits beside `question`, for the same reason. A theme writes up to
-/// ten characters around the two.
+/// Returns the part of `default` that a question shows: as much as fits next to `question`, since a wrapped
+/// line would be drawn again. A theme writes up to ten characters around the two.
 fn shown(default: &str, question: &str, width: usize) -> String {
     let room = width.saturating_sub(console::measure_text_width(question) + 12).max(1);
     console::truncate_str(&one_line(default), room, "…").into_owned()
@@ -96,8 +96,8 @@ mod unix {
     use std::io::{self, Write};
     use std::os::fd::{AsRawFd, RawFd};
 
-    /// Standard error on which the cursor is never hidden. Ctrl-C ends the program in the middle of
-    /// a question; nothing would bring a hidden cursor back then.
+    /// Standard error with a cursor that is never hidden. Ctrl-C ends the program during a question, and
+    /// nothing would show a hidden cursor again.
     #[derive(Debug)]
     pub(super) struct CursorStays;
 

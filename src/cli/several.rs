@@ -1,7 +1,7 @@
-//! Several words behind one option, as in `--skill pdf docx`.
+//! Several values after one option, as in `--skill pdf docx`.
 //!
-//! Clap would take all words for the option, the sources or skills behind them too. These stay what they are here: the
-//! option is repeated before each word that it has, which is the form that clap reads.
+//! clap would assign all following words to the option, including sources and skills. Here they keep their
+//! meaning: the option is repeated before each of its values, which is the form that clap reads.
 
 use std::ffi::OsString;
 
@@ -9,30 +9,30 @@ use super::commands::Command;
 use crate::agents;
 use crate::spec::{SourceSpec, SpecError};
 
-/// Tells whether a word is the option's.
+/// Reports whether a word is a value of the option.
 type IsValue = fn(&str) -> bool;
 
-/// The commands with such options, by their own names, each with what a further word must be to be the option's.
+/// The commands with such options, by their own names, each with a test for further values of the option.
 const COMMANDS: &[(&str, IsValue)] =
     &[("install", is_name), ("sync", is_name), ("link", is_agent), ("unlink", is_agent)];
-/// The options, and the beginnings of the forms that hold a value.
+/// The options, and the prefixes of forms that include a value.
 const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
 
 /// Returns `arguments`, the program's name first, with `--skill pdf docx` as `--skill pdf --skill docx`.
 ///
-/// The first word is the option's, whatever it looks like. The next ones are too, up to a flag or to one that reads as
-/// a source: that and all behind it is what it would be without the option. `link` and `unlink` take names of skills,
-/// so that only agents that skillpm knows are further words of `--agent` there. With `--marketplace` plugins are named
-/// by words, and nothing is changed.
+/// The first word is a value of the option, whatever it looks like. The next ones are too, up to a flag or a
+/// word that looks like a source: from there on, words have the meaning that they have without the option.
+/// `link` and `unlink` take names of skills, so there only agents that skillpm knows are further values of
+/// `--agent`. With `--marketplace`, words name plugins, and nothing is changed.
 pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
-    // Without such an option nothing changes, and nobody waits for the names of all commands.
+    // Without such an option nothing changes, and the names of all commands are not needed.
     let is_such = |word: &OsString| {
         word.to_str().is_some_and(|text| OPTIONS.iter().any(|option| belongs(text, option)))
     };
     if !arguments.iter().any(is_such) {
         return arguments;
     }
-    // The first word that names a command is the command: what is behind another one belongs to that.
+    // The first word that names a command is the command: a name after another command belongs to that one.
     let named = |(at, word): (usize, &OsString)| Some((at, Command::own_name(word.to_str()?)?));
     let command = arguments.iter().enumerate().skip(1).find_map(named);
     let market = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with("--marketplace"));
@@ -71,7 +71,7 @@ pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
     result
 }
 
-/// Whether `flag` is `option`, alone or with a value in the same word.
+/// Reports whether `flag` is `option`, alone or with a value in the same word.
 fn belongs(flag: &str, option: &str) -> bool {
     match flag.strip_prefix(option) {
         Some("") => true,
@@ -80,17 +80,17 @@ fn belongs(flag: &str, option: &str) -> bool {
     }
 }
 
-/// Whether `text` reads as no source.
+/// Reports whether `text` does not look like a source.
 fn is_name(text: &str) -> bool {
     matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_)))
 }
 
-/// Whether `text` names an agent, or several in a list.
+/// Reports whether `text` names an agent, or several in a list.
 fn is_agent(text: &str) -> bool {
     text.split(',').all(|name| agents::find(name).is_ok())
 }
 
-/// Returns `values` with those that are lists, such as `pdf,docx`, taken apart. Paths stay whole.
+/// Returns `values` with lists such as `pdf,docx` split. Paths stay whole.
 pub(crate) fn listed(values: &[String]) -> Vec<String> {
     let parts = values.iter().flat_map(|value| {
         let is_path = value.contains(['/', '\\']);
@@ -130,7 +130,7 @@ mod tests {
             ("x link -a cursor pdf", "x link -a cursor pdf"),
             ("x link -a cursor goose,roo pdf codex", "x link -a cursor -a goose,roo pdf codex"),
             ("x unlink pdf --agent cursor Goose", "x unlink pdf --agent cursor --agent Goose"),
-            // The arguments of another command are not read here.
+            // The arguments of another command are not parsed here.
             ("x run pdf demo install -a one two", "x run pdf demo install -a one two"),
             ("x invoke pdf add -s one two", "x invoke pdf add -s one two"),
         ] {

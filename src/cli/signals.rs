@@ -1,11 +1,10 @@
-//! Ctrl-C and the like, while another program runs for us.
+//! Handling of Ctrl-C and other signals.
 //!
-//! A signal ends skillpm at once, as if nothing were done about signals, unless `git` or a script runs:
-//! those are in process groups of their own, which the terminal does not reach, so they are ended
-//! first.
+//! A signal ends skillpm at once, as by default, unless `git` or a script runs: these are in process groups
+//! of their own, which the terminal does not reach, so they are ended first.
 //!
-//! Commands that change skills as one are watched by a thread: what is being changed is changed to its end, what was
-//! only prepared is cleared away, and the person is told which of the two it was.
+//! A thread watches commands that change skills in one transaction: a change in progress is completed,
+//! prepared files are cleared away, and the user is told which of the two happened.
 
 #[cfg(unix)]
 use std::path::Path;
@@ -21,24 +20,24 @@ use signal_hook::iterator::Signals;
 
 use crate::interrupt::Outcome;
 
-/// How much is read of what the system tells of this process.
+/// The maximum size of the system's report about this process, in bytes.
 #[cfg(unix)]
 const MAX_STATUS: u64 = 1 << 16;
 
-/// Prepares for signals.
+/// Installs the signal handling.
 pub(super) fn install() {
     #[cfg(unix)]
     [SIGINT, SIGTERM].into_iter().for_each(register);
 }
 
-/// Prepares for signals in a command that changes skills as one, and for the end of the terminal where it may start
-/// programs. `say` hears what came of the work before this process ends.
+/// Installs the signal handling of a command that changes skills in one transaction, and handles the end of
+/// the terminal if it may start programs. `say` gets the outcome before this process ends.
 pub(super) fn watch(may_start_others: bool, say: impl FnOnce(&Outcome) + Send + 'static) {
     #[cfg(unix)]
     {
         let hang_up = (may_start_others && may_hang_up()).then_some(SIGHUP);
         let numbers: Vec<_> = [SIGINT, SIGTERM].into_iter().chain(hang_up).collect();
-        // Where no thread can be had, a signal acts at once.
+        // Without a thread, a signal acts at once.
         if watch_for(&numbers, say).is_err() {
             numbers.into_iter().for_each(register);
         }
@@ -50,7 +49,7 @@ pub(super) fn watch(may_start_others: bool, say: impl FnOnce(&Outcome) + Send + 
 #[cfg(unix)]
 fn watch_for(numbers: &[i32], say: impl FnOnce(&Outcome) + Send + 'static) -> std::io::Result<()> {
     let known = crate::interrupt::signals();
-    // The signal is known before this thread wakes: nothing new begins meanwhile.
+    // The signal is recorded before this thread wakes: nothing new begins meanwhile.
     for signal in numbers {
         let number = usize::try_from(*signal).unwrap_or_default();
         signal_hook::flag::register_usize(*signal, Arc::clone(&known.asked), number)?;
@@ -59,7 +58,7 @@ fn watch_for(numbers: &[i32], say: impl FnOnce(&Outcome) + Send + 'static) -> st
     let wait = move || {
         let Some(signal) = signals.forever().next() else { return };
         let end = |signal| signal_hook::low_level::emulate_default_handler(signal);
-        // Whoever asks twice does not want to wait.
+        // A second signal means that the user does not want to wait.
         let outcome = crate::interrupt::end(|| {
             if let Some(again) = signals.pending().next() {
                 let _ = end(again);
@@ -73,22 +72,22 @@ fn watch_for(numbers: &[i32], say: impl FnOnce(&Outcome) + Send + 'static) -> st
     Ok(())
 }
 
-/// Prepares for the end of the terminal as well: for commands that may start another program.
+/// Handles the end of the terminal as well: for commands that may start another program.
 pub(super) fn install_hang_up() {
-    // A terminal that closes ends nothing under `nohup`, and that must stay so.
+    // The end of the terminal ends nothing under `nohup`, and that must stay so.
     #[cfg(unix)]
     if may_hang_up() {
         register(SIGHUP);
     }
 }
 
-/// Hears of the end of children where whoever started this program ignores it: the system would throw away how
-/// a script ended before anybody asks, and what it starts would inherit that.
+/// Handles `SIGCHLD` if the parent of this program ignores it: otherwise the system would discard the exit
+/// status of a script before it is read, and child processes would inherit that.
 pub(super) fn ignore_sigchld() {
     #[cfg(unix)]
     if ignores(SIGCHLD) != Some(false) {
-        // What is done about the signal is nothing; that something is makes the difference, and other programs
-        // start with the default.
+        // The handler does nothing; its existence makes the difference, and child processes start with the
+        // default.
         let _ = signal_hook::flag::register(SIGCHLD, Arc::default());
     }
 }
@@ -96,8 +95,8 @@ pub(super) fn ignore_sigchld() {
 #[cfg(unix)]
 fn register(signal: i32) {
     let signals = crate::interrupt::signals();
-    // In this order: what takes the default action does not return. Where a handler cannot be set,
-    // the default action stays.
+    // In this order, because the default action does not return. If a handler cannot be installed, the
+    // default action stays.
     let idle = Arc::clone(&signals.idle);
     if signal_hook::flag::register_conditional_default(signal, idle).is_ok() {
         let number = usize::try_from(signal).unwrap_or_default();
@@ -105,21 +104,21 @@ fn register(signal: i32) {
     }
 }
 
-/// Whether the end of the terminal is to end this program: nobody had it ignored. Where the system does not tell,
-/// nothing is done about it.
+/// Reports whether the end of the terminal should end this program: the signal is not ignored. Returns
+/// `false` if the system does not report that.
 #[cfg(unix)]
 fn may_hang_up() -> bool {
     ignores(SIGHUP) == Some(false)
 }
 
-/// Whether this process ignores `signal`, if the system tells.
+/// Returns whether this process ignores `signal`, if the system reports it.
 #[cfg(unix)]
 fn ignores(signal: i32) -> Option<bool> {
     let status = crate::fs::read_text(Path::new("/proc/self/status"), MAX_STATUS).ok().flatten()?;
     is_ignored(signal, &status)
 }
 
-/// Whether a process with this `status` ignores `signal`, if that can be told.
+/// Returns whether a process with this `status` ignores `signal`, if it can be determined.
 #[cfg(unix)]
 fn is_ignored(signal: i32, status: &str) -> Option<bool> {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
@@ -127,12 +126,12 @@ fn is_ignored(signal: i32, status: &str) -> Option<bool> {
     Some(mask >> u32::try_from(signal).ok()?.checked_sub(1)? & 1 == 1)
 }
 
-/// Takes the action of a signal that came while another program ran, or waits for whoever does.
+/// Takes the action of a signal that arrived while another program ran, or waits for the thread that does.
 pub(super) fn reraise() {
     crate::interrupt::halt();
     #[cfg(unix)]
     if let Ok(signal @ 1..) = i32::try_from(crate::interrupt::signals().asked.load(Ordering::SeqCst)) {
-        // It does not return, as none of them is ignored.
+        // This does not return, as none of the signals is ignored.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }
 }

@@ -1,4 +1,4 @@
-//! Colours of texts, and which of them may reach a terminal.
+//! Colours of texts, and filtering of those that may reach a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -7,26 +7,26 @@ use anstyle::{AnsiColor, Style};
 
 use super::printer::clean;
 
-/// What people type or see elsewhere.
+/// Something that people type or see elsewhere.
 pub(super) const LITERAL: Style = AnsiColor::Cyan.on_default();
-/// Something new or well.
+/// Something new or good.
 pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// Something changed or to be careful with.
+/// Something changed, or a reason for caution.
 pub(super) const CHANGED: Style = AnsiColor::Yellow.on_default().bold();
-/// Something failed or gone.
+/// Something that failed or is gone.
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Something that matters less.
+/// Something less important.
 pub(super) const FAINT: Style = Style::new().dimmed();
 /// A heading or label.
 pub(super) const STRONG: Style = Style::new().bold();
 
-/// Appends `text`, styled where there are colours.
+/// Appends `text`, styled if `colour` is set.
 pub(super) fn paint(line: &mut String, text: &str, style: Style, colour: bool) {
     // Writing to a string cannot fail.
     let _ = if colour { write!(line, "{style}{text}{style:#}") } else { write!(line, "{text}") };
 }
 
-/// Styles what stands between backticks; a backtick without its fellow is a character like others.
+/// Styles the text between backticks. An unpaired backtick is an ordinary character.
 pub(super) fn literals(text: &str, colour: bool) -> Cow<'_, str> {
     if !colour {
         return Cow::Borrowed(text);
@@ -49,7 +49,7 @@ fn next_literal(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..open], &text[open..close], &text[close..]))
 }
 
-/// Cleans a text in which only colours (`ESC [ ... m`) may act on a terminal, and not even those
+/// Cleans a text that may only contain colours (`ESC [ ... m`) as control sequences. Removes these too
 /// without `colour`.
 pub(super) fn clean_styled(text: &str, colour: bool) -> Cow<'_, str> {
     if memchr::memchr(0x1b, text.as_bytes()).is_none() {
@@ -73,8 +73,8 @@ pub(super) fn clean_styled(text: &str, colour: bool) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// Writes the characters that [`clean`] would write otherwise as JSON does. In JSON they can only
-/// stand inside of strings.
+/// Escapes the characters that [`clean`] would replace in the JSON way. In JSON they can only occur inside
+/// strings.
 pub(super) fn escape_json(text: &str) -> Cow<'_, str> {
     if matches!(clean(text), Cow::Borrowed(_)) {
         return Cow::Borrowed(text);

@@ -10,9 +10,9 @@ use super::{exit, help};
 use crate::error::{Error, Result};
 use crate::text::{closest, shell_word};
 
-/// Prints the page that was asked for, or returns the mistake in our own form.
+/// Prints the requested help page, or returns the mistake in our own form.
 ///
-/// `arguments` are the words that were read, the program's name first.
+/// `arguments` are the parsed words, the program's name first.
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString], printer: &Printer) -> Result<u8> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -52,8 +52,8 @@ fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
     }
 }
 
-/// The name that somebody who typed `word` may have meant. A short word is like many others, and has to be like one in
-/// more than a few letters.
+/// Returns the name that `word` was probably meant to be. A short word resembles many others, so it has to
+/// match in more than a few letters.
 fn near<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     closest(word, names).filter(|name| {
         let least = if word.len() < 5 { 1 } else { 2 };
@@ -61,14 +61,14 @@ fn near<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a 
     })
 }
 
-/// Words of other tools, and what is told of them.
+/// Words of other tools, and the answer to them.
 type Elsewhere = (&'static [&'static str], &'static str);
 
 fn elsewhere(table: &[Elsewhere], word: &str) -> Option<&'static str> {
     table.iter().find(|(words, _)| words.contains(&word)).map(|(_, hint)| *hint)
 }
 
-/// Verbs of other tools, and what does the same here.
+/// Verbs of other tools, and the equivalent here.
 const VERBS_ELSEWHERE: [Elsewhere; 30] = [
     (&["about", "ver", "version"], "`skillpm --version` tells the version"),
     (&["bug", "issue", "issues"], "`skillpm --version` names the home page, where problems are reported"),
@@ -134,7 +134,7 @@ const VERBS_ELSEWHERE: [Elsewhere; 30] = [
     (&["where", "which"], "`skillpm why NAME` explains why a skill is installed, and where it is"),
 ];
 
-/// Verbs that other tools have for what they keep, and what does the same here.
+/// Verbs of other tools for their caches, and the equivalent here.
 const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
     (
         &["du", "info", "list", "location", "ls", "path", "show", "size", "status"],
@@ -151,8 +151,8 @@ const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
     ),
 ];
 
-/// Takes message and tips out of clap's text, which looks like
-/// `error: message\n\n  tip: text\n\nUsage: skillpm list [OPTIONS]\n\nFor more ...`.
+/// Extracts message and tips from clap's text, which looks like `error: message\n\n  tip: text\n\nUsage:
+/// skillpm list [OPTIONS]\n\nFor more ...`.
 fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -162,7 +162,7 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
         return Error::usage(missing).hint(help);
     }
     let mut new = Error::usage(in_our_words(message));
-    // clap gives no tip where the command takes no words, and of other tools it knows nothing.
+    // clap gives no tip if the command takes no words, and does not know other tools.
     let ours = behind_option(error, arguments).or_else(|| of_other_tools(error, arguments));
     new = if let Some(hint) = ours {
         new.hint(hint)
@@ -173,7 +173,7 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     new.hint(format!("`{} --help` shows all options", command(rest, arguments)))
 }
 
-/// What to do where something has to be named and is not.
+/// Returns advice if a required argument is missing.
 fn missing(error: &clap::Error) -> Option<String> {
     let names = match (error.kind(), error.get(ContextKind::InvalidArg)?) {
         (ErrorKind::MissingRequiredArgument, ContextValue::Strings(names)) => names.as_slice(),
@@ -195,7 +195,7 @@ fn missing(error: &clap::Error) -> Option<String> {
     Some(format!("name {}", names.iter().map(named).collect::<Vec<_>>().join(" and ")))
 }
 
-/// A tip of clap's as it is told here; nothing where it would not help.
+/// Returns a tip of clap in our own form, or `None` if it would not help.
 fn tip_of(tip: &str, error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let told = in_our_words(tip);
     if tip.starts_with(AS_A_VALUE) {
@@ -203,13 +203,13 @@ fn tip_of(tip: &str, error: &clap::Error, arguments: &[OsString]) -> Option<Stri
         let is_value = !is_option_name(&value.to_string_lossy());
         return is_value.then(|| format!("to pass it as a value, write `-- {}`", shell_word(value)));
     }
-    // Of an option that stands before its command.
+    // The tip is about an option before its command.
     let moved = told.strip_prefix('`').and_then(|told| told.strip_suffix("` exists"));
     Some(moved.map_or(told.clone(), |line| format!("options go after the command: `skillpm {line}`")))
 }
 
-/// Whether a word is an option that somebody believes in, and not a value that begins like one: `--json` and `-j`,
-/// but not `-dash.md`.
+/// Reports whether a word looks like an option, and not like a value that begins with a dash: `--json` and
+/// `-j`, but not `-dash.md`.
 fn is_option_name(word: &str) -> bool {
     let is_word = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase());
     match word.strip_prefix("--") {
@@ -221,17 +221,18 @@ fn is_option_name(word: &str) -> bool {
     }
 }
 
-/// How the tip begins that tells how to pass an argument as what it is. It names its first letter alone.
+/// The beginning of clap's tip on how to pass an argument as a value. The tip names only its first letter.
 const AS_A_VALUE: &str = "to pass";
 
-/// The argument that was taken for an option, whole and as it was typed, and the one before it.
+/// Returns the whole argument that was taken for an option, as typed, and the one before it.
 fn taken_for_option<'a>(error: &clap::Error, arguments: &'a [OsString]) -> Option<(&'a str, &'a OsString)> {
     let Some(ContextValue::String(start)) = error.get(ContextKind::InvalidArg) else { return None };
     let at = arguments.iter().position(|word| word.to_string_lossy().starts_with(start.as_str()))?;
     Some((arguments[at.checked_sub(1)?].to_str()?, &arguments[at]))
 }
 
-/// How the argument that was taken for an option is passed to the option before it, which takes a value.
+/// Returns how to pass the argument that was taken for an option to the option before it, which takes a
+/// value.
 fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let (before, value) = taken_for_option(error, arguments)?;
     let is_before = |arg: &clap::Arg| {
@@ -244,8 +245,8 @@ fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<String> 
     takes_it.then(|| format!("to pass it as a value, write `{before}={}`", shell_word(value)))
 }
 
-/// What an option of another tool is called here: of which commands, where it is not of all that have the options
-/// which the hint names.
+/// The names of other tools' options here, and the commands that have them, if these are not all commands
+/// with the options in the hint.
 const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 6] = [
     (
         &["install"],
@@ -261,7 +262,7 @@ const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 6] = [
     (&[], (&["--format", "--output-format"], "`--json` prints JSON")),
 ];
 
-/// What the option is called here that another tool has under the name that was typed.
+/// Returns the name here of another tool's option that was typed.
 fn of_other_tools(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
     let command = named(arguments).1?;
@@ -276,13 +277,12 @@ fn of_other_tools(error: &clap::Error, arguments: &[OsString]) -> Option<String>
     told.map(|(_, (_, hint))| (*hint).to_owned())
 }
 
-/// One line, with backticks around literals.
+/// Returns the text as one line, with backticks around literals.
 fn in_our_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\'', "`")
 }
 
-/// Returns the command that the usage line names; where there is none, as where a value is wrong, the one that was
-/// typed.
+/// Returns the command in the usage line. If there is none, as for an invalid value, returns the typed one.
 fn command(text: &str, arguments: &[OsString]) -> String {
     if let Some(usage) = text.lines().find_map(|line| line.strip_prefix("Usage: ")) {
         let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
@@ -291,7 +291,7 @@ fn command(text: &str, arguments: &[OsString]) -> String {
     named(arguments).0
 }
 
-/// The command that was typed, with the verb of a verb where there is one: what it is called, and its arguments.
+/// Returns the typed command and its action, if there is one: its name, and its arguments.
 fn named(arguments: &[OsString]) -> (String, Option<clap::Command>) {
     let mut typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
     let Some((word, command)) = typed.find_map(|word| Some((word, Command::alone(word)?))) else {
@@ -353,13 +353,13 @@ mod tests {
         let (message, hints) = told("skillpm install o/r --scope here");
         assert_eq!(message, "invalid value `here` for `--scope <SCOPE>` [possible values: project, user]");
         assert_eq!(hints, ["`skillpm install --help` shows all options"]);
-        // With the verbs of a verb, whether clap tells its usage or not.
+        // With the action, whether clap prints its usage or not.
         for line in ["skillpm cache prune --nothing", "skillpm cache prune --older-than x"] {
             assert_eq!(told(line).1, ["`skillpm cache prune --help` shows all options"]);
         }
     }
 
-    /// What is told of a verb of another tool is a command of this one.
+    /// The answer to a verb of another tool is a command of this one.
     #[test]
     fn verbs_of_other_tools() {
         let known: Vec<_> = Command::names().collect();
@@ -375,7 +375,7 @@ mod tests {
         }
     }
 
-    /// So are the actions of `cache`, which is no command of its own.
+    /// So are the actions of `cache`, which is not a command by itself.
     #[test]
     fn actions_of_other_tools() {
         let cache = Command::alone("cache").expect("a command");
@@ -392,7 +392,7 @@ mod tests {
         assert_eq!(told("skillpm cache xyzzy").1, ["`skillpm cache --help` lists the actions"]);
     }
 
-    /// An option that there is not is no value, and what would be one is told where it stands.
+    /// An unknown option is not a value, and the answer for a possible value says where it goes.
     #[test]
     fn options_that_there_are_not() {
         let help = "`skillpm install --help` shows all options";
@@ -423,7 +423,7 @@ mod tests {
         assert!(told("skillpm list --all").1.iter().all(|hint| !hint.contains("'*'")));
     }
 
-    /// The whole argument, so that the command can be typed.
+    /// The whole argument is shown, so that the command can be typed.
     #[test]
     fn values_that_begin_with_a_sign_of_options() {
         for (line, hint) in [
@@ -441,13 +441,13 @@ mod tests {
                 "--" => format!("{right} -- {value}"),
                 option => format!("{}{option}={value}", right.trim_end_matches(option)),
             };
-            // What a value may be is the next question.
+            // Whether the value is valid is another question.
             let kind = Cli::try_parse_from(right.split(' ')).err().map(|error| error.kind());
             assert!(matches!(kind, None | Some(ErrorKind::ValueValidation)), "{right}: {kind:?}");
         }
     }
 
-    /// The page is that of `skillpm`, by whatever name the program was called.
+    /// The page is that of `skillpm`, whatever name the program was called by.
     #[test]
     fn the_name_of_the_program_does_not_matter() {
         for program in ["skillpm.exe", "/opt/skill_pm"] {

@@ -1,4 +1,4 @@
-//! How the command line words messages: verbs as commands that can be pasted, options as flags.
+//! Wording of messages for the command line: verbs as commands that can be pasted, options as flags.
 
 use std::fmt::Write as _;
 
@@ -15,8 +15,8 @@ pub(crate) fn worded(message: &Message) -> String {
     message.worded(&CommandLine)
 }
 
-/// Returns the flag that chooses `scope` as it is typed behind a verb, with a space before it; nothing for the project,
-/// which is meant without a flag.
+/// Returns the flag that chooses `scope`, as typed after a verb, with a space before it. Empty for the
+/// project, which is the default.
 pub(crate) fn scope_flag(scope: ScopeKind) -> &'static str {
     match scope {
         ScopeKind::Project => "",
@@ -54,7 +54,7 @@ fn flag(option: Opt, value: Option<&str>) -> String {
     format!("--{}{value}", option.name())
 }
 
-/// Returns what stands between `option` and its value: one whose value may be left out needs `=`.
+/// Returns the separator between `option` and its value: `=` if the value is optional.
 fn behind(option: Opt) -> char {
     if option == Opt::AllowNewCapabilities { '=' } else { ' ' }
 }
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(worded(&message!(call)), "`skillpm undo` in `/x`");
     }
 
-    /// What messages name can be typed.
+    /// Everything that messages name can be typed.
     #[test]
     fn the_commands_and_their_options_exist() {
         let commands: Vec<_> = Verb::ALL.iter().filter_map(|verb| Command::alone(verb.name())).collect();

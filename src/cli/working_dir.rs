@@ -1,4 +1,4 @@
-//! Where a person stands: paths in messages lead there from the working directory.
+//! The working directory: paths in messages are relative to it.
 
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -6,16 +6,16 @@ use std::path::{MAIN_SEPARATOR, Path};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::settings::Settings;
 
-/// The working directory and those around it, up to the root of the outermost project.
+/// The working directory and the directories above it, up to the root of the outermost project.
 #[derive(Debug, Default)]
 pub(crate) struct WorkingDir {
-    /// Their paths, each with the separator at its end and with how it is written here; the longest first.
+    /// Their paths, each with a trailing separator and its relative form; the longest first.
     dirs: Vec<(String, String)>,
 }
 
 impl WorkingDir {
-    /// Finds the projects around the working directory of `settings`. Where that fails, only what is below the
-    /// working directory is near.
+    /// Finds the projects around the working directory of `settings`. If that fails, only paths below the
+    /// working directory are shortened.
     pub(crate) fn new(settings: &Settings) -> Self {
         let project = Scope::new(settings, ScopeKind::Project).ok();
         let outer = project.as_ref().and_then(|scope| scope.outer(settings).ok()?.pop());
@@ -23,11 +23,11 @@ impl WorkingDir {
         Self::of(&settings.cwd, root.as_deref().unwrap_or(&settings.cwd))
     }
 
-    /// Knows the directories from `cwd` up to `root`.
+    /// Returns the directories from `cwd` up to `root`.
     fn of(cwd: &Path, root: &Path) -> Self {
         let root = if cwd.starts_with(root) { root } else { cwd };
         let around = cwd.ancestors().take_while(|dir| dir.starts_with(root));
-        // Everything is below the root of the file system: nothing is near it.
+        // Everything is below the root of the file system, so it is left out.
         let around = around.filter(|dir| dir.parent().is_some()).enumerate();
         let dir = |(up, dir): (usize, &Path)| {
             (format!("{}{MAIN_SEPARATOR}", dir.display()), format!("..{MAIN_SEPARATOR}").repeat(up))
@@ -35,8 +35,8 @@ impl WorkingDir {
         Self { dirs: around.map(dir).collect() }
     }
 
-    /// Returns `text` with the absolute paths that are near written as they are from here. Within a command, which
-    /// backticks mark, a path that would look like something else starts with `./`.
+    /// Returns `text` with absolute paths in or near the working directory made relative. Inside a command,
+    /// which backticks mark, a path that would look like something else starts with `./`.
     pub(crate) fn shortened<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if !self.dirs.iter().any(|(dir, _)| text.contains(dir.as_str())) {
             return Cow::Borrowed(text);
@@ -61,12 +61,12 @@ impl WorkingDir {
     }
 }
 
-/// Returns whether a path can start behind `before`.
+/// Returns whether a path can start after `before`.
 fn starts_path(before: Option<char>) -> bool {
     before.is_none_or(|before| before.is_whitespace() || matches!(before, '`' | '\'' | '"' | '('))
 }
 
-/// Returns whether the name of a file can start with `next` where a path goes on.
+/// Returns whether the name of a file can start with `next` where a path continues.
 fn is_of_name(next: char) -> bool {
     !next.is_whitespace() && !matches!(next, '`' | '\'' | '"' | ')' | ':' | ',')
 }
@@ -89,7 +89,7 @@ mod tests {
             ("/p", "run `skillpm trust /p/a/b`, or `/p/c`", "run `skillpm trust ./a/b`, or `c`"),
             ("/p/x/y", "`/p/.agents/skills/pdf` and `/p/x/y/z`", "`../../.agents/skills/pdf` and `z`"),
             ("/p/x/y", "run `rm /p/x/a`", "run `rm ../a`"),
-            // What is not near, is another path, or is the directory itself.
+            // A path that is not near, another path, or the directory itself.
             (
                 "/p",
                 "`/q/a`, `/pp/a`, `/q/p/a`, `/p`, `/p/`, --dir=/p/a",

@@ -41,6 +41,8 @@ const STOREYS: &[(&str, &[&str])] = &[
     ("files", &["fs"]),
     ("carriers", &["archive", "git", "http", "template", "trust"]),
     ("store", &["store"]),
+    // Its values are pure; the room as a whole reads and writes the files of a registry.
+    ("registries", &["registry"]),
     ("sources", &["source"]),
     ("project", &["install"]),
     ("library", &["engine"]),
@@ -297,6 +299,84 @@ fn exceptions_are_needed() {
         let needed = sources.iter().any(|source| source.room() == *who && source.known().contains(whom));
         assert!(needed, "`{who}` no longer knows `{whom}`: remove the exception");
     }
+}
+
+/// Rooms in which no module imports what a module that imports it declares.
+const TREES: &[&str] = &["ops/"];
+
+/// Whether `text`, right before a name, leaves that name a word of its own.
+fn is_word_start(text: &str) -> bool {
+    !text.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+/// The names that `code` takes from the module around it: `a` and `b` in `super::{a, b::c}`.
+fn from_parent(code: &str) -> BTreeSet<&str> {
+    let ends = |c: char| !c.is_alphanumeric() && c != '_';
+    let mut names = BTreeSet::new();
+    for (at, text) in code.match_indices("super::") {
+        let rest = &code[at + text.len()..];
+        match rest.strip_prefix('{') {
+            _ if code[..at].ends_with("super::") => {}
+            Some(group) => names.extend(members(group)),
+            None => drop(names.insert(&rest[..rest.find(ends).unwrap_or(rest.len())])),
+        }
+    }
+    names
+}
+
+/// Whether `code` itself declares `name`, and does not re-export it or have a file for it.
+fn declares(code: &str, name: &str) -> bool {
+    if code.lines().any(|line| line.ends_with(&format!("mod {name};"))) {
+        return false;
+    }
+    code.lines().any(|line| {
+        let line =
+            line.strip_prefix("pub(").and_then(|rest| rest.split_once(") ")).map_or(line, |(_, rest)| rest);
+        let line = line.strip_prefix("pub ").unwrap_or(line);
+        let line = line.strip_prefix("const fn ").map_or(line, |_| &line["const ".len()..]);
+        let Some((kind, rest)) = line.split_once(' ') else { return false };
+        matches!(kind, "fn" | "struct" | "enum" | "trait" | "type" | "const" | "static")
+            && rest
+                .strip_prefix(name)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
+}
+
+/// Whether `code` imports anything of its own module `child`, or re-exports it.
+fn imports_child(code: &str, child: &str) -> bool {
+    code.match_indices(&format!("{child}::")).any(|(at, _)| {
+        let before = &code[..at];
+        before.ends_with("self::") || is_word_start(before) && !before.ends_with("::")
+    })
+}
+
+/// The module around the one in the file `path`, and the name that the latter has there.
+fn parent<'a>(sources: &'a [Source], path: &'a str) -> Option<(&'a Source, &'a str)> {
+    let module = path.strip_suffix("/mod.rs").or_else(|| path.strip_suffix(".rs"))?;
+    let (around, name) = module.rsplit_once('/')?;
+    let files = [format!("{around}/mod.rs"), format!("{around}.rs")];
+    Some((sources.iter().find(|source| files.contains(&source.path))?, name))
+}
+
+/// What a module and its parts share has a file of its own, so that each can be read without the others.
+#[test]
+fn modules_and_their_parts_import_one_way() {
+    let sources = sources();
+    let mut wrong = Vec::new();
+    for source in sources.iter().filter(|source| TREES.iter().any(|tree| source.path.starts_with(tree))) {
+        let Some((parent, child)) = parent(&sources, &source.path) else { continue };
+        if imports_child(&parent.code, child) {
+            let names = from_parent(&source.code).into_iter().filter(|name| declares(&parent.code, name));
+            wrong.extend(names.map(|name| format!("{}: `{name}` of {}", source.path, parent.path)));
+        }
+    }
+    assert!(wrong.is_empty(), "move it to a file that both import:\n{}", wrong.join("\n"));
+    let names = from_parent("use super::{a, b::c};\nuse super::super::d;\nsuper::e(super::f::G)");
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["a", "b", "e", "f", "super"]);
+    assert!(declares("pub(in crate::ops) fn a<T>()", "a") && declares("pub const fn a()", "a"));
+    assert!(!declares("pub use self::b::a;\nmod a;\nfn ab()", "a"));
+    assert!(imports_child("use self::a::B;", "a") && imports_child("a::b()", "a"));
+    assert!(!imports_child("use crate::a::B;\nba::c()", "a"));
 }
 
 /// Whether a file is the one, or lies in the directory, that `place` names.

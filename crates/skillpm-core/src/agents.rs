@@ -1,26 +1,26 @@
-//! The table of agents: where each of them looks for skills.
+//! The table of agents: where each agent looks for skills.
 //!
-//! The table is data ([`agents.tsv`](https://github.com/skillpm/skillpm/blob/main/src/agents.tsv)), compiled in. Where
-//! two tools name different directories for one agent, the row carries both: the first is the one that skillpm writes
-//! to, the others are where skills of that agent may already are.
+//! The table is data ([`agents.tsv`](https://github.com/skillpm/skillpm/blob/main/src/agents.tsv)), compiled
+//! in. If two tools name different directories for one agent, the row lists both. skillpm writes to the
+//! first; skills of that agent may already be in the others.
 //!
-//! # Who gets a link
+//! # Which agents get a link
 //!
-//! A skill is written once, to [`CANONICAL_DIR`] of the project or of the user's home. An agent whose
-//! own project directory is that one is *universal*: the canonical copy serves it, and it never gets
-//! a link, in no scope. For the user's scope that is a decision: several universal agents have a
-//! directory of their own below the home, yet the tool that most people use writes `~/.agents/skills`
-//! alone, and so does skillpm; a second copy would show every skill twice in agents that read both.
+//! skillpm writes a skill once, to [`CANONICAL_DIR`] of the project or of the user's home. An agent whose own
+//! project directory is [`CANONICAL_DIR`] is *universal*: it reads the canonical copy, and never gets a link,
+//! in either scope. In the user scope this is a decision: several universal agents have their own directory
+//! below the home, but the most widely used tool writes only `~/.agents/skills`, and so does skillpm. A
+//! second copy would show every skill twice in agents that read both.
 //!
-//! Any other agent gets a link from its own directory, if the first installation in a scope finds that
-//! it is wanted; later ones look for nobody, and add only who is named:
+//! The first installation in a scope decides which other agents get a link from their own directory. Later
+//! installations add only agents that the user names. The first installation links an agent:
 //!
-//! - in a project, where it was named, where its directory above the skills (`.goose/`) is already
-//!   there, or where it is [Claude Code](LINKED_BY_DEFAULT) and on the machine, so that an install
-//!   never sprinkles a project with directories of agents that nobody uses in it;
-//! - for the user, where it was named or is found on the machine.
+//! - in a project, if it is named, if its directory above the skills (`.goose/`) already exists, or if it is
+//!   [Claude Code](LINKED_BY_DEFAULT) and on the machine. A project therefore never gets directories of
+//!   agents that nobody uses in it;
+//! - for the user, if it is named or found on the machine.
 //!
-//! [`Agent::project_link_wanted`] and [`Agent::user_link_wanted`] are these rules.
+//! [`Agent::project_link_wanted`] and [`Agent::user_link_wanted`] implement these rules.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -32,16 +32,16 @@ use crate::settings::Settings;
 /// The directory, below a project or the user's home, that holds the canonical copy of each skill.
 pub const CANONICAL_DIR: &str = ".agents/skills";
 
-/// The directory, below a project or the user's home, that holds what is disabled. It is beside the canonical copies,
-/// so that a rename is enough, and outside of what agents scan.
+/// The directory, below a project or the user's home, that holds disabled skills. It is next to the canonical
+/// copies, so a rename is enough, and outside the directories that agents scan.
 pub const DISABLED_DIR: &str = ".agents/.skillpm-disabled";
 
-/// The agent that gets a link in every project of a machine that it is on, even where its directory is
-/// not there yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.
+/// The agent that gets a link in every project of a machine that has it, even if its directory does not exist
+/// yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.
 pub const LINKED_BY_DEFAULT: &str = "claude-code";
 
-/// Variables that the table may use, with the directory below the home that takes the place of an
-/// unset one. A variable without such a directory names nothing when it is unset.
+/// The variables that the table may use, each with the directory below the home that replaces it if it is
+/// unset. An unset variable without such a directory resolves to no path.
 const VARIABLES: &[(&str, Option<&str>)] = &[
     (env::APPDATA, None),
     (env::AUTOHAND_HOME, Some(".autohand")),
@@ -62,38 +62,38 @@ pub struct Agent {
     pub id: &'static str,
     /// The name for people: `Claude Code`.
     pub name: &'static str,
-    /// Names that other tools use for it.
+    /// Names that other tools use for this agent.
     pub aliases: Vec<&'static str>,
-    /// Directories below a project, `/`-separated; the first is written to.
+    /// Directories below a project, `/`-separated. skillpm writes to the first.
     pub project_dirs: Vec<&'static str>,
-    /// Directories of the user, starting with `~` or a variable; the first is written to. None for
-    /// an agent that only knows projects.
+    /// Directories of the user, starting with `~` or a variable. skillpm writes to the first. Empty for an
+    /// agent that only supports projects.
     pub user_dirs: Vec<&'static str>,
-    /// Paths any of which shows that the agent is on the machine. They start with `./` (the project),
+    /// Paths that show that the agent is on the machine; one is enough. They start with `./` (the project),
     /// `~/`, a variable or `/`.
     pub detect: Vec<&'static str>,
-    /// Directories of other agents that this one reads too: a skill there shows up twice.
+    /// Directories of other agents that this agent also reads: a skill there shows up twice.
     pub also_reads: Vec<&'static str>,
 }
 
-/// What is known of an agent when links are planned.
+/// The facts about an agent that decide whether it gets a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Presence {
-    /// It was named: with `--agent`, or as a target in `skillpm.toml`.
+    /// The user named the agent, with `--agent` or as a target in `skillpm.toml`.
     pub named: bool,
-    /// It is on the machine.
+    /// The agent is on the machine.
     pub detected: bool,
-    /// Its own directory is in the project.
+    /// The agent's own directory is in the project.
     pub root_exists: bool,
 }
 
-/// A text that is no agent's id or alias.
+/// The error for a text that is not an agent's id or alias.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no agent `{given}`")]
 pub struct UnknownAgent {
-    /// The text.
+    /// The text that was given.
     pub given: String,
-    /// The id of the agent that was probably meant.
+    /// The most similar id, if there is one.
     pub closest: Option<&'static str>,
 }
 
@@ -113,11 +113,11 @@ pub fn all() -> &'static [Agent] {
     &AGENTS
 }
 
-/// Returns the agent with this id or alias; upper and lower case are the same.
+/// Returns the agent with this id or alias, ignoring case.
 ///
 /// # Errors
 ///
-/// Fails with the closest id if no agent has this one.
+/// Fails with the most similar id if no agent has this one.
 pub fn find(id_or_alias: &str) -> Result<&'static Agent, UnknownAgent> {
     let wanted = id_or_alias.trim().to_ascii_lowercase();
     if let Some(agent) = all().iter().find(|agent| agent.names().any(|name| name == wanted)) {
@@ -133,8 +133,8 @@ pub fn find(id_or_alias: &str) -> Result<&'static Agent, UnknownAgent> {
     Err(UnknownAgent { given: id_or_alias.to_owned(), closest })
 }
 
-/// Every directory below a project that some agent reads its skills from, each once, for discovery in
-/// repositories: [`CANONICAL_DIR`] first, then the others by name.
+/// Returns every directory below a project that some agent reads its skills from, each once, for discovery in
+/// repositories: [`CANONICAL_DIR`] first, then the others sorted by name.
 pub fn project_dirs() -> impl Iterator<Item = &'static str> {
     static DIRS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let mut dirs: Vec<_> = all().iter().flat_map(|agent| agent.project_dirs.iter().copied()).collect();
@@ -145,7 +145,7 @@ pub fn project_dirs() -> impl Iterator<Item = &'static str> {
     DIRS.iter().copied()
 }
 
-/// Reads the table. A row of another shape is left out; a test counts the rows.
+/// Parses the table. Skips a row of another shape; a test counts the rows.
 fn parse(table: &'static str) -> Vec<Agent> {
     let list = |cell: &'static str| cell.split(';').filter(|item| !item.is_empty()).collect();
     let row = |line: &'static str| {
@@ -168,12 +168,12 @@ fn parse(table: &'static str) -> Vec<Agent> {
 }
 
 impl Agent {
-    /// Its id and its aliases.
+    /// Returns the id and the aliases.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.id).chain(self.aliases.iter().copied())
     }
 
-    /// Reports whether the canonical copy serves this agent as it is, so that it needs no link.
+    /// Reports whether the agent reads the canonical copy itself and needs no link.
     pub fn is_universal(&self) -> bool {
         self.project_dir() == CANONICAL_DIR
     }
@@ -183,8 +183,8 @@ impl Agent {
         self.project_dirs.first().copied().unwrap_or(CANONICAL_DIR)
     }
 
-    /// Returns the top directory of [`Agent::project_dir`]: `.goose`. Its presence is what [`Presence::root_exists`]
-    /// tells.
+    /// Returns the top directory of [`Agent::project_dir`]: `.goose`. [`Presence::root_exists`] records
+    /// whether it exists.
     pub fn project_root_dir(&self) -> &'static str {
         let dir = self.project_dir();
         dir.split_once('/').map_or(dir, |(root, _)| root)
@@ -196,32 +196,32 @@ impl Agent {
         self.user_dirs(settings).next()
     }
 
-    /// Every directory of the user that some tool takes for this agent's.
+    /// Returns every directory of the user that some tool uses for this agent.
     pub fn user_dirs(&self, settings: &Settings) -> impl Iterator<Item = PathBuf> {
         self.user_dirs.iter().filter_map(|dir| resolve(dir, settings))
     }
 
-    /// Returns the user's directory to write to on this machine: the first whose parent is there, so that an agent that
-    /// kept a home of an older name is served; the first of all where none is.
+    /// Returns the user's directory to write to on this machine: the first whose parent exists, so that an
+    /// agent whose home still has an older name is served; otherwise the first of all.
     pub fn present_user_dir(&self, settings: &Settings, exists: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
         self.user_dirs(settings)
             .find(|dir| dir.parent().is_some_and(exists))
             .or_else(|| self.user_dir(settings))
     }
 
-    /// Returns the directories of other agents, below a project, that this one reads too.
+    /// Returns the directories of other agents, below a project, that this agent also reads.
     pub fn shared_project_dirs(&self) -> impl Iterator<Item = &'static str> {
         self.also_reads.iter().copied().filter(|dir| !dir.starts_with(['~', '$', '/']))
     }
 
-    /// Returns the directories of other agents, of the user, that this one reads too.
+    /// Returns the directories of other agents, of the user, that this agent also reads.
     pub fn shared_user_dirs(&self, settings: &Settings) -> impl Iterator<Item = PathBuf> {
         let of_user = self.also_reads.iter().filter(|dir| dir.starts_with(['~', '$', '/']));
         of_user.filter_map(|dir| resolve(dir, settings))
     }
 
-    /// Returns the paths that show that the agent is on this machine, or set up in the project at `project_root`. The
-    /// caller determines what exists.
+    /// Returns the existing paths that show that the agent is on this machine, or set up in the project at
+    /// `project_root`. `exists` reports whether a path exists.
     pub fn signs(
         &self,
         settings: &Settings,
@@ -235,13 +235,14 @@ impl Agent {
         self.detect.iter().filter_map(path).filter(|path| exists(path)).collect()
     }
 
-    /// Reports whether the agent is on this machine, or set up in the project at `project_root`. The caller determines
-    /// what exists.
+    /// Reports whether the agent is on this machine, or set up in the project at `project_root`. `exists`
+    /// reports whether a path exists.
     pub fn detected(&self, settings: &Settings, project_root: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
         !self.signs(settings, project_root, exists).is_empty()
     }
 
-    /// Returns what is known of this agent: `named` by the user, and what `exists` tells.
+    /// Returns the facts about this agent: `named` says whether the user named it, `exists` whether a path
+    /// exists.
     pub fn presence(
         &self,
         settings: &Settings,
@@ -258,8 +259,8 @@ impl Agent {
 
     /// Reports whether a skill that is installed into a project is linked for this agent.
     ///
-    /// A directory such as `skills/` or `data/` is in many projects and shows nothing: there the agent
-    /// must be on the machine as well.
+    /// Many projects have a directory such as `skills/` or `data/`, which proves nothing: such an agent must
+    /// be on the machine as well.
     pub fn project_link_wanted(&self, presence: Presence) -> bool {
         let root_is_its_own = self.project_dir().starts_with('.') && self.project_dir().contains('/');
         let at_home_here = presence.root_exists && (root_is_its_own || presence.detected);
@@ -273,7 +274,7 @@ impl Agent {
     }
 }
 
-/// Returns the path that `text` of the table means: after `~`, a variable, or `/`.
+/// Resolves `text` of the table to a path. It starts with `~`, a variable, or `/`.
 fn resolve(text: &str, settings: &Settings) -> Option<PathBuf> {
     let (first, rest) = text.split_once('/').unwrap_or((text, ""));
     let base = match first.strip_prefix('$') {

@@ -1,16 +1,17 @@
-//! The same work for many things, in as many threads as pay.
+//! Doing the same work for many items, in as many threads as pay off.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// How many things a thread takes at once: few enough that all end together. So many need no second thread.
+/// The number of items that a thread takes at a time: small enough that all threads end together. So few
+/// items need no second thread.
 pub(crate) const PIECE: usize = 64;
 
-/// As [`PIECE`], of things that take long each, such as skills of which each file is read and written.
+/// Like [`PIECE`], for items that take long, such as skills of which each file is read and written.
 pub(crate) const FEW: usize = 8;
 
-/// Calls `work` for each of `items` and returns the answers in their order. A thread takes `piece` items at once, and
-/// so many are not worth a second one. Each has a state of its own, made by `state`.
+/// Calls `work` for each of `items` and returns the results in the same order. A thread takes `piece` items
+/// at a time, and so few items use no second thread. Each thread has a state of its own, made by `state`.
 pub(crate) fn map<T, S, R>(
     items: &[T],
     piece: usize,
@@ -33,7 +34,7 @@ where
         }
     };
     let mut done = if pieces.len() < 2 {
-        // Asking how many threads there may be takes a dozen system calls.
+        // Determining the possible number of threads takes a dozen system calls.
         run()
     } else {
         let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
@@ -51,7 +52,7 @@ where
         })
     };
     done.sort_unstable_by_key(|(at, _)| *at);
-    // They are handed on piece by piece: in one list they would be there twice for a moment.
+    // The results are passed on in pieces: collected in one list, they would be in memory twice for a moment.
     done.into_iter().flat_map(|(_, answers)| answers)
 }
 

@@ -11,184 +11,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+pub use self::names::{Opt, Verb};
+pub use self::warning::Warning;
 use crate::scope::ScopeKind;
 
-/// Declares an enum of names: each variant, and its name as text.
-macro_rules! names {
-    ($(#[$about:meta])* $kind:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $kind { $($(#[$doc])* $variant,)* }
-
-        impl $kind {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// Returns the neutral name, in lower case with hyphens.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-names! {
-    /// The verbs that a message can suggest running.
-    Verb {
-        /// Lists agents.
-        Agents = "agents",
-        /// Shows which skills were activated, run and refused.
-        Audit = "audit",
-        /// Manages the store and the downloads.
-        Cache = "cache",
-        /// Shows what an agent learns about all skills.
-        Catalog = "catalog",
-        /// Creates a new skill.
-        Create = "create",
-        /// Shows local edits, or changes in a new version.
-        Diff = "diff",
-        /// Hides skills from agents.
-        Disable = "disable",
-        /// Finds and repairs problems.
-        Doctor = "doctor",
-        /// Shows disabled skills to agents again.
-        Enable = "enable",
-        /// Explains rules.
-        Explain = "explain",
-        /// Writes the lockfile of another tool.
-        Export = "export",
-        /// Rewrites skills in canonical form.
-        Fmt = "fmt",
-        /// Takes over skills that other tools installed.
-        Import = "import",
-        /// Installs skills.
-        Install = "install",
-        /// Shows what an agent gets when it activates a skill.
-        Invoke = "invoke",
-        /// Links installed skills for more agents.
-        Link = "link",
-        /// Lists installed skills.
-        List = "list",
-        /// Shows which skills have changed in their sources.
-        Outdated = "outdated",
-        /// Shows what may be installed and run.
-        Policy = "policy",
-        /// Reads a file of a skill, or lists its files.
-        Read = "read",
-        /// Removes skills.
-        Remove = "remove",
-        /// Runs a script of a skill.
-        Run = "run",
-        /// Shows everything about a skill.
-        Show = "show",
-        /// Lists the scripts of skills.
-        Tools = "tools",
-        /// Shows installed skills with their dependencies.
-        Tree = "tree",
-        /// Trusts a directory, or lists the trusted ones.
-        Trust = "trust",
-        /// Undoes the last change.
-        Undo = "undo",
-        /// Removes the links of agents.
-        Unlink = "unlink",
-        /// Stops trusting directories.
-        Untrust = "untrust",
-        /// Updates installed skills.
-        Update = "update",
-        /// Checks skills.
-        Validate = "validate",
-        /// Compares installed skills with the lockfile.
-        Verify = "verify",
-        /// Explains why a skill is installed.
-        Why = "why",
-    }
-}
-
-names! {
-    /// The options that a message can suggest passing. An option without a value is on or off.
-    Opt {
-        /// Undo an unfinished update.
-        Abort = "abort",
-        /// An agent.
-        Agent = "agent",
-        /// Everything of its kind.
-        All = "all",
-        /// Run a skill whose files were edited.
-        AllowModified = "allow-modified",
-        /// The skills that may get new capabilities.
-        AllowNewCapabilities = "allow-new-capabilities",
-        /// Let scripts run without a question.
-        AllowScripts = "allow-scripts",
-        /// The name under which to install a skill.
-        As = "as",
-        /// A branch.
-        Branch = "branch",
-        /// Copies instead of links.
-        Copy = "copy",
-        /// The working directory of a script.
-        Cwd = "cwd",
-        /// A skill's description.
-        Description = "description",
-        /// Links to the source's directories instead of copies.
-        Editable = "editable",
-        /// The text to show where there are no skills.
-        Empty = "empty",
-        /// A variable for a script.
-        Env = "env",
-        /// Repair what is found.
-        Fix = "fix",
-        /// Replace whatever is in the way.
-        Force = "force",
-        /// Forget a record.
-        Forget = "forget",
-        /// Take skills from the project's packages.
-        FromProject = "from-project",
-        /// Resolve nothing: use only what is locked.
-        Frozen = "frozen",
-        /// Take the newest version, past a pinned one.
-        Latest = "latest",
-        /// The number of lines to read.
-        Limit = "limit",
-        /// List, change nothing.
-        List = "list",
-        /// List the templates.
-        ListTemplates = "list-templates",
-        /// Fail if the lockfile would change.
-        Locked = "locked",
-        /// A source with a marketplace.
-        Marketplace = "marketplace",
-        /// The maximum number of bytes of a file to read.
-        MaxBytes = "max-bytes",
-        /// Leave out dependencies.
-        NoDeps = "no-deps",
-        /// Use no network.
-        Offline = "offline",
-        /// The first line to read.
-        Offset = "offset",
-        /// Keep the user's files in a conflict.
-        Ours = "ours",
-        /// A directory.
-        Path = "path",
-        /// A commit.
-        Rev = "rev",
-        /// How to isolate scripts.
-        Sandbox = "sandbox",
-        /// The scope.
-        Scope = "scope",
-        /// The name or path of a skill of a source.
-        Skill = "skill",
-        /// Standard input for a script.
-        Stdin = "stdin",
-        /// A tag.
-        Tag = "tag",
-        /// Take the files of the new version in a conflict.
-        Theirs = "theirs",
-        /// A variable of a template.
-        Var = "var",
-        /// Show details.
-        Verbose = "verbose",
-    }
-}
+mod names;
+mod warning;
 
 impl Verb {
     /// Returns the call of this verb without arguments.
@@ -511,48 +339,6 @@ impl PartialEq<String> for Message {
     }
 }
 
-/// Something that the user should know although the verb continued.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Warning {
-    /// The kind of warning, for programs. Codes do not change.
-    pub code: &'static str,
-    /// What is wrong.
-    pub message: Message,
-    /// What to do about it, one line each.
-    pub hints: Vec<Message>,
-}
-
-impl Warning {
-    /// Returns a warning without hints.
-    pub fn new(code: &'static str, message: impl Into<Message>) -> Self {
-        Self { code, message: message.into(), hints: Vec::new() }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message.fmt(f)
-    }
-}
-
-impl From<Warning> for Message {
-    fn from(warning: Warning) -> Self {
-        warning.message
-    }
-}
-
-impl PartialEq<&str> for Warning {
-    fn eq(&self, text: &&str) -> bool {
-        self.message == *text
-    }
-}
-
-impl PartialEq<String> for Warning {
-    fn eq(&self, text: &String) -> bool {
-        self.message == *text
-    }
-}
-
 /// Builds a [`Message`] from texts, [`Call`]s, [`Verb`]s, [`Opt`]s, pairs of an option and its value, and messages.
 ///
 /// ```
@@ -610,15 +396,5 @@ mod tests {
         assert_eq!(told.parts(), [Part::Text("abcd".into())]);
         assert_eq!(Message::joined([told.clone(), told], ", "), "abcd, abcd");
         assert!(Message::default().parts().is_empty());
-    }
-
-    #[test]
-    fn names_are_told_apart() {
-        for names in [
-            Verb::ALL.iter().map(|verb| verb.name()).collect::<Vec<_>>(),
-            Opt::ALL.iter().map(|option| option.name()).collect(),
-        ] {
-            assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "sorted, each once: {names:?}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The values are documents (`SKILL.md`), skills, trees of files and their digests, manifests, lockfiles, sources as
 //! written, and the files of other tools. The rules are the linter, the resolution of dependencies, merges, reviews and
-//! policies.
+//! policies, and the files of a registry.
 //!
 //! ```
 //! use skillpm_format::document::Document;
@@ -48,6 +48,7 @@ pub mod version;
 pub mod admission;
 pub mod lint;
 pub mod merge;
+pub mod registry;
 pub mod resolve;
 pub mod review;
 

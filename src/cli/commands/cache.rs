@@ -111,12 +111,12 @@ pub(super) fn run(app: &App, args: &CacheArgs) -> Result<u8> {
     Ok(exit::SUCCESS)
 }
 
-/// What is damaged and still there is a failure.
+/// Returns the exit code: damage that was not removed is a failure.
 fn verified(outcome: &VerifyOutcome) -> u8 {
     if outcome.damaged.iter().all(|damaged| damaged.removed) { exit::SUCCESS } else { exit::INTEGRITY }
 }
 
-/// Reads `7d`.
+/// Parses a duration such as `7d`.
 fn age(text: &str) -> std::result::Result<Duration, &'static str> {
     const EXPECTED: &str = "expected a number and `m`, `h`, `d` or `w`, such as `30d`";
     let unit = text.chars().last().ok_or(EXPECTED)?;

@@ -20,7 +20,7 @@ pub(super) const EXAMPLES: &str = after!("catalog",
     "skillpm catalog --write AGENTS.md --check     on a build machine: fail if it is not"
 );
 
-/// What is told of each skill unless somebody says otherwise.
+/// The default facts about each skill.
 const FIELDS: &str = "description,location";
 
 // Arguments of `catalog`.
@@ -77,12 +77,13 @@ pub(crate) struct CatalogArgs {
 }
 
 impl CatalogArgs {
-    /// What writes `file` as it is checked.
+    /// Returns the command that writes `file` with the same content that was checked.
     fn command(&self, file: &Path) -> String {
         format!("skillpm catalog --write {}{}", shell_word(file), self.flags())
     }
 
-    /// The flags that choose a form and skills, behind a blank each: without them it would be another catalog.
+    /// Returns the flags that choose a form and skills, each after a blank: without them it would be another
+    /// catalog.
     fn flags(&self) -> String {
         let mut words = vec![String::new()];
         let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
@@ -143,7 +144,8 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
         None => app.printer.content_of(|pass| outcome.catalog.pieces(pass)),
     }
     let is_stale = args.check && outcome.written.as_ref().is_some_and(|written| written.changed);
-    // The process is about to end. To free the texts of thousands of skills, one by one, takes a tenth of its time.
+    // The process is about to end. Freeing the texts of thousands of skills one by one takes a tenth of its
+    // time.
     std::mem::forget(outcome);
     Ok(if is_stale { exit::FINDINGS } else { exit::SUCCESS })
 }
@@ -160,7 +162,8 @@ mod tests {
         args: CatalogArgs,
     }
 
-    /// What the hint of `--check` says writes what was checked, also in a directory with a space in its name.
+    /// The hint of `--check` names the command that writes the checked content, even in a directory with a
+    /// space in its name.
     #[test]
     fn the_command_of_a_hint_has_the_flags_that_were_given() {
         let command = |words: &[&str]| {

@@ -94,7 +94,7 @@ pub(crate) enum ResourceArg {
     Assets,
 }
 
-/// Reads `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn variable(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
     Ok((name.trim().to_owned(), value.to_owned()))

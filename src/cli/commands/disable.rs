@@ -48,7 +48,7 @@ pub(super) fn run(app: &App, args: &DisableArgs) -> Result<u8> {
     Ok(exit::SUCCESS)
 }
 
-/// `enable`.
+/// Runs `enable`.
 pub(super) fn undo(app: &App, args: &DisableArgs) -> Result<u8> {
     show(app, args, &enable(&app.context, &request(args))?, false);
     Ok(exit::SUCCESS)

@@ -44,7 +44,7 @@ pub(super) fn run(app: &App, args: &FmtArgs) -> Result<u8> {
         render::fmt::json(&app.printer, &outcome);
         return Ok(exit::fmt(&outcome, args.check));
     }
-    // Where only the verdict or the difference is wanted, no text is passed on.
+    // With `--check` or `--diff`, only the verdict or the difference is printed.
     for text in outcome.files.iter().filter_map(|file| file.text.as_deref()).filter(|_| !dry_run) {
         app.printer.content(text);
     }

@@ -54,7 +54,7 @@ fn run_here(app: &App, args: &ImportArgs) -> Result<u8> {
     Ok(if outcome.has_findings() { exit::FINDINGS } else { exit::SUCCESS })
 }
 
-/// A file is told from a skill by its end: the name of a skill has no dot.
+/// Converts the arguments. An extension distinguishes a file from a skill: the name of a skill has no dot.
 fn request(args: &ImportArgs) -> Result<ImportRequest> {
     let is_file = |what: &&String| Path::new(what).extension().is_some_and(|end| end == "json");
     let files: Vec<_> = args.what.iter().filter(is_file).collect();

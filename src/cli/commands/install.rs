@@ -148,7 +148,7 @@ fn run_here(app: &App, args: &InstallArgs) -> Result<u8> {
     Ok(exit::install(&outcome))
 }
 
-/// `sync` is `install` without sources, under the name that other package managers have for it.
+/// Runs `sync`, which is `install` without sources, under the name that other package managers use.
 pub(super) fn sync(app: &App, how: &InstallHow) -> Result<u8> {
     run(app, &InstallArgs { how: how.clone(), ..InstallArgs::default() })
 }

@@ -47,9 +47,9 @@ pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
 }
 
 fn request(args: &InvokeArgs) -> Result<InvokeRequest> {
-    // The command line asks for one word at least.
+    // clap requires at least one word.
     let (name, arguments) = args.words.split_first().ok_or_else(|| Error::usage("no skill is named"))?;
-    // One word is what somebody would type after the name; several were split by a shell already.
+    // One word is what the user would type after the name; several words were split by a shell already.
     let arguments = match arguments {
         [one] => Arguments::new(one.as_str()),
         words => Arguments::of_words(words.to_vec()),

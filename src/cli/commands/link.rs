@@ -54,7 +54,7 @@ pub(super) fn run(app: &App, args: &LinkArgs) -> Result<u8> {
     Ok(exit::SUCCESS)
 }
 
-/// `unlink`.
+/// Runs `unlink`.
 pub(super) fn undo(app: &App, args: &LinkArgs) -> Result<u8> {
     show(app, args, &unlink(&app.context, &request(args))?, false);
     Ok(exit::SUCCESS)

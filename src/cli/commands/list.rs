@@ -35,7 +35,7 @@ pub(super) fn run(app: &App, args: &ListArgs) -> Result<u8> {
     } else {
         render::list::show(&app.printer, &outcome, scope);
     }
-    // The process is about to end: to free the texts of thousands of skills, one by one, is for nothing.
+    // The process is about to end: freeing the texts of thousands of skills one by one is wasted time.
     std::mem::forget(outcome);
     Ok(exit::SUCCESS)
 }

@@ -51,7 +51,7 @@ pub(super) fn run(app: &App, args: &ManArgs) -> Result<u8> {
     Ok(exit::SUCCESS)
 }
 
-/// The name of the page of the command that is called `typed`.
+/// Returns the name of the page of the command `typed`.
 fn page_of(typed: &str) -> Result<String> {
     if let Some(command) = Command::alone(typed) {
         return Ok(format!("skillpm-{}", command.get_name()));
@@ -67,11 +67,11 @@ fn page_of(typed: &str) -> Result<String> {
 struct Page {
     /// `skillpm`, or `skillpm-install`.
     name: String,
-    /// In the language of roff.
+    /// The page as roff.
     text: String,
 }
 
-/// The page of the program, of each command and of each action of a command.
+/// Returns the pages of the program, of each command and of each action of a command.
 fn pages() -> Result<Vec<Page>> {
     let mut program = args::program();
     program.build();

@@ -47,12 +47,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::ScopeKind;
 use crate::ops::paths::Target;
 
-/// What a command does to this machine.
+/// The effect of a command on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Nature {
     /// Whether it may start another program: a script, or `git`.
     pub(crate) may_start_others: bool,
-    /// Whether it changes all that it changes in one transaction.
+    /// Whether it makes all of its changes in one transaction.
     pub(crate) changes_as_one: bool,
 }
 
@@ -61,12 +61,13 @@ const STARTS: Nature = Nature { may_start_others: true, changes_as_one: false };
 const CHANGES: Nature = Nature { may_start_others: false, changes_as_one: true };
 const CHANGES_AND_STARTS: Nature = Nature { may_start_others: true, changes_as_one: true };
 
-/// Makes of each row a command: its help text, its name and arguments, what runs it, and its nature.
+/// Makes a command from each row: its help text, its name and arguments, the function that runs it, and its
+/// nature.
 macro_rules! commands {
     ($($group:literal { $($(#[$meta:meta])* $name:ident($args:ty) => $run:path, $nature:expr;)+ })+) => {
         /// The commands.
-        // The flags of each are set up only when it is the one that was typed. A doc comment of a type with
-        // the flags would then be the text of the command, so these have comments of the other kind.
+        // The flags of each are only set up if it is the command that was typed. A doc comment on a type with
+        // the flags would then be the text of the command, so these types have comments of the other kind.
         #[derive(Debug, Subcommand)]
         #[command(defer = true)]
         pub(crate) enum Command {
@@ -74,7 +75,7 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// The groups of the help page, each with the names of its commands, of which only the case may differ.
+            /// The groups of the help page, each with the names of its commands, in another case.
             pub(crate) const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($name)),+])),+];
 
             /// Runs the command and returns the exit code.
@@ -84,7 +85,7 @@ macro_rules! commands {
                 }
             }
 
-            /// What it does to this machine.
+            /// Returns its effect on this machine.
             pub(crate) fn nature(&self) -> Nature {
                 match self {
                     $($(Self::$name(_) => $nature,)+)+
@@ -255,7 +256,7 @@ commands! {
     }
 }
 
-/// The names of each command, its own first.
+/// The names of each command, its own name first.
 static NAMES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     let names = |command: &clap::Command| {
         let aliases = command.get_all_aliases();
@@ -265,29 +266,29 @@ static NAMES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
 });
 
 impl Command {
-    /// The program with all commands and nothing else, of which only the one that is asked for gets its arguments.
+    /// Returns the program with all commands and nothing else. Only the requested command gets its arguments.
     fn all() -> clap::Command {
         Self::augment_subcommands(clap::Command::new("skillpm"))
     }
 
-    /// All names and aliases of commands that are words, for suggestions.
+    /// Returns all names and aliases of commands that are words, for suggestions.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().flatten().map(String::as_str).filter(|name| name.len() > 1).chain(["help"])
     }
 
-    /// The own name of the command that has this name.
+    /// Returns the command's own name for a name or alias.
     pub(crate) fn own_name(name: &str) -> Option<&'static str> {
         NAMES.iter().find(|names| names.iter().any(|other| other == name))?.first().map(String::as_str)
     }
 
-    /// The command alone that has this name, with its arguments.
+    /// Returns only the command with this name, with its arguments.
     pub(crate) fn alone(name: &str) -> Option<clap::Command> {
         let mut command = Self::all().find_subcommand(name)?.clone().disable_help_flag(true);
         command.build();
         Some(command)
     }
 
-    /// Whether it was told not to ask.
+    /// Reports whether a flag says not to ask questions.
     pub(crate) fn asks_nothing(&self) -> bool {
         match self {
             Self::Install(args) => args.how.yes,
@@ -299,8 +300,8 @@ impl Command {
     }
 }
 
-/// Adds to the error of a command that `verb` that puts skills where `args` say that there is another place, if this one may
-/// not be written to. Others read and change what is where it is.
+/// Adds to the error of a command that installs skills (`verb`) a hint about another scope, if this scope
+/// cannot be written. Other commands work on skills where they are.
 fn or_elsewhere(error: Error, verb: &str, args: &ScopeArgs) -> Error {
     use std::io::{self, ErrorKind as Io};
 
@@ -320,12 +321,12 @@ fn or_elsewhere(error: Error, verb: &str, args: &ScopeArgs) -> Error {
     }
 }
 
-/// Whether `path` stands for standard input.
+/// Reports whether `path` means standard input.
 fn is_input(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// What `paths` name. `-` is standard input, which is to be `input`.
+/// Returns the targets in `paths`. `-` means standard input, which is to become the file `input`.
 fn targets(paths: &[PathBuf], input: Option<&Path>) -> Result<Vec<Target>> {
     if paths.iter().filter(|path| is_input(path)).count() > 1 {
         return Err(Error::usage("`-` is given twice, but standard input can be read only once")
@@ -341,7 +342,7 @@ fn targets(paths: &[PathBuf], input: Option<&Path>) -> Result<Vec<Target>> {
     paths.iter().map(target).collect()
 }
 
-/// All of standard input, a skill's text.
+/// Reads all of standard input, the text of a skill.
 fn standard_input() -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(MAX_SKILL_FILE + 1).read_to_end(&mut bytes);
@@ -353,7 +354,7 @@ fn standard_input() -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The scope that the flags name.
+/// Returns the scope that the flags name.
 fn scope(args: &ScopeArgs) -> Option<ScopeKind> {
     match (args.scope, args.global, args.project) {
         (Some(ScopeArg::User), ..) | (None, true, _) => Some(ScopeKind::User),

@@ -53,7 +53,7 @@ pub(super) fn run(app: &App, args: &RemoveArgs) -> Result<u8> {
     Ok(exit::SUCCESS)
 }
 
-/// The skills that a person picks.
+/// Lets the user pick skills.
 fn pick(app: &App, scope: Option<ScopeKind>) -> Result<Vec<String>> {
     let items = removable(&app.context, scope)?;
     if items.is_empty() {

@@ -10,7 +10,7 @@ use crate::cli::help::after;
 use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
 use crate::context::Context;
-use crate::engine::run::{Ended, Limits, Mode, Stdin, Stream, Watch};
+use crate::engine::run::{Ended, Limits, Mode, Options, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
 use crate::ops::run::{RunLocation, RunRequest, script_missing};
 use crate::ops::session::Session;
@@ -109,13 +109,13 @@ enum SandboxArg {
 }
 
 pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
-    // What whoever called has open leads past every sandbox: nothing but the three standard ones is handed on.
+    // Open descriptors of the caller would bypass every sandbox: only the three standard ones are passed on.
     #[cfg(unix)]
     close_fds::set_fds_cloexec(3, &[]);
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
     let outcome = Session::of_person(&app.context)?.run(&request(&app.context, args)?, &mut watch)?;
     app.printer.warnings(&outcome.warnings);
-    // Nobody stopped it who would have to be told.
+    // Nobody is left to get the message about the stop.
     if outcome.ran.ended == Some(Ended::Stopped) && app.printer.is_closed() {
         return Ok(exit::CLOSED_PIPE);
     }
@@ -127,7 +127,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     Ok(exit::run(&outcome.ran))
 }
 
-/// Shows what a script writes as it comes.
+/// Shows the output of a script while it arrives.
 struct Shown<'a> {
     printer: Option<&'a Printer>,
 }
@@ -144,7 +144,7 @@ impl Watch for Shown<'_> {
     }
 
     fn is_stopped(&mut self) -> bool {
-        // Nobody reads any more.
+        // Nobody reads the output any more.
         self.printer.is_some_and(Printer::is_closed)
     }
 }
@@ -160,8 +160,6 @@ fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
         [] => return Err(Error::usage("name a skill and one of its scripts")),
     };
     Ok(RunRequest {
-        args: rest.to_vec(),
-        stdin: if args.stdin { Stdin::Inherited } else { Stdin::Closed },
         cwd: match &args.cwd {
             None => RunLocation::Here,
             Some(cwd) if cwd.as_os_str() == "skill" => RunLocation::Skill,
@@ -169,24 +167,29 @@ fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
             Some(cwd) => RunLocation::Dir(cwd.clone()),
         },
         env: args.env.clone(),
-        limits: Limits {
-            timeout: args.timeout,
-            output: args.max_output,
-            processes: args.processes,
-            file_size: Some(args.file_size),
-            memory: args.memory,
-            cpu: args.cpu_time,
-            ..Limits::default()
+        options: Options {
+            args: rest.to_vec(),
+            stdin: if args.stdin { Stdin::Inherited } else { Stdin::Closed },
+            limits: Limits {
+                timeout: args.timeout,
+                output: args.max_output,
+                processes: args.processes,
+                file_size: Some(args.file_size),
+                memory: args.memory,
+                cpu: args.cpu_time,
+                ..Limits::default()
+            },
+            sandbox: match args.sandbox {
+                SandboxArg::Auto => Mode::Auto,
+                SandboxArg::Require => Mode::Require,
+                SandboxArg::Off => Mode::Off,
+            },
+            no_network: args.no_network,
+            unix_sockets: args.allow_unix_sockets,
+            read: args.reads.clone(),
+            write: args.writes.clone(),
+            ..Options::default()
         },
-        sandbox: match args.sandbox {
-            SandboxArg::Auto => Mode::Auto,
-            SandboxArg::Require => Mode::Require,
-            SandboxArg::Off => Mode::Off,
-        },
-        no_network: args.no_network,
-        unix_sockets: args.allow_unix_sockets,
-        read: args.reads.clone(),
-        write: args.writes.clone(),
         allow_scripts: args.allow_scripts,
         allow_modified: args.allow_modified,
         ..RunRequest::new(text(skill)?, text(script)?)
@@ -200,7 +203,7 @@ fn seconds(text: &str) -> std::result::Result<Duration, &'static str> {
     if duration.is_zero() { Err(EXPECTED) } else { Ok(duration) }
 }
 
-/// As [`bytes`], of as much as a process needs to start at all.
+/// Parses a size like [`bytes`], at least what a process needs to start.
 fn memory(text: &str) -> std::result::Result<u64, String> {
     let bytes = bytes(text)?;
     if bytes >= LEAST_MEMORY {
@@ -214,7 +217,7 @@ fn memory(text: &str) -> std::result::Result<u64, String> {
     Err(format!("no process starts with so little, and `1M` is the least{unit}"))
 }
 
-/// The least memory that a process may be given, in bytes.
+/// The smallest memory limit of a process, in bytes.
 const LEAST_MEMORY: u64 = 1 << 20;
 
 fn bytes(text: &str) -> std::result::Result<u64, &'static str> {
@@ -251,8 +254,8 @@ mod tests {
     fn all_that_follows_the_script_is_its_own() {
         let asked = parse("skillpm run --sandbox off pdf fill --help -q -- --json").expect("parses");
         assert_eq!((asked.skill.as_str(), asked.script.as_str()), ("pdf", "fill"));
-        assert_eq!(asked.args, ["--help", "-q", "--", "--json"]);
-        assert_eq!(asked.sandbox, Mode::Off);
+        assert_eq!(asked.options.args, ["--help", "-q", "--", "--json"]);
+        assert_eq!(asked.options.sandbox, Mode::Off);
         for wrong in [
             "skillpm run",
             "skillpm run pdf",
@@ -264,17 +267,20 @@ mod tests {
         }
     }
 
-    /// S1-FR-203.3: thirty seconds.
+    /// S1-FR-203.3: the default of thirty seconds.
     #[test]
     fn what_holds_without_flags() {
         let asked = parse("skillpm run pdf fill").expect("parses");
-        assert_eq!(asked.limits, Limits::default());
-        assert_eq!(asked.limits.timeout, Duration::from_secs(30));
-        assert_eq!((asked.cwd, asked.stdin, asked.sandbox), (RunLocation::Here, Stdin::Closed, Mode::Auto));
+        assert_eq!(asked.options.limits, Limits::default());
+        assert_eq!(asked.options.limits.timeout, Duration::from_secs(30));
+        assert_eq!(
+            (asked.cwd, asked.options.stdin, asked.options.sandbox),
+            (RunLocation::Here, Stdin::Closed, Mode::Auto)
+        );
         assert!(!asked.allow_modified && !asked.allow_scripts);
-        assert!(!asked.no_network && !asked.unix_sockets);
+        assert!(!asked.options.no_network && !asked.options.unix_sockets);
         let asked = parse("skillpm run --allow-unix-sockets pdf fill").expect("parses");
-        assert!(asked.unix_sockets);
+        assert!(asked.options.unix_sockets);
     }
 
     #[test]

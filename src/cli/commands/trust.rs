@@ -58,7 +58,7 @@ pub(super) fn run(app: &App, args: &TrustArgs) -> Result<u8> {
     Ok(exit::SUCCESS)
 }
 
-/// `untrust`.
+/// Runs `untrust`.
 pub(super) fn undo(app: &App, args: &UntrustArgs) -> Result<u8> {
     let outcome = untrust(&app.context, &UntrustRequest { directories: args.directories.clone() })?;
     show(app, args.json, &outcome, |printer, outcome| render::trust::changed(printer, outcome, false));

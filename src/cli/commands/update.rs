@@ -96,21 +96,21 @@ pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
     Ok(exit::update(&outcome))
 }
 
-/// Shows what is about to change, asks a person if there is one, and does it. Returns the warnings, too,
-/// that were shown before.
+/// Shows the planned changes, asks the user if possible, and makes them. Also returns the warnings that were
+/// shown before.
 fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<Warning>)> {
     if prepared.is_empty() {
         return Ok((prepared.apply(false)?, Vec::new()));
     }
-    // Standard output is for what was done.
+    // Standard output is for the changes that were made.
     render::update::plan(&app.printer, &prepared.plan()?, false);
     let told = prepared.warnings().to_vec();
     app.printer.warnings(&told);
     let items = prepared.choices();
     let picked = match &items[..] {
-        // What ends an earlier merge was asked for by a flag of its own.
+        // Ending an earlier merge was requested by a flag of its own.
         [] if prepared.new_versions() == 0 => None,
-        // What comes because others need it is no choice of its own.
+        // A skill that comes because others need it is not a choice of its own.
         [] | [_] => {
             app.context.interact.confirm("update this skill?").map(|yes| if yes { vec![0] } else { vec![] })
         }

@@ -101,7 +101,7 @@ pub(crate) enum FormatArg {
     Junit,
 }
 
-/// How often watched files are looked at.
+/// The interval between checks of watched files.
 const INTERVAL: Duration = Duration::from_millis(300);
 
 pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
@@ -125,7 +125,7 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
         let in_files = request.targets.iter().all(|target| matches!(target, Target::Path(_)));
         render::validate::show(&app.printer, &outcome, in_files, request.repairs);
     } else {
-        // The others are for whoever called, who knows the working directory.
+        // The other formats are for the caller, who knows the working directory.
         let tree = match format {
             FormatArg::Sarif | FormatArg::Github => Some(Tree::around(&app.context.settings)?),
             FormatArg::Human | FormatArg::Json | FormatArg::Junit => None,
@@ -136,12 +136,13 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
         render::validate::deliver(&app.printer, &outcome, &text, file.as_deref())?;
     }
     let code = exit::validate(&outcome, args.strict);
-    // The program ends here: to give back the memory of thousands of skills one by one takes longer.
+    // The program ends here: freeing the memory of thousands of skills one by one takes longer.
     std::mem::forget(outcome);
     Ok(code)
 }
 
-/// Checks, and checks again what changes until the program is stopped, or nobody reads any more.
+/// Checks all targets, and checks changed ones again until the program is stopped or nobody reads the output
+/// any more.
 fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8> {
     let (mut watch, outcome) = Watch::start(&app.context, targets(args)?, profile)?;
     render::validate::show(&app.printer, &outcome, true, Repairs::None);
@@ -159,7 +160,7 @@ fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8>
     Ok(exit::validate(&outcome, args.strict))
 }
 
-/// Whether `file` has the name of the file that makes a skill.
+/// Reports whether `file` has the name of a skill file.
 fn is_skill_file(file: &Path) -> bool {
     file.file_name().is_some_and(find::is_skill_file)
 }

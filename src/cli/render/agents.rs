@@ -1,4 +1,4 @@
-//! `agents`: a table of them, or all that one of them sees.
+//! `agents`: a table of agents, or everything that one of them sees.
 
 use std::fmt::Write as _;
 
@@ -45,7 +45,8 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
     }
 }
 
-/// Whether the canonical copies serve the agent in each scope, also where it has a directory of its own.
+/// Reports for each scope whether the agent reads the canonical copies, even if it has a directory of its
+/// own.
 fn reads_canonical(agent: &AgentView) -> bool {
     let in_scope = |scope| agent.directories.iter().filter(move |dir| dir.scope == scope);
     [ScopeKind::Project, ScopeKind::User].into_iter().all(|scope| {
@@ -53,7 +54,7 @@ fn reads_canonical(agent: &AgentView) -> bool {
     })
 }
 
-/// The directory of `scope` that serves `agent`.
+/// Returns the directory of `scope` that serves `agent`.
 fn serving(outcome: &AgentsOutcome, agent: &AgentView, scope: ScopeKind) -> String {
     let dir = agent.directories.iter().find(|dir| dir.scope == scope);
     dir.map(|dir| short(outcome, &dir.path)).unwrap_or_default()
@@ -151,7 +152,7 @@ mod tests {
     use crate::cli::printer::testing::printer;
     use crate::ops::agents::TwiceView;
 
-    /// The schema says what is printed, with every role and every form.
+    /// The schema describes the printed JSON, with every role and every form.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("agents.schema.json");

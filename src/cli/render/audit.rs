@@ -33,7 +33,7 @@ pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
     }
 }
 
-/// How it ended, and after which time.
+/// Returns how the event ended, and how long it took.
 fn ending(record: &AuditRecord) -> String {
     let end = match (&record.ended, record.exit_code, record.signal) {
         (Some(ended), ..) => ended.clone(),

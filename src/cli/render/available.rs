@@ -1,4 +1,4 @@
-//! `install --list`: what sources hold.
+//! `install --list`: the content of sources.
 
 use dialoguer::console::truncate_str;
 
@@ -24,7 +24,7 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
     printer.json(&outcome.available);
 }
 
-/// The name, and below it what there is to say, a line each.
+/// Returns the name, with its details below, a line each.
 fn entry(skill: &Available, width: usize) -> String {
     let path = if skill.path.is_empty() { "." } else { &skill.path };
     let mut lines = vec![one_line(&skill.name)];

@@ -75,13 +75,13 @@ fn shown(path: &str) -> String {
     one_line(path)
 }
 
-/// `512 bytes`, `1.2 MB`.
+/// Returns a size such as `512 bytes` or `1.2 MB`.
 pub(super) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     if bytes < 1000 {
         return if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
     }
-    // Tenths of a unit, so that nothing has to be rounded by floating point.
+    // Tenths of a unit, so that no floating-point rounding is needed.
     let (mut tenths, mut unit) = (bytes / 100, 0);
     while tenths >= 10_000 && unit + 1 < UNITS.len() {
         tenths /= 1000;
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// The schema says what is printed, whatever is done.
+    /// The schema describes the printed JSON of every action.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("cache.schema.json");

@@ -1,13 +1,13 @@
-//! `catalog`: what was cut, and what became of a file.
+//! `catalog`: messages about what was cut, and the result for a file.
 
 use super::{count, one_line, quoted};
 use crate::cli::printer::Printer;
 use crate::ops::catalog::{CatalogOutcome, Written};
 
-/// How many names are listed.
+/// The maximum number of names listed.
 const MAX_NAMES: usize = 5;
 
-/// Tells what could not be used and what was cut.
+/// Reports what could not be used and what was cut.
 pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
     printer.warnings(&outcome.warnings);
     let catalog = &outcome.catalog;
@@ -32,12 +32,12 @@ pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
     }
 }
 
-/// Each word between backticks, with commas alone.
+/// Returns the words in backticks, separated by commas.
 fn listed(words: &[&String]) -> String {
     words.iter().map(|word| format!("`{}`", one_line(word))).collect::<Vec<_>>().join(", ")
 }
 
-/// Tells what became of the file, or where nothing is written, that `command` brings it up to date.
+/// Reports the result for the file, or, if nothing is written, that `command` brings it up to date.
 pub(crate) fn file(printer: &Printer, written: &Written, command: Option<&str>) {
     let file = one_line(&written.file.display().to_string());
     match (written.changed, command) {

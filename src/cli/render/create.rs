@@ -1,4 +1,4 @@
-//! `create`: what was made, where it is, and what to do with it.
+//! `create`: the created files, their place, and what to do with them.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ pub(crate) fn json(printer: &Printer, outcome: &CreateOutcome) {
     printer.json(outcome);
 }
 
-/// The built-in templates, a line each.
+/// Prints the built-in templates, a line each.
 pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
     let width = templates.iter().map(|template| template.name.len()).max().unwrap_or_default();
     let line = |template: &Builtin| format!("{:width$}  {}\n", template.name, template.summary);

@@ -1,4 +1,4 @@
-//! Unified diffs, with colours where there are any, and what is new in a version of a skill.
+//! Unified diffs, coloured if possible, and the additions in a version of a skill.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::ops::diff::{ContentDiff, Counts, FileDiff, FileStatus, VersionDiff};
 use crate::review::{Change, Review};
 
-/// Prints `diff` as data: into a pipe or file byte for byte, so that it is a patch, for people harmless.
+/// Prints `diff` as data: byte for byte into a pipe or file, so that it is a patch; cleaned for people.
 pub(crate) fn show(printer: &Printer, diff: &str) {
     let look = printer.look();
     if look.out_terminal || look.out_colour {
@@ -20,8 +20,8 @@ pub(crate) fn show(printer: &Printer, diff: &str) {
     }
 }
 
-/// A difference for a file or another program, which applies it as it is: only what a terminal would act on later is
-/// written as its code point.
+/// Returns a diff for a file or another program, which applies it unchanged: only control characters, which
+/// could affect a terminal later, are written as code points.
 fn without_controls(diff: &str) -> Cow<'_, str> {
     let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     if !diff.contains(acts) {
@@ -30,11 +30,11 @@ fn without_controls(diff: &str) -> Cow<'_, str> {
     diff.chars().map(|c| if acts(c) { format!("\\u{{{:x}}}", u32::from(c)) } else { c.to_string() }).collect()
 }
 
-/// The widest column for places; longer ones push the text of their line to the right.
+/// The widest column for places; longer places shift the text of their line to the right.
 const MAX_PLACE: usize = 48;
 
-/// What is new in a version of a skill, as people read it: what a reviewer must see first, then each
-/// file that differs. Whatever could act on a terminal is written as its code point.
+/// Returns the differences in a version of a skill for people: first what a reviewer must see, then each file
+/// that differs. Control characters are written as code points.
 ///
 /// ```
 /// use skillpm::cli::version_diff;
@@ -56,7 +56,7 @@ pub fn version_diff(diff: &VersionDiff, colour: bool) -> String {
     out
 }
 
-/// As [`version_diff`], with how many lines of each file changed in place of the lines.
+/// Works like [`version_diff`], with the number of changed lines of each file instead of the lines.
 pub(super) fn stat(diff: &VersionDiff, colour: bool) -> String {
     let mut out = summary(diff, colour);
     for file in &diff.diff.files {
@@ -69,7 +69,7 @@ pub(super) fn stat(diff: &VersionDiff, colour: bool) -> String {
     out
 }
 
-/// What a reviewer must see, and how much differs.
+/// Returns what a reviewer must see, and the amount of changes.
 fn summary(diff: &VersionDiff, colour: bool) -> String {
     let mut out = String::new();
     if diff.diff.files.is_empty() {
@@ -90,7 +90,7 @@ fn style(file: &FileDiff) -> Style {
     }
 }
 
-/// `3 lines added, 1 removed`.
+/// Returns a text such as `3 lines added, 1 removed`.
 fn lines(added: usize, removed: usize) -> String {
     format!("{} added, {removed} removed", count(added, "line"))
 }
@@ -128,13 +128,13 @@ pub(super) fn review(out: &mut String, review: &Review, colour: bool) {
     }
 }
 
-/// `SKILL.md:12`.
+/// Returns a place such as `SKILL.md:12`.
 fn place(change: &Change) -> String {
     let path = one_line(change.path.as_str());
     change.line.map_or(path.clone(), |line| format!("{path}:{line}"))
 }
 
-/// `2 files: 1 added, 1 changed; 3 lines added, 1 removed`.
+/// Returns a text such as `2 files: 1 added, 1 changed; 3 lines added, 1 removed`.
 pub(super) fn counts(counts: &Counts) -> String {
     let parts = [(counts.added, "added"), (counts.removed, "removed"), (counts.changed, "changed")];
     let parts: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
@@ -142,12 +142,12 @@ pub(super) fn counts(counts: &Counts) -> String {
     format!("{}: {}; {lines}", count(counts.files(), "file"), parts.join(", "))
 }
 
-/// `changed scripts/run.sh: executable now`.
+/// Returns a heading such as `changed scripts/run.sh: executable now`.
 fn heading(file: &FileDiff) -> String {
     heading_with(file, None)
 }
 
-/// As [`heading`], with something more to tell.
+/// Works like [`heading`], with additional text.
 fn heading_with(file: &FileDiff, more: Option<String>) -> String {
     let (verb, size) = match file.status {
         FileStatus::Added => ("added", false),
@@ -182,11 +182,11 @@ fn line(out: &mut String, text: &str, style: Style, colour: bool) {
     out.push('\n');
 }
 
-/// The lines are made harmless first, each by itself: no line of a file can style another. Carriage
-/// returns are shown where some lines end with them and some do not.
+/// Cleans each line separately, and then colours it: no line of a file can style another. Shows carriage
+/// returns if only some lines end with them.
 fn painted(diff: &str, colour: bool) -> String {
     let lines: Vec<&str> = diff.split('\n').collect();
-    // The headers are two lines; a last line without an end says nothing about line ends.
+    // The headers are two lines; a last line without an end proves nothing about line ends.
     let ends = |(at, line): (usize, &&str)| {
         let is_content = at >= 2 && line.starts_with([' ', '+', '-']);
         !is_content || line.ends_with('\r') || lines.get(at + 1).is_some_and(|next| next.starts_with('\\'))
@@ -363,7 +363,7 @@ mod tests {
         assert!(shown("a\r\n", "a\n", terminal).contains("-a\\u{d}\n+a\n"));
     }
 
-    /// `git apply` and `patch` compare bytes; only what a terminal would act on later is no patch any more.
+    /// `git apply` and `patch` compare bytes; a diff with control characters is not a patch any more.
     #[test]
     fn what_goes_into_a_pipe_is_a_patch() {
         let text = shown("a\r\nb\u{1b}\r\n", "a\r\nc\u{1b}\r\n", Appearance::PLAIN);

@@ -1,4 +1,4 @@
-//! `doctor`: each finding with what can be done about it.
+//! `doctor`: each finding with its remedy.
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
@@ -85,7 +85,7 @@ mod tests {
     use crate::install::health::problem::ALL;
     use crate::install::scope::ScopeKind;
 
-    /// The schema says what is printed, with every problem.
+    /// The schema describes the printed JSON, with every problem.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("doctor.schema.json");

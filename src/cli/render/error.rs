@@ -9,7 +9,7 @@ pub(crate) fn show(printer: &Printer, error: &Error) {
     printer.failure(&worded(error.message()), &causes(error), &hints);
 }
 
-/// The chain of causes, without those that tell nothing new.
+/// Returns the chain of causes, without those that add nothing.
 fn causes(error: &Error) -> Vec<String> {
     let mut told = worded(error.message());
     let mut causes = Vec::new();

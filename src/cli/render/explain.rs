@@ -10,7 +10,7 @@ use crate::cli::printer::Printer;
 use crate::lint::report::rule_page;
 use crate::lint::{Group, Level, Needs, Profile, Rule, Safety};
 
-/// One line for each rule.
+/// Prints one line for each rule.
 pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
     let mut table = Table::new(&["rule", "spec", "fix", "what it asks for"]).prose("what it asks for");
     for rule in rules {
@@ -21,7 +21,7 @@ pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
     printer.hint("`skillpm explain RULE` explains a rule");
 }
 
-/// Everything about one rule.
+/// Prints everything about one rule.
 pub(crate) fn one(printer: &Printer, rule: &Rule) {
     let docs = &rule.docs;
     let mut text = format!("{}: {}\n\n{}\n{}\n", rule.id, rule.summary, docs.what, docs.why);
@@ -42,7 +42,7 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
     printer.data(&text);
 }
 
-/// All of `rules` for programs.
+/// Prints `rules` as JSON.
 pub(crate) fn json(printer: &Printer, rules: &[&Rule]) {
     let values: Vec<Value> = rules.iter().map(|rule| value(rule)).collect();
     printer.data(&json_text(&values));
@@ -70,7 +70,7 @@ fn value(rule: &Rule) -> Value {
     })
 }
 
-/// The lines of an example. What is too long is so on purpose, and needs not be seen as a whole.
+/// Returns the lines of an example. Long lines are long on purpose, and need not be shown whole.
 fn example(code: &str) -> Vec<String> {
     const LINES: usize = 16;
     const CHARACTERS: usize = 200;
@@ -119,7 +119,7 @@ fn repair(rule: &Rule) -> Option<&'static str> {
     })
 }
 
-/// What the rule looks at beside `SKILL.md`, where that is anything.
+/// Returns what the rule examines in addition to `SKILL.md`, if anything.
 fn files(rule: &Rule) -> Option<&'static str> {
     match rule.needs {
         Needs::Document => None,
@@ -128,7 +128,7 @@ fn files(rule: &Rule) -> Option<&'static str> {
     }
 }
 
-/// `error in spec and publish, warning in lenient`; names stand between two of `mark`.
+/// Returns a text such as `error in spec and publish, warning in lenient`, with `mark` around each name.
 fn levels(rule: &Rule, mark: &str) -> String {
     let parts = [Level::Error, Level::Warning, Level::Note, Level::Off].into_iter().filter_map(|wanted| {
         let of = Profile::ALL.iter().filter(|(_, profile)| rule.levels.of(*profile) == wanted);
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(schema.faults(&serde_json::from_str(&all).expect("JSON")), [""; 0]);
     }
 
-    /// The page of rules: a heading for each, whose anchor is its id.
+    /// The page of rules has a heading for each rule, whose anchor is its id.
     #[test]
     fn the_reference_page_shows_every_rule() {
         let titles = [
@@ -273,7 +273,7 @@ mod tests {
         let _ = write!(text, "### `{}`\n\n{}\n{}\n\n", rule.id, docs.what, docs.why);
         for (title, code) in [("Wrong", docs.bad), ("Right", docs.good)] {
             let fence = if code.contains("```") { "````" } else { "```" };
-            // What is not shown would be lost on the page.
+            // Invisible characters would be lost on the page.
             let code = crate::text::visible(&example(code).join("\n")).into_owned();
             let _ = write!(text, "{title}:\n\n{fence}text\n{code}\n{fence}\n\n");
         }

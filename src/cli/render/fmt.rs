@@ -1,4 +1,4 @@
-//! `fmt`: what changed, what has no canonical form, and how many files there were.
+//! `fmt`: the files that changed, those without a canonical form, and a summary.
 
 use super::{count, diff, one_line};
 use crate::cli::printer::Printer;
@@ -28,7 +28,7 @@ pub(crate) fn json(printer: &Printer, outcome: &FmtOutcome) {
     printer.json(outcome);
 }
 
-/// Tells how many skills were left alone because a lockfile names them.
+/// Reports the number of skills that were left alone because a lockfile lists them.
 pub(super) fn installed(printer: &Printer, number: usize) {
     if number > 0 {
         printer.note(&format!("{} left as locked", count(number, "installed skill")));
@@ -46,7 +46,7 @@ fn refused(printer: &Printer, file: &str, reason: &str, at: Option<Position>) {
     printer.failure(&message, &[], &["the file was not changed; `skillpm validate` says more".to_owned()]);
 }
 
-/// `3 skills: 1 formatted, 1 left as it is`.
+/// Returns a text such as `3 skills: 1 formatted, 1 left as it is`.
 fn summary(outcome: &FmtOutcome, verb: &str) -> String {
     let number = |wanted: fn(&Form) -> bool| outcome.files.iter().filter(|file| wanted(&file.form)).count();
     let changed = number(|form| matches!(form, Form::Changed { .. }));

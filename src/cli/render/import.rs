@@ -65,7 +65,7 @@ fn word(skill: &ImportedSkill) -> &'static str {
     }
 }
 
-/// `github:acme/skills at 1a2b3c4`.
+/// Returns a text such as `github:acme/skills at 1a2b3c4`.
 fn source(skill: &ImportedSkill) -> String {
     let Some(source) = skill.source.as_deref().map(without_queries) else { return String::new() };
     match &skill.revision {
@@ -74,7 +74,7 @@ fn source(skill: &ImportedSkill) -> String {
     }
 }
 
-/// `2 skills adopted, 1 edited`.
+/// Returns a text such as `2 skills adopted, 1 edited`.
 fn counts(skills: &[ImportedSkill]) -> String {
     let words = [
         ("adopted", "adopted"),
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!((&value["scope"], &value["dry_run"]), (&"project".into(), &true.into()));
     }
 
-    /// The schema says what is printed, with every verdict and every file.
+    /// The schema describes the printed JSON, with every verdict and every file.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("import.schema.json");

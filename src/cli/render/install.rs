@@ -1,4 +1,4 @@
-//! `install`: what happened to each skill, where they are, and what to do next.
+//! `install`: the result for each skill, their place, and what to do next.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use crate::install::scope::ScopeKind;
 use crate::manifest;
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 
-/// So many skills that stay as they are get a line each. More would bury what changed: they are counted.
+/// The maximum number of unchanged skills that get a line each. More would bury the changes, so they are only
+/// counted.
 const MOST_UNCHANGED: usize = 10;
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
@@ -61,7 +62,7 @@ fn summary(printer: &Printer, outcome: &InstallOutcome) {
     }
 }
 
-/// Tells which of manifest and lockfile changed.
+/// Reports which of manifest and lockfile changed.
 pub(super) fn files(printer: &Printer, scope: Option<ScopeKind>, files: ChangedFiles) {
     if let Some(told) = changed(files) {
         let what = if files.manifest && files.lockfile { "both" } else { "it" };
@@ -109,7 +110,7 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
 
 fn next(printer: &Printer, outcome: &InstallOutcome) {
     unseen(printer, outcome.scope, &outcome.unseen);
-    // What nobody sees cannot be invoked. What is new and was asked for is what somebody wants to see first.
+    // A skill that no agent sees cannot be invoked. New requested skills come first.
     let is_new = |skill: &InstalledSkill| matches!(skill.change, Change::Added | Change::Updated);
     let seen = outcome.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
     match seen.min_by_key(|skill| (!is_new(skill), !skill.needed_by.is_empty())) {
@@ -125,7 +126,7 @@ fn next(printer: &Printer, outcome: &InstallOutcome) {
     }
 }
 
-/// `pdf 1.0 (github:anthropics/skills at 1a2b3c4)`.
+/// Returns a text such as `pdf 1.0 (github:anthropics/skills at 1a2b3c4)`.
 fn line(skill: &InstalledSkill) -> String {
     let mut line = one_line(&skill.name);
     if let Some(version) = &skill.version {
@@ -158,7 +159,7 @@ fn sign(change: Change) -> &'static str {
     }
 }
 
-/// `2 skills added, 1 unchanged`.
+/// Returns a text such as `2 skills added, 1 unchanged`.
 fn counts(skills: &[InstalledSkill]) -> String {
     let kinds = [
         (Change::Added, "added"),
@@ -243,7 +244,7 @@ mod tests {
         "#);
     }
 
-    /// Who installs an agent later would look for the skills there in vain.
+    /// A user who installs an agent later would look for the skills there in vain.
     #[test]
     fn agents_that_see_nothing_are_named() {
         let unseen = |agent: &str, skills: &[&str]| Unseen {
@@ -270,7 +271,7 @@ mod tests {
         );
     }
 
-    /// One update among hundreds of skills is seen.
+    /// One update among hundreds of skills is visible.
     #[test]
     fn many_that_stay_are_counted() {
         let same = (0..=MOST_UNCHANGED).map(|number| skill(&format!("same-{number}"), Change::Unchanged));
@@ -323,7 +324,7 @@ mod tests {
         assert_eq!(value["left_modified"][0], "pptx");
     }
 
-    /// The schema says what is printed, with every change and every step.
+    /// The schema describes the printed JSON, with every change and every step.
     #[test]
     fn the_schema_describes_the_json() {
         let changes = [

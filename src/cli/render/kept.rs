@@ -1,4 +1,4 @@
-//! Copies of what users edited: a table, and what came back.
+//! Saved copies of edited skills: a table, and the result of restoring one.
 
 use super::table::Table;
 use super::{count, one_line, steps};
@@ -52,7 +52,7 @@ pub(crate) fn restored(printer: &Printer, outcome: &RestoreOutcome) {
     }
 }
 
-/// `2026-11-26 12:30`, of a time as RFC 3339 has it.
+/// Returns a time in RFC 3339 form as `2026-11-26 12:30`.
 fn minute(time: &str) -> String {
     time.get(..16).unwrap_or(time).replace('T', " ")
 }

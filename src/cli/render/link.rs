@@ -1,4 +1,4 @@
-//! `link` and `unlink`: a line for each link or copy that came or went.
+//! `link` and `unlink`: a line for each link or copy that was added or removed.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::cli::printer::Printer;
 use crate::install::plan::{Location, Step};
 use crate::ops::link::LinkOutcome;
 
-/// Shows what came or went; `named` where skills were.
+/// Shows the changes. `named` says whether the user named skills.
 pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
     if outcome.dry_run {
         steps::plan(printer, &outcome.steps, outcome.files);
@@ -26,14 +26,14 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
     let mut skills = BTreeSet::new();
     for step in &outcome.steps {
         let (Location::Agent(agent), name) = step.place() else { continue };
-        // A copy that gives way to a link goes and comes.
+        // A link that replaces a copy is a removal and an addition.
         if linked == matches!(step, Step::Link { .. } | Step::Put { .. }) {
             skills.insert(name);
             printer.status(if linked { "+" } else { "-" }, &format!("{name} for {agent}"));
         }
     }
     let agents = and(&outcome.agents);
-    // Nothing is told of those that nobody spoke of.
+    // Skills that the user did not name are not mentioned.
     let of = if named {
         let names: Vec<_> = outcome.skills.iter().map(|skill| &skill.name).collect();
         format!(" of {}", quoted(&names))
@@ -42,7 +42,7 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
     };
     let word = if linked { "linked" } else { "unlinked" };
     if outcome.agents.is_empty() {
-        // `*` may stand for nobody.
+        // `*` may match no agent.
         if linked {
             printer.note("nothing to link: no agent was found on this machine");
             printer.hint("`--agent NAME` links for one anyway; `skillpm agents --all` lists them");
@@ -113,7 +113,7 @@ mod tests {
         ");
     }
 
-    /// Other skills may well have links, or none.
+    /// Other skills may have links or not.
     #[test]
     fn only_the_skills_that_were_named_are_told_of() {
         let skills = vec![LinkedSkill { name: "pdf".to_owned(), agents: Vec::new() }];
@@ -133,7 +133,7 @@ mod tests {
         ");
     }
 
-    /// `--agent '*'` where there is none.
+    /// `--agent '*'` if there is no agent.
     #[test]
     fn nobody_is_told_as_such() {
         let nobody =

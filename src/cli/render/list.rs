@@ -12,7 +12,7 @@ use crate::ops::import::FoundIn;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 use crate::text::without_queries;
 
-/// The table of `outcome`, which was asked for of `scope` alone or of both.
+/// Prints the table of `outcome`, requested for `scope` alone or for both.
 pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<ScopeKind>) {
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
@@ -61,7 +61,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
     }
 }
 
-/// Says how what skillpm did not install in `scope` becomes its own.
+/// Prints how to adopt the skills in `scope` that skillpm did not install.
 fn unknown(printer: &Printer, outcome: &ListOutcome, scope: ScopeKind) {
     let of_scope =
         |skill: &&ListedSkill| skill.scope == scope && skill.outer.is_none() && skill.state.is_unknown();
@@ -114,10 +114,10 @@ fn table(skills: &[ListedSkill]) -> Table {
     table
 }
 
-/// So many agents are named; with more the column would be wider than all others together.
+/// The maximum number of agents named; with more, the column would be wider than all others together.
 const MOST_AGENTS: usize = 3;
 
-/// The agents that see `skill`: those that have a link or copy, and those that read its directory.
+/// Returns the agents that see `skill`: those that have a link or copy, and those that read its directory.
 fn seen_by(skill: &ListedSkill) -> String {
     let by: BTreeSet<&str> = skill.agents.iter().chain(&skill.seen_by).map(String::as_str).collect();
     let named: Vec<&str> = by.iter().copied().take(MOST_AGENTS).collect();
@@ -127,7 +127,7 @@ fn seen_by(skill: &ListedSkill) -> String {
     }
 }
 
-/// The tool that installed a skill which skillpm does not know.
+/// Returns the tool that installed a skill that skillpm does not know.
 fn tool(skill: &ListedSkill) -> Option<&'static str> {
     match skill.found_in? {
         FoundIn::SkillsLock | FoundIn::GlobalLock => Some("npx skills"),
@@ -167,7 +167,7 @@ fn state(skill: &ListedSkill) -> String {
 pub(super) mod testing {
     use super::*;
 
-    /// A skill in a state; `docx` is edited, and `pdf` has a version and agents.
+    /// Returns a skill in a state; `docx` is edited, and `pdf` has a version and agents.
     pub(crate) fn skill(name: &str, state: SkillState) -> ListedSkill {
         ListedSkill {
             name: name.to_owned(),
@@ -240,7 +240,7 @@ mod tests {
         "#);
     }
 
-    /// Each hint is about one scope: the command restores no other.
+    /// Each hint is about one scope: the command does not restore the other.
     #[test]
     fn what_is_missing_is_told_by_scope() {
         let user = ListedSkill { scope: ScopeKind::User, ..skill("docx", SkillState::Missing) };
@@ -256,7 +256,7 @@ mod tests {
         ");
     }
 
-    /// No installation brings back what somebody works on elsewhere.
+    /// No installation restores a directory that somebody works on elsewhere.
     #[test]
     fn what_to_do_about_a_directory_that_is_gone() {
         let gone = ListedSkill {
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!((out.text().as_str(), err.text().as_str()), ("[]\n", ""));
     }
 
-    /// The schema says what is printed, with every state.
+    /// The schema describes the printed JSON, with every state.
     #[test]
     fn the_schema_describes_the_json() {
         let states = [

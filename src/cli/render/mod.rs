@@ -1,4 +1,4 @@
-//! What outcomes look like: one file per verb.
+//! Rendering of outcomes: one file per verb.
 
 pub(crate) mod agents;
 pub(crate) mod audit;
@@ -51,18 +51,18 @@ use crate::ops::list::ListedSkill;
 use crate::spec::is_object_id;
 use crate::text::{and, is_plain_line};
 
-/// What brings skills where there are none: in `scope`, or wherever skills are looked for.
+/// Returns how to install skills if there are none: in `scope`, or anywhere.
 fn how_to_install(scope: Option<ScopeKind>) -> String {
     let flag = scope.map_or("", scope_flag);
     format!("`skillpm install{flag} owner/repo` installs skills from a repository on GitHub")
 }
 
-/// Puts a text into one harmless line.
+/// Returns a text as one clean line.
 pub(crate) fn one_line(text: &str) -> String {
     line_of(text).into_owned()
 }
 
-/// As [`one_line`]; most texts are such a line.
+/// Works like [`one_line`], without a copy if the text is such a line already, as most are.
 fn line_of(text: &str) -> Cow<'_, str> {
     if is_plain_line(text) {
         return Cow::Borrowed(text);
@@ -70,28 +70,28 @@ fn line_of(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean(text).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// JSON in lines, with escapes for what a terminal would act on.
+/// Returns JSON in lines, with escapes for control characters.
 fn json_text(value: &impl Serialize) -> String {
-    // A value without maps of other keys than strings, and without foreign types, always serializes.
+    // A value without foreign types, and with only strings as keys of maps, always serializes.
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     escape_json(&text).into_owned() + "\n"
 }
 
-/// The revision that was asked for: nothing where none was and the source has no branches.
+/// Returns the requested revision; `None` if none was requested and the source has no branches.
 fn asked_for(skill: &ListedSkill) -> Option<&str> {
     let has_branches = matches!(skill.source_type, Some("github" | "git"));
     skill.requested.as_deref().or(has_branches.then_some("the default branch"))
 }
 
-/// A revision as it is shown: seven digits of a commit or a digest, and at most twenty characters of
-/// the version of a package.
+/// Returns a revision for display: seven digits of a commit or a digest, and at most twenty characters of a
+/// package's version.
 fn short_revision(revision: &str) -> String {
     let digits = revision.trim_start_matches("sha256:");
     let length = if is_object_id(digits) { 7 } else { 20 };
     digits.chars().take(length).collect()
 }
 
-/// A path as people would write it: below the project without it, below the user's home with `~`.
+/// Returns a path as people would write it: relative inside the project, with `~` below the user's home.
 fn short_path(roots: &BTreeMap<ScopeKind, String>, path: &str) -> String {
     for (scope, root) in roots {
         if let Some(rest) = path.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')) {
@@ -102,19 +102,19 @@ fn short_path(roots: &BTreeMap<ScopeKind, String>, path: &str) -> String {
     one_line(path)
 }
 
-/// `1 skill`, `2 skills`.
+/// Returns a text such as `1 skill` or `2 skills`.
 fn count(number: usize, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {what}{plural}")
 }
 
-/// `1 skill is`, `2 skills are`.
+/// Returns a text such as `1 skill is` or `2 skills are`.
 fn skills_are(number: usize) -> String {
     format!("{} {}", count(number, "skill"), if number == 1 { "is" } else { "are" })
 }
 
-/// How many there are `of` each kind, in the order of `kinds`, without those that there are none of:
-/// `2 skills added`, `1 unchanged`. The first says what is counted.
+/// Returns the number of each kind in `of`, in the order of `kinds`, without zeros: `2 skills added`, `1
+/// unchanged`. The first text says what is counted.
 fn counted<K: PartialEq>(what: &str, of: &[K], kinds: &[(K, &str)]) -> Vec<String> {
     let numbers = kinds.iter().map(|(kind, word)| (of.iter().filter(|one| *one == kind).count(), word));
     let text = |(at, (number, word))| match at {
@@ -124,7 +124,7 @@ fn counted<K: PartialEq>(what: &str, of: &[K], kinds: &[(K, &str)]) -> Vec<Strin
     numbers.filter(|(number, _)| *number > 0).enumerate().map(text).collect()
 }
 
-/// Each word between backticks.
+/// Returns the words in backticks.
 fn quoted(words: &[impl AsRef<str>]) -> String {
     let words: Vec<_> = words.iter().map(|word| format!("`{}`", one_line(word.as_ref()))).collect();
     and(&words)

@@ -15,7 +15,7 @@ pub(crate) fn json(printer: &Printer, outcome: &OutdatedOutcome) {
     printer.json(&outcome.skills);
 }
 
-/// Shows the skills for which there is something to say; all of them where they were `named`.
+/// Shows the skills with something to report, or all of them if they were `named`.
 pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     warn(printer, outcome);
     let skills = &outcome.skills;
@@ -35,7 +35,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         (all, 0) if of(Status::Current) + of(Status::Editable) == all => {
             printer.note(&format!("{} up to date", skills_are(all)));
         }
-        // What could not be asked was told.
+        // Sources that could not be queried have been reported.
         (_, 0) if of(Status::Current) == 0 => {}
         (all, outdated) => printer.note(&format!("{} outdated", of_all(outdated, all))),
     }
@@ -78,13 +78,14 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     }
 }
 
-/// `1 of 3 skills is`, or `3 skills are` where it is all of them.
+/// Returns a text such as `1 of 3 skills is`, or `3 skills are` if it is all of them.
 fn of_all(some: usize, all: usize) -> String {
     let are = if some == 1 { "is" } else { "are" };
     if some == all { skills_are(all) } else { format!("{some} of {} {are}", count(all, "skill")) }
 }
 
-/// The commands that update those of `skills` that are `wanted`, and whether it is one: each is for one scope.
+/// Returns the commands that update those of `skills` that are `wanted`, one for each scope, and whether it
+/// is a single skill.
 fn updates(
     skills: &[OutdatedSkill],
     how: &str,
@@ -101,7 +102,7 @@ fn warn(printer: &Printer, outcome: &OutdatedOutcome) {
     failures(printer, &outcome.failures);
 }
 
-/// Failures that did not keep a command from telling the rest.
+/// Prints failures that did not keep the command from reporting the rest.
 pub(super) fn failures(printer: &Printer, failures: &[Error]) {
     for failure in failures {
         printer.warning(&worded(&failure.with_causes()));
@@ -128,7 +129,7 @@ fn table(skills: &[&OutdatedSkill]) -> Table {
     table
 }
 
-/// The tag to which a skill is pinned, else its revision.
+/// Returns the tag to which a skill is pinned, or otherwise its revision.
 fn locked(skill: &OutdatedSkill) -> String {
     match skill.requested.as_deref().map(Reference::from_lockfile) {
         Some(Reference::Tag(tag)) => tag,
@@ -146,7 +147,7 @@ fn newest(skill: &OutdatedSkill) -> String {
 
 fn state(skill: &OutdatedSkill) -> String {
     let mut state = match skill.status {
-        // Its tag or commit means what it meant, and there is a newer one.
+        // Its tag or commit is unchanged, and there is a newer one.
         Status::Current if skill.latest.is_some() => "pinned",
         Status::Current => "current",
         Status::Changed => "changed",
@@ -287,7 +288,7 @@ mod tests {
         "#);
     }
 
-    /// The schema says what is printed, with every state.
+    /// The schema describes the printed JSON, with every state.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("outdated.schema.json");

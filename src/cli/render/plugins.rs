@@ -1,4 +1,4 @@
-//! `install --marketplace --list`: what a marketplace offers.
+//! `install --marketplace --list`: the plugins of a marketplace.
 
 use dialoguer::console::truncate_str;
 
@@ -23,7 +23,7 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
     printer.json(&outcome.plugins);
 }
 
-/// The name, and below it what there is to say, a line each.
+/// Returns the name, with its details below, a line each.
 fn entry(plugin: &OfferedPlugin, width: usize) -> String {
     let mut lines = vec![match &plugin.version {
         Some(version) => format!("{} {}", one_line(&plugin.name), one_line(version)),

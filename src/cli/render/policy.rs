@@ -1,4 +1,4 @@
-//! `policy`: the lines that hold, and what they say of sources.
+//! `policy`: the lines in force, and their decisions about sources.
 
 use super::one_line;
 use crate::admission::Permission;
@@ -52,7 +52,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
     }
 }
 
-/// What decided about the sources of an installation.
+/// Prints the decisions about the sources of an installation.
 pub(crate) fn explain(printer: &Printer, decided: &[PolicyDecision]) {
     for decided in decided {
         printer.note(&format!("`{}` {}", one_line(&decided.subject), because(decided)));

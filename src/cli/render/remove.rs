@@ -1,4 +1,4 @@
-//! `remove`: what went, and where edited copies are.
+//! `remove`: the removed skills, and the places of edited copies.
 
 use super::{count, install, one_line};
 use crate::cli::printer::Printer;
@@ -28,7 +28,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     let number = outcome.removed.len() + outcome.unneeded.len();
     printer.note(&format!("{} removed", count(number, "skill")));
     install::files(printer, outcome.scope, outcome.files);
-    // What is told of kept copies says it already.
+    // The messages about saved copies say this already.
     if outcome.undoable && outcome.kept.len() < number {
         let them = if number == 1 { "it" } else { "them" };
         let flag = outcome.scope.map_or("", scope_flag);

@@ -1,4 +1,4 @@
-//! `run`: what is told beside what the script wrote.
+//! `run`: messages next to the output of the script.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
                 &hints,
             );
         }
-        // The code is the program's own, and the script has said why.
+        // The exit code is the script's own, and the script has said why.
         (None, Exit::Code(_)) => {}
     }
 }

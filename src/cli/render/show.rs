@@ -11,9 +11,9 @@ use crate::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
 use crate::text::shell_word;
 use crate::text::without_queries;
 
-/// The digits of a file's digest that are shown; `--json` has all.
+/// The number of digits of a file's digest to show; `--json` has all.
 const DIGITS: usize = 12;
-/// How wide the column of labels is.
+/// The width of the column of labels.
 const LABELS: usize = 15;
 
 pub(crate) fn json(printer: &Printer, outcome: &ShowOutcome) {
@@ -43,7 +43,7 @@ fn warn(printer: &Printer, outcome: &ShowOutcome) {
     printer.warnings(&outcome.warnings);
 }
 
-/// What it says of itself, and what is known of it.
+/// Returns the skill's own data, and other facts about it.
 fn facts(outcome: &ShowOutcome) -> String {
     let meta = &outcome.meta;
     let owner = match outcome.scope {
@@ -93,7 +93,7 @@ fn facts(outcome: &ShowOutcome) -> String {
     text
 }
 
-/// Where it came from, and what has become of it.
+/// Adds where the skill came from, and its state.
 fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
     if let Some(source) = &installed.source {
         let path = installed.path.as_deref().map(|path| format!(", directory {path}")).unwrap_or_default();
@@ -121,7 +121,7 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
     fact("linked for", &installed.agents.join(", "));
 }
 
-/// A value as it stands in frontmatter: a text without quotes, anything else as JSON.
+/// Returns a value as written in frontmatter: a text without quotes, anything else as JSON.
 fn shown(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -301,7 +301,7 @@ mod tests {
         ");
     }
 
-    /// The schema says what is printed.
+    /// The schema describes the printed JSON.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("show.schema.json");

@@ -6,7 +6,7 @@ use crate::cli::printer::Printer;
 use crate::install::plan::{ChangedFiles, Location, Step};
 use crate::{lockfile, manifest};
 
-/// Says what a dry run found.
+/// Prints the plan of a dry run.
 pub(super) fn plan(printer: &Printer, steps: &[Step], files: ChangedFiles) {
     let lines = lines(steps, files);
     printer.data(&lines.join("\n"));
@@ -14,20 +14,20 @@ pub(super) fn plan(printer: &Printer, steps: &[Step], files: ChangedFiles) {
     printer.note(if lines.is_empty() { "there is nothing to do" } else { dry });
 }
 
-/// A line for each step, and one for the files that would be written.
+/// Returns a line for each step, and one for the files that would be written.
 pub(super) fn lines(steps: &[Step], files: ChangedFiles) -> Vec<String> {
     let names = file_names(files);
     let write = (!names.is_empty()).then(|| format!("would write {}", and(&names)));
     steps.iter().map(would).chain(write).collect()
 }
 
-/// The names of the files that change.
+/// Returns the names of the files that change.
 pub(super) fn file_names(changed: ChangedFiles) -> Vec<&'static str> {
     let files = [(changed.manifest, manifest::FILE_NAME), (changed.lockfile, lockfile::FILE_NAME)];
     files.into_iter().filter(|(changed, _)| *changed).map(|(_, name)| name).collect()
 }
 
-/// Says what a step would do.
+/// Returns a sentence about what a step would do.
 pub(super) fn would(step: &Step) -> String {
     match step {
         Step::Put { place, name, replaces: None, .. } => format!("would put {name} in {}", words(place)),
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::digest::Digest;
 
-    /// A step of each kind, and more.
+    /// Returns steps of each kind.
     fn steps() -> Vec<Step> {
         let name = || "pdf".parse().unwrap();
         let digest: Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();
@@ -98,7 +98,7 @@ mod tests {
         "#);
     }
 
-    /// A link that comes back is a step of `undo` alone, all others may be in every plan.
+    /// Only `undo` restores a link; all other steps may be in every plan.
     #[test]
     fn each_schema_knows_all_steps() {
         let mut schemas = 0;

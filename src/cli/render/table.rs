@@ -1,4 +1,4 @@
-//! Aligned columns, as wide as the terminal allows. In a pipe or a file nothing is shortened.
+//! Aligned columns, as wide as the terminal allows. Nothing is shortened in a pipe or a file.
 
 use anstyle::Style;
 use dialoguer::console::{measure_text_width, truncate_str};
@@ -8,19 +8,19 @@ use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 
-/// What lies between two columns.
+/// The number of blanks between two columns.
 const GAP: usize = 2;
 
-/// Rows of cells; the first is the header. All text is one, so that thousands of rows are no tens of thousands of
-/// allocations.
+/// Rows of cells; the first is the header. All text is in one string, so that thousands of rows do not need
+/// tens of thousands of allocations.
 pub(super) struct Table {
     text: String,
-    /// Where each cell ends, and how wide it is.
+    /// The end of each cell in the text, and its width.
     cells: Vec<(usize, usize)>,
     columns: Vec<Column>,
 }
 
-/// A column: how wide its widest cell is, and what is in it.
+/// A column: the width of its widest cell, and its kind.
 struct Column {
     width: usize,
     kind: Kind,
@@ -28,23 +28,23 @@ struct Column {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A text that is shortened where there is no room.
+    /// A text that is shortened if there is no room.
     Text,
-    /// Ends at the right, and is never shortened.
+    /// A right-aligned number, which is never shortened.
     Number,
-    /// Words with colours of their own, never shortened.
+    /// Coloured words, which are never shortened.
     State,
-    /// Sentences, which go on below. Only a last column has them.
+    /// Sentences, which continue on the next line. Only a last column has them.
     Prose,
 }
 
 impl Kind {
-    /// How narrow a column may become whose widest cell has `width`.
+    /// Returns the smallest width of a column whose widest cell has `width`.
     fn least(self, width: usize, header: usize, is_first: bool) -> usize {
         match self {
             Self::Number | Self::State => width,
             Self::Prose => width.min(header.max(24)),
-            // The first is what people type again.
+            // People copy the first column into commands.
             Self::Text if is_first => width.min(header.max(24)),
             Self::Text => width.min(header.max(10)),
         }
@@ -59,17 +59,17 @@ impl Table {
         table
     }
 
-    /// The column `title` holds numbers or sizes.
+    /// Makes `title` a column of numbers or sizes.
     pub(super) fn number(self, title: &str) -> Self {
         self.with(title, Kind::Number)
     }
 
-    /// The column `title` holds words that say how things stand.
+    /// Makes `title` a column of states.
     pub(super) fn state(self, title: &str) -> Self {
         self.with(title, Kind::State)
     }
 
-    /// The last column, `title`, holds sentences.
+    /// Makes `title`, the last column, one of sentences.
     pub(super) fn prose(self, title: &str) -> Self {
         self.with(title, Kind::Prose)
     }
@@ -101,7 +101,7 @@ impl Table {
         }
     }
 
-    /// The text of a cell, and how wide it is.
+    /// Returns the text of a cell, and its width.
     fn at(&self, cell: usize) -> (&str, usize) {
         let start = cell.checked_sub(1).map_or(0, |before| self.cells[before].0);
         let (end, width) = self.cells[cell];
@@ -113,7 +113,7 @@ impl Table {
         printer.styled_data(&self.render(printer.look()));
     }
 
-    /// Returns the lines: each row in one where the terminal has room for that, else in a few.
+    /// Returns the lines: each row on one line if the terminal has room for that, otherwise on a few.
     pub(super) fn render(&self, look: &Appearance) -> String {
         let colour = look.out_colour;
         match look.width {
@@ -129,7 +129,8 @@ impl Table {
         self.columns.iter().map(|column| column.width).collect()
     }
 
-    /// How wide each column is on a terminal of `room` columns; nothing where even the narrowest have no room.
+    /// Returns the width of each column on a terminal of `room` columns, or `None` if even the narrowest ones
+    /// do not fit.
     fn narrowed(&self, room: usize) -> Option<Vec<usize>> {
         let mut widths = self.widest();
         let room = room.saturating_sub(GAP * self.columns.len().saturating_sub(1));
@@ -143,7 +144,7 @@ impl Table {
         }
         while widths.iter().sum::<usize>() > room {
             let can = |at: &usize| widths[*at] > least[*at];
-            // The widest gives way, and the first after all others.
+            // The widest column is narrowed first, and the first column last.
             let widest = (1..widths.len()).filter(can).max_by_key(|at| widths[*at]);
             widths[widest.unwrap_or(0)] -= 1;
         }
@@ -184,7 +185,7 @@ impl Table {
         lines
     }
 
-    /// Adds a cell and what lies behind it.
+    /// Appends a cell and the gap after it.
     fn place(
         &self,
         lines: &mut String,
@@ -200,7 +201,8 @@ impl Table {
         spaces(lines, behind + GAP);
     }
 
-    /// A row begins with its first cell; the others are below, each with its title, as many in a line as fit.
+    /// Returns rows that begin with their first cell; the others are below, each with its title, as many on a
+    /// line as fit.
     fn below(&self, room: usize, colour: bool) -> String {
         let mut lines = String::new();
         for first in (0..self.cells.len()).step_by(self.columns.len().max(1)).skip(1) {
@@ -249,7 +251,7 @@ impl Table {
     }
 }
 
-/// The words of states that are not as they should be, those that somebody changed, and those that are well.
+/// The words of states that need attention, those of changes by the user, and those of good states.
 const STATES: [(Style, &[&str]); 4] = [
     (BAD, &["missing", "conflict", "gone", "ref gone", "not reached", "refused", "failed"]),
     (
@@ -273,7 +275,7 @@ const STATES: [(Style, &[&str]); 4] = [
     ),
 ];
 
-/// How a state is shown whose parts have commas between them: as the worst of them.
+/// Returns the style of a state that may have several parts, separated by commas: that of the worst part.
 fn style_of(state: &str) -> Option<Style> {
     let has = |words: &[&str]| state.split(", ").any(|part| words.contains(&part));
     if (state.starts_with("exit ") && !has(&["exit 0"])) || state.starts_with("signal ") {
@@ -282,13 +284,13 @@ fn style_of(state: &str) -> Option<Style> {
     STATES.iter().find(|(_, words)| has(words)).map(|(style, _)| *style)
 }
 
-/// Of most texts it is the number of bytes.
+/// Returns the width of a text, which for most texts is the number of bytes.
 fn width_of(text: &str) -> usize {
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if is_plain { text.len() } else { measure_text_width(text) }
 }
 
-/// The lines of a text of at most `width` columns, split between words. A longer word is shortened.
+/// Wraps a text into lines of at most `width` columns, between words. Shortens a longer word.
 pub(in crate::cli) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -351,7 +353,7 @@ mod tests {
         );
     }
 
-    /// The whole in a pipe; on a terminal what is too long is shortened, and sentences go on below.
+    /// In a pipe everything is printed; on a terminal long texts are shortened, and sentences wrap.
     #[test]
     fn a_table_fits_the_terminal() {
         insta::assert_snapshot!(table().render(&Appearance::PLAIN), @"
@@ -389,7 +391,7 @@ mod tests {
         }
     }
 
-    /// Colours repeat what the words say; the worst wins.
+    /// Colours repeat the meaning of the words; the worst wins.
     #[test]
     fn states_have_colours() {
         for (state, style) in [

@@ -36,7 +36,7 @@ fn warn(printer: &Printer, outcome: &ToolsOutcome) {
     printer.warnings(&outcome.warnings);
 }
 
-/// The names of the parameters, in brackets where they need not be there.
+/// Returns the names of the parameters, with brackets around optional ones.
 fn takes(input: &Input) -> String {
     if input.open && input.parameters.is_empty() {
         return "any object".to_owned();
@@ -94,7 +94,7 @@ mod tests {
         ");
     }
 
-    /// The schema says what is printed, with every word that can be there.
+    /// The schema describes the printed JSON, with every possible word.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("tools.schema.json");

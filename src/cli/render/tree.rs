@@ -8,7 +8,7 @@ use crate::install::scope::ScopeKind;
 use crate::ops::tree::{NeedView, TreeOutcome, TreeSkill};
 use crate::text::without_queries;
 
-/// How deep a tree is drawn.
+/// The maximum depth of a drawn tree.
 const DEPTH: usize = 50;
 
 pub(crate) fn json(printer: &Printer, outcome: &TreeOutcome) {
@@ -57,15 +57,15 @@ struct Drawing<'a> {
     outcome: &'a TreeOutcome,
     agents: bool,
     text: String,
-    /// Skills whose branches are drawn already.
+    /// Skills whose branches have been drawn.
     drawn: BTreeSet<usize>,
-    /// Whether something is needed that is not there.
+    /// Whether something needed is missing.
     lacks: bool,
-    /// Skills that lead to the line that is drawn.
+    /// The skills on the path to the current line.
     above: Vec<usize>,
 }
 
-/// One line below another.
+/// A line below another one.
 enum Branch<'a> {
     Skill(usize),
     Absent(&'a NeedView),
@@ -135,7 +135,7 @@ impl<'a> Drawing<'a> {
         if let Some(version) = &skill.version {
             line = format!("{line} {version}");
         }
-        // Below a skill of the project, one of the user is told apart.
+        // Below a skill of the project, one of the user is marked.
         let elsewhere =
             self.above.last().is_some_and(|above| self.outcome.skills[*above].skill.scope != skill.scope);
         if elsewhere {

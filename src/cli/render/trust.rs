@@ -4,7 +4,7 @@ use super::one_line;
 use crate::cli::printer::Printer;
 use crate::ops::trust::TrustOutcome;
 
-/// The directories that are trusted; beside those that are not in force any more, why.
+/// Prints the trusted directories, with the reason for those whose trust is not valid any more.
 pub(crate) fn list(printer: &Printer, outcome: &TrustOutcome) {
     for dir in &outcome.directories {
         printer.data(&one_line(&dir.path));
@@ -18,7 +18,7 @@ pub(crate) fn list(printer: &Printer, outcome: &TrustOutcome) {
     }
 }
 
-/// What was changed.
+/// Reports the changes.
 pub(crate) fn changed(printer: &Printer, outcome: &TrustOutcome, trusted: bool) {
     for path in &outcome.changed {
         printer.status(if trusted { "+" } else { "-" }, &one_line(path));

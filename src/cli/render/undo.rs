@@ -1,4 +1,4 @@
-//! `undo`: what became of each skill, and how to do the change again.
+//! `undo`: the result for each skill, and how to repeat the change.
 
 use super::cache::size;
 use super::{install, one_line, quoted, steps};
@@ -99,7 +99,7 @@ mod tests {
             skills: skills.collect(),
             steps: vec![
                 Step::Enable { name: "s4".parse().unwrap(), digest: None },
-                // As a skill that is enabled again gets its links.
+                // For example, an enabled skill gets its links back.
                 Step::Relink {
                     place: Location::Agent("goose".to_owned()),
                     name: "s4".parse().unwrap(),

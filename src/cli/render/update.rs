@@ -1,4 +1,4 @@
-//! `update`: first what is new and what a reviewer must see, then what was done.
+//! `update`: first the additions and what a reviewer must see, then the changes that were made.
 
 use super::{count, counted, diff, install, one_line, quoted, short_revision, skills_are, steps};
 use crate::advice::{Opt, Verb, Warning, message};
@@ -9,11 +9,11 @@ use crate::merge::Conflict;
 use crate::ops::update::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
 use crate::text::without_queries;
 
-/// Shows what is about to change: as data where that is all that was asked for, else as talk.
+/// Shows the planned changes: as data if only the plan was requested, otherwise as messages.
 pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
     let look = printer.look();
     let colour = if as_data { look.out_colour } else { look.err_colour };
-    // What nobody has agreed to is the reason of an error, which quiet runs tell, too.
+    // Additions without consent are the reason of an error, which quiet runs print too.
     let is_told = |skill: &&UpdatedSkill| as_data || !look.quiet || outcome.refused.contains(&skill.name);
     let changing = outcome.skills.iter().filter(|skill| is_change(skill.change)).filter(is_told);
     let text: String = changing.map(|skill| planned(skill, colour)).collect();
@@ -24,7 +24,7 @@ pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
     }
 }
 
-/// Tells what a dry run found besides.
+/// Prints the other results of a dry run.
 pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     steps::plan(printer, &outcome.steps, outcome.files);
     still(printer, outcome);
@@ -42,7 +42,7 @@ pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     }
 }
 
-/// Tells what was done; what changed was shown before, as were the warnings `told`.
+/// Prints the changes that were made. The differences were shown before, as were the warnings `told`.
 pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
     still(printer, outcome);
     let counts = counts(&outcome.skills);
@@ -91,8 +91,8 @@ fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
     }
 }
 
-/// A line for each skill that is not changed and might have been. Those that are up to date are counted, and
-/// named with `--verbose`: there may be thousands.
+/// Prints a line for each skill that could have changed but did not. Up-to-date skills are counted, and named
+/// with `--verbose`: there may be thousands.
 fn still(printer: &Printer, outcome: &UpdateOutcome) {
     let all = printer.look().verbose;
     for skill in &outcome.skills {
@@ -121,7 +121,7 @@ fn is_change(change: UpdateChange) -> bool {
     matches!(change, Updated | Merged | Conflict | Resolved | Aborted | Added | Removed)
 }
 
-/// What is about to happen to one skill.
+/// Returns the planned change of one skill.
 fn planned(skill: &UpdatedSkill, colour: bool) -> String {
     let mut out = String::new();
     let (sign, style) = match skill.change {
@@ -156,7 +156,7 @@ fn planned(skill: &UpdatedSkill, colour: bool) -> String {
     out
 }
 
-/// `pdf 1.0 -> 1.1 (github:acme/skills at 1a2b3c4 -> 5d6e7f8)`.
+/// Returns a text such as `pdf 1.0 -> 1.1 (github:acme/skills at 1a2b3c4 -> 5d6e7f8)`.
 fn heading(skill: &UpdatedSkill) -> String {
     let arrow = |old: Option<String>, new: Option<String>| match (old, new) {
         (Some(old), Some(new)) if old != new => Some(format!("{old} -> {new}")),
@@ -187,7 +187,7 @@ fn heading(skill: &UpdatedSkill) -> String {
     format!("{name}{version} ({source}{revision}{requested}{disabled}){word}")
 }
 
-/// What became of a file that the user had changed.
+/// Returns the result for a file that the user had changed.
 fn merged(path: &MergedPath) -> String {
     let file = one_line(path.path.as_str());
     let kept = path.kept.as_ref().map(|kept| format!("; yours was saved as `{}`", one_line(kept.as_str())));
@@ -206,7 +206,7 @@ fn merged(path: &MergedPath) -> String {
     format!("{} {file}: {what}{kept}", if path.result == "conflict" { "conflict" } else { "edited" })
 }
 
-/// `2 skills updated, 1 unchanged`.
+/// Returns a text such as `2 skills updated, 1 unchanged`.
 fn counts(skills: &[UpdatedSkill]) -> String {
     let kinds = [
         (UpdateChange::Updated, "updated"),
@@ -381,7 +381,7 @@ mod tests {
         assert!(!told.contains("docx"), "only what was refused: {told}");
     }
 
-    /// The schema says what is printed, with every change and every kind.
+    /// The schema describes the printed JSON, with every change and every kind.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("update.schema.json");

@@ -1,4 +1,4 @@
-//! `validate`: each finding with its place in the text, then how many there are.
+//! `validate`: each finding with its position in the text, then a summary.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use crate::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
 /// The width of findings in pipes and files.
 const WIDTH: usize = 140;
 
-/// What stands before the marks, and the marks, of usual findings.
+/// The blanks before the marks, and the marks, of usual findings.
 const BLANKS: &str = match str::from_utf8(&[b' '; WIDTH]) {
     Ok(blanks) => blanks,
     Err(_) => "",
@@ -32,11 +32,11 @@ const MARKS: &str = match str::from_utf8(&[b'^'; WIDTH]) {
     Err(_) => "",
 };
 
-/// How much is gathered before it is printed.
+/// The number of bytes that are collected before printing.
 const PIECE: usize = 1 << 16;
 
-/// Shows all findings, then how many there are, which of them flags repair if they can, and where more
-/// is told. `made` was done about them.
+/// Prints all findings and a summary, with the flags that repair them if `flags` is set, and a link to more
+/// information. `made` are the repairs that were made.
 pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool, made: Repairs) {
     let look = printer.look();
     let mut piece = String::new();
@@ -53,7 +53,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool, ma
     repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
     left_alone(printer, outcome);
-    // What could be repaired of installed skills was asked for already.
+    // Repairs of installed skills have already been requested.
     if let Some(hint) = repairable(outcome, made).filter(|_| flags && outcome.installed == 0) {
         printer.hint(&hint);
     }
@@ -63,7 +63,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool, ma
     }
 }
 
-/// Shows what repairs would change.
+/// Prints the changes that repairs would make.
 pub(crate) fn diff(printer: &Printer, outcome: &ValidateOutcome) {
     for repaired in &outcome.repaired {
         if let Some(text) = &repaired.diff {
@@ -75,7 +75,7 @@ pub(crate) fn diff(printer: &Printer, outcome: &ValidateOutcome) {
     left_alone(printer, outcome);
 }
 
-/// Tells what could be repaired and was left alone.
+/// Reports repairs that could have been made but were not.
 fn left_alone(printer: &Printer, outcome: &ValidateOutcome) {
     super::fmt::installed(printer, outcome.installed);
     for (file, real) in &outcome.outside {
@@ -85,7 +85,7 @@ fn left_alone(printer: &Printer, outcome: &ValidateOutcome) {
     }
 }
 
-/// Tells which files were repaired, or would be.
+/// Reports the files that were repaired, or would be.
 fn repaired(printer: &Printer, outcome: &ValidateOutcome, what: &str) {
     for Repaired { file, renamed, count: number, .. } in &outcome.repaired {
         let file = one_line(&file.display().to_string());
@@ -99,10 +99,10 @@ fn repaired(printer: &Printer, outcome: &ValidateOutcome, what: &str) {
     }
 }
 
-/// How much of what is left can be repaired by a flag.
+/// Returns how many of the remaining findings a flag can repair.
 fn repairable(outcome: &ValidateOutcome, made: Repairs) -> Option<String> {
     let with = |wanted| {
-        // What is left of those that were to be made would do harm.
+        // The remaining ones of the requested repairs would do harm.
         if matches!(made, Repairs::Make(safety) if wanted <= safety) {
             return 0;
         }
@@ -110,7 +110,7 @@ fn repairable(outcome: &ValidateOutcome, made: Repairs) -> Option<String> {
         fixes.filter(|fix| fix.safety == wanted).count()
     };
     let what = if outcome.findings().nth(1).is_none() { "it" } else { "some of them" };
-    // How many go shows when it is done: one repair makes room for another, or takes several findings along.
+    // The number is only known afterwards: one repair enables another, or removes several findings.
     Some(match (with(Safety::Safe), with(Safety::Unsafe)) {
         (0, 0) => return None,
         (_, 0) => format!("`--fix` repairs {what}; `--diff` shows how"),
@@ -119,7 +119,7 @@ fn repairable(outcome: &ValidateOutcome, made: Repairs) -> Option<String> {
     })
 }
 
-/// Prints a report for programs, or writes it into `file`.
+/// Prints a report for programs, or writes it to `file`.
 pub(crate) fn deliver(
     printer: &Printer,
     outcome: &ValidateOutcome,
@@ -136,7 +136,7 @@ pub(crate) fn deliver(
     Ok(())
 }
 
-/// The whole report in `format`, with paths as they are in `tree`, or as they are to be shown.
+/// Returns the whole report in `format`, with paths relative to `tree`, or as displayed.
 pub(crate) fn text(
     outcome: &ValidateOutcome,
     format: FormatArg,
@@ -184,8 +184,8 @@ fn human(outcome: &ValidateOutcome, colour: bool, width: usize, mut tell: impl F
     }
 }
 
-/// Writes what [`report`] makes of a finding in plain text on one line, which nearly all are, at a
-/// small part of the cost: a repository may have thousands. `None` where anything is not as usual.
+/// Appends the result of [`report`] for a finding in plain text on one line, which nearly all are, at a small
+/// part of the cost: a repository may have thousands. Returns `None` if anything is unusual.
 fn usual_report(
     out: &mut String,
     skill: &Checked,
@@ -195,7 +195,7 @@ fn usual_report(
 ) -> Option<()> {
     let Range { start, end } = finding.span;
     let bytes = skill.text.as_bytes();
-    // What ends further away does not fit anyway.
+    // A later end does not fit anyway.
     let near = start.saturating_sub(width);
     let line_start = match memchr::memrchr2(b'\n', b'\r', bytes.get(near..start)?) {
         Some(at) => near + at + 1,
@@ -208,11 +208,11 @@ fn usual_report(
     let marked = text.get(start - line_start..end.checked_sub(line_start)?)?.trim_end();
     let help = finding.help.as_ref().map(worded).unwrap_or_default();
     let (path, message) = (skill.file.to_str()?, finding.message.as_str());
-    // Longer lines are cut, and blanks at an end are left out.
+    // Longer lines are cut, and trailing blanks are dropped.
     let fits = text.len() + 20 < width && !text.ends_with(' ');
     let is_plain =
         |text: &str| text.bytes().fold(0, |odd, byte| odd | u8::from(!matches!(byte, b' '..=b'~'))) == 0;
-    // In one line there is no more than one blank between words.
+    // One line has no more than one blank between words.
     let is_line = |text: &str| text.trim() == text && !text.contains("  ");
     let plain = [message, &help, path, text].into_iter().all(is_plain) && is_line(message) && is_line(path);
     if finding.label.is_some() || marked.is_empty() || marked.len() > WIDTH / 2 || !fits || !plain {
@@ -261,30 +261,30 @@ fn report(
                 .annotation(AnnotationKind::Primary.span(excerpt.span).label(label)),
         );
     if let Some(help) = &finding.help {
-        // A line of the file must not pass for one of ours, and blanks in what is to be written count.
+        // A line of the file must not pass for one of ours, and blanks in suggested text matter.
         group = group.element(Level::HELP.message(clean(&worded(help)).replace('\n', " ")));
     }
     without_gap(&renderer.render(&[group]))
 }
 
-/// Drops the empty header that the renderer gives to lines without a path of their own. Their place
-/// stands above already, counted in the original text and not in the harmless one.
+/// Drops the empty header that the renderer prints for lines without a path of their own. Their position is
+/// printed above already, counted in the original text and not in the cleaned one.
 fn without_gap(text: &str) -> String {
     let is_gap = |line: &&str| line.contains(":::") && strip_ansi_codes(line).trim() == ":::";
     text.lines().filter(|line| !is_gap(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The most bytes before and after a finding that are shown of its line; no terminal is as wide.
+/// The maximum number of bytes of its line to show before and after a finding; no terminal is as wide.
 const AROUND: usize = 2000;
 
-/// The lines around a finding, made harmless, with its place in them.
+/// The cleaned lines around a finding, with its position in them.
 struct Excerpt {
     text: String,
     span: Range<usize>,
 }
 
 impl Excerpt {
-    /// Cleans before the place is computed: what is written as a code point is longer than it was.
+    /// Cleans the text before computing the position: an escaped character is longer than the original.
     fn new(text: &str, finding: &Finding) -> Self {
         let at = |offset: usize| text.floor_char_boundary(offset.min(text.len()));
         let (start, end) = (at(finding.span.start), at(finding.span.end));
@@ -300,7 +300,8 @@ impl Excerpt {
     }
 }
 
-/// How many bytes at the start of `marked` are underlined: to its end where it ends in one line of a moderate length.
+/// Returns the number of bytes at the start of `marked` to underline: all of it if it ends on one line of
+/// moderate length.
 fn underlined(marked: &str) -> usize {
     let marked = marked.trim_end();
     match marked.char_indices().nth(WIDTH / 2) {
@@ -309,12 +310,13 @@ fn underlined(marked: &str) -> usize {
     }
 }
 
-/// Line ends of all kinds become line feeds, so that none is shown as a code point.
+/// Returns the text cleaned, with all kinds of line ends as line feeds, so that none is shown as a code
+/// point.
 fn harmless(text: &str) -> String {
     clean(&text.replace("\r\n", "\n").replace('\r', "\n")).into_owned()
 }
 
-/// `3 skills: 2 errors, 1 warning`.
+/// Returns a text such as `3 skills: 2 errors, 1 warning`.
 fn summary(outcome: &ValidateOutcome) -> String {
     let (errors, warnings) = (outcome.count(Severity::Error), outcome.count(Severity::Warning));
     let mut text = count(outcome.skills.len(), "skill");
@@ -386,7 +388,7 @@ mod tests {
         ");
     }
 
-    /// The rule `file-name`: its repair has no edits, and is one of those that `--fix` makes.
+    /// The repair of the rule `file-name` has no edits, and is one of those that `--fix` makes.
     #[test]
     fn another_name_for_the_file_counts_as_a_repair() {
         let mut skill = checked("---\nname: PDF\ndescription: Reads PDF if asked.\n---\n");
@@ -404,7 +406,7 @@ mod tests {
         assert_eq!((out.as_str(), err.as_str()), ("", "1 skill: no problems found\n"));
     }
 
-    /// A key of the file stands in what helps, and may have a line end in it.
+    /// The help quotes a key of the file, which may contain a line end.
     #[test]
     fn help_stays_in_its_line() {
         let (out, _) = told(&["---\nname: x\ndescription: Reads if asked.\n\"e\\n::error::x\": z\n---\n"]);
@@ -414,7 +416,7 @@ mod tests {
         );
     }
 
-    /// Marks, control characters and foreign line ends: the place is that of the original text.
+    /// Invisible marks, control characters and unusual line ends: the position is that in the original text.
     #[test]
     fn hostile_lines_are_shown_harmless_with_the_right_place() {
         let (out, _) = told(&["\u{feff}---\r\nname: \"pdf\u{9b}\u{202e}\"  \r\ndescription: x\r\n---\r\n"]);
@@ -423,7 +425,8 @@ mod tests {
         assert!(out.contains("--> skills/pdf/SKILL.md:2:7"), "{out}");
     }
 
-    /// A line can be a megabyte, and have thousands of findings. What no terminal shows is not looked at.
+    /// A line can be a megabyte, and have thousands of findings. Text that no terminal would show is not
+    /// examined.
     #[test]
     fn of_very_long_lines_what_stands_around_a_finding_is_taken() {
         let (before, after) = ("é ".repeat(AROUND), " é".repeat(AROUND));
@@ -439,7 +442,7 @@ mod tests {
           |
           = help: write `scripts/a.py`
         ");
-        // What is marked is not underlined for hundreds of columns.
+        // A marked text is not underlined for hundreds of columns.
         let (out, _) = told(&[&format!("---\nname: pdf\ndescription: {}\n---\n", "Reads all. ".repeat(200))]);
         assert!(out.contains("description-length") && !out.contains(&"^".repeat(WIDTH)), "{out}");
         let text = format!("{before}x{after}");
@@ -453,7 +456,7 @@ mod tests {
         );
     }
 
-    /// Whether the short way was taken, which shows what the long one does.
+    /// Returns whether the fast path was taken, and checks that it equals the slow one.
     fn short_way_is_right(skill: &Checked) -> bool {
         let lines = LineIndex::new(&skill.text);
         let finding = &skill.findings[0];

@@ -1,4 +1,4 @@
-//! `verify`: what differs, and how.
+//! `verify`: the differences.
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
@@ -7,7 +7,7 @@ use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 
-/// How many files of one place are shown, unless all are asked for.
+/// The number of files of one place to show, unless all are requested.
 const FILES: usize = 20;
 
 pub(crate) fn json(printer: &Printer, outcome: &VerifyOutcome) {
@@ -35,7 +35,7 @@ pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
     }
 }
 
-/// What to do about the `skills` of `scope`, if there is something: a command acts on one scope.
+/// Returns advice about the `skills` of `scope`, if there is any: a command acts on one scope.
 fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
     let places = || skills.iter().flat_map(|skill| &skill.places);
     let is_there = |wanted| places().any(|place| place.verdict == wanted);
@@ -47,7 +47,7 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
         ));
     }
     let is_edited = |place: &VerifiedPlace| place.verdict == Verdict::Modified && place.found.is_some();
-    // Where something else than a skill lies, no force helps.
+    // If something other than a skill is there, `--force` does not help.
     if places().any(is_edited) {
         Some(format!("`skillpm install{flag} --force` restores what is locked; the store keeps your copy"))
     } else if let Some(gone) =
@@ -138,7 +138,7 @@ fn change(change: FileChange) -> &'static str {
     }
 }
 
-/// `3 skills: 1 ok, 2 edited`.
+/// Returns a text such as `3 skills: 1 ok, 2 edited`.
 fn summary(skills: &[VerifiedSkill]) -> String {
     let parts = Verdict::ALL.into_iter().filter_map(|verdict| {
         let number = skills.iter().filter(|skill| skill.verdict == verdict).count();
@@ -191,7 +191,7 @@ mod tests {
         VerifyOutcome { skills, warnings: vec![Warning::new("odd", "odd")] }
     }
 
-    /// Each hint is about one scope: the command acts on no other.
+    /// Each hint is about one scope: the command does not act on the other.
     #[test]
     fn what_to_do_is_told_by_scope() {
         let all = outcome().skills;
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!((out.text().as_str(), err.text().as_str()), ("", "no skills are installed here\n"));
     }
 
-    /// The schema says what is printed, with every verdict.
+    /// The schema describes the printed JSON, with every verdict.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("verify.schema.json");

@@ -1,4 +1,4 @@
-//! `diff`: each skill that differs, first what a reviewer must see of it.
+//! `diff`: each skill that differs, starting with what a reviewer must see.
 
 use super::outdated::failures;
 use super::{count, diff, one_line, short_revision, skills_are};
@@ -12,7 +12,7 @@ pub(crate) fn json(printer: &Printer, outcome: &DiffOutcome) {
     printer.json(&outcome.skills);
 }
 
-/// The files that differ, below the names of their skills.
+/// Prints the files that differ, below the names of their skills.
 pub(crate) fn names(printer: &Printer, outcome: &DiffOutcome) {
     warn(printer, outcome);
     let mut text = String::new();
@@ -25,7 +25,7 @@ pub(crate) fn names(printer: &Printer, outcome: &DiffOutcome) {
     printer.data(&text);
 }
 
-/// Shows the differences, without their lines where `stat` is set.
+/// Prints the differences, without their lines if `stat` is set.
 pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared, stat: bool) {
     warn(printer, outcome);
     let colour = printer.look().out_colour;
@@ -61,7 +61,7 @@ fn warn(printer: &Printer, outcome: &DiffOutcome) {
     failures(printer, &outcome.failures);
 }
 
-/// `pdf of github:acme/skills: locked at 1a2b3c4, newest at 5d6e7f8`.
+/// Returns a text such as `pdf of github:acme/skills: locked at 1a2b3c4, newest at 5d6e7f8`.
 fn heading(skill: &SkillDiff) -> String {
     one_line(&format!("{} of {}: {}, {}", skill.name, skill.source, side(&skill.old), side(&skill.new)))
 }
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// THREATS: names and lines of files are a stranger's.
+    /// THREATS: names and lines of files come from a stranger.
     #[test]
     fn names_and_numbers_without_lines() {
         let skill = skill(
@@ -143,7 +143,7 @@ mod tests {
         ");
     }
 
-    /// The schema says what is printed, with every kind.
+    /// The schema describes the printed JSON, with every kind.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = skillpm_testing::Schema::read("diff.schema.json");

@@ -64,7 +64,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
     }
     if let Some(source) = &skill.source {
         let path = skill.path.as_deref().map(|path| format!(", directory {path}")).unwrap_or_default();
-        // An alias hides the name under which others know it.
+        // An alias hides the name that others know.
         let own =
             skill.alias_of.as_deref().map(|own| format!(", where its name is {own}")).unwrap_or_default();
         line(&format!("from {source}{path}{own}"));
@@ -89,7 +89,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
     text
 }
 
-/// Where it lies, and in what state.
+/// Returns the place and state of a skill.
 fn lies(skill: &ListedSkill, place: &str) -> String {
     let flag = scope_flag(skill.scope);
     let awry = if skill.disabled {
@@ -191,7 +191,7 @@ mod tests {
         );
     }
 
-    /// Only what comes from a repository has branches.
+    /// Only a repository has branches.
     #[test]
     fn what_was_asked_for() {
         let line = |source_type, requested: Option<&str>| {

@@ -126,7 +126,7 @@ fn two_tools_that_disagree_are_both_carried() {
     }
 }
 
-/// The table that ours was merged from: every agent of every tool, with every directory.
+/// The table that ours was merged from lists every agent of every tool, with every directory.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test data is outside of the package")]
 fn every_agent_of_the_other_tools_is_carried() {
@@ -161,7 +161,7 @@ fn every_agent_of_the_other_tools_is_carried() {
     assert!(rows > 200, "only {rows} rows");
 }
 
-/// The notes of the other tools say which directories an agent scans besides its own.
+/// The notes of the other tools list the directories that an agent scans besides its own.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test data is outside of the package")]
 fn every_directory_that_an_agent_scans_too_is_carried() {

@@ -1,4 +1,4 @@
-//! Reading bytes at positions of a file.
+//! Reading bytes at positions in a file.
 
 use std::io::{self, Read};
 
@@ -21,17 +21,17 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-/// Returns the smaller of a number of bytes in a file and a number of bytes in memory.
+/// Returns `len` as a number of bytes in memory, at most `cap`.
 pub(super) fn at_most(len: u64, cap: usize) -> usize {
     usize::try_from(len).map_or(cap, |len| len.min(cap))
 }
 
-/// A view into a file that moves forward: headers that are close together cost one read.
+/// A forward-moving view into a file: headers that are close together cost one read.
 pub(super) struct Window<'a> {
     file: &'a SharedFile,
-    /// Where the bytes that may be examined end.
+    /// The end of the bytes that may be read.
     end: u64,
-    /// What is missing when they end too early.
+    /// What is incomplete if the bytes end too early.
     what: &'static str,
     start: u64,
     size: usize,
@@ -39,20 +39,24 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// Returns a view of the bytes before `end` that reads `size` bytes at once. `what` names what
-    /// is incomplete when more is asked for.
+    /// Returns a view of the bytes before `end` that reads `size` bytes at a time. `what` names what is
+    /// incomplete if more bytes are requested.
     pub(super) fn new(file: &'a SharedFile, end: u64, size: usize, what: &'static str) -> Self {
         Self { file, end, what, start: 0, size, buffer: Vec::new() }
     }
 
-    /// Returns the `len` bytes at `offset`, or [`Refusal::Truncated`] where there are fewer.
+    /// Returns the `len` bytes at `offset`.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Refusal::Truncated`] if there are fewer.
     pub(super) fn get(&mut self, offset: u64, len: usize) -> Result<&[u8], ReadError> {
         let stop = offset.checked_add(len as u64).filter(|stop| *stop <= self.end);
         let Some(stop) = stop else {
             return Err(Refusal::Truncated(self.what).into());
         };
         if offset < self.start || stop > self.start + self.buffer.len() as u64 {
-            // `offset` is below `end` here, as far as it matters: an empty slice reads nothing.
+            // If `len` is not 0, `offset` is below `end` here: an empty slice reads nothing.
             self.buffer.resize(at_most(self.end - offset, self.size.max(len)), 0);
             self.start = offset;
             if let Err(error) = self.file.read_exact_at(&mut self.buffer, offset) {
@@ -65,7 +69,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The bytes of a part of a file, one after the other.
+/// The bytes of one part of a file, in order.
 pub(super) struct Part<'a> {
     pub(super) file: &'a SharedFile,
     pub(super) offset: u64,

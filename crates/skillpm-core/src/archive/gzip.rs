@@ -1,4 +1,4 @@
-//! One gzip member (RFC 1952) that fills a file.
+//! A file that is one gzip member (RFC 1952).
 
 use std::io::Write;
 
@@ -9,16 +9,16 @@ use crate::fs::{SharedFile, anonymous_temp_file};
 use crate::refusal::{Limits, Refusal};
 use crate::tree::ReadError;
 
-/// How the stream is called where an entry would have a name.
+/// The name that messages use for the stream, since it has no entry name.
 const NAME: &str = "the gzip stream";
 const TRAILER_LEN: u64 = 8;
-/// More of a header than this is not examined. Extra fields are two-byte counted, names are short.
+/// The largest header that is accepted. Extra fields have a two-byte length, and names are short.
 const MAX_HEADER: usize = 68 * 1024;
 
 /// Inflates `file` into a temporary file.
 ///
-/// As there is exactly one member, its length follows from that of the file: the stream must end
-/// eight bytes before the end, where its checksum and length stand.
+/// The file has exactly one member, so the length of the file gives the length of the stream: it must end
+/// eight bytes before the end, where the checksum and length are.
 pub(super) fn unpack(file: &SharedFile, limits: &Limits) -> Result<SharedFile, ReadError> {
     let start = header_len(file)?;
     let Some(packed) = file.len().checked_sub(start + TRAILER_LEN) else {

@@ -1,4 +1,4 @@
-//! Raw deflate (RFC 1951), and copying without it.
+//! Raw deflate (RFC 1951), and copying of stored content.
 
 #[cfg(feature = "libdeflate")]
 mod whole;
@@ -10,28 +10,28 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use super::bytes::at_most;
 
-/// Bytes that are read, and bytes that are inflated, at once: most files of skills fit whole.
+/// The number of bytes to read or inflate at a time: most files of skills fit whole.
 const CHUNK: usize = 256 * 1024;
 
-/// Takes the bytes that come out, piece by piece.
+/// Takes the output, piece by piece.
 pub(super) type Sink<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
 
 /// Why compressed bytes are not one complete stream of at most the given length.
 #[derive(Debug)]
 pub(super) enum InflateError {
-    /// They are no deflate stream.
+    /// The bytes are not a deflate stream.
     Damaged,
     /// The bytes end before the stream does.
     Incomplete,
     /// The stream ends before the bytes do.
     Trailing,
-    /// More comes out than is allowed.
+    /// The output is longer than allowed.
     TooLong,
     /// Reading or writing failed.
     Io(io::Error),
 }
 
-/// What a thread keeps from one call to the next: making it again costs more than a small file.
+/// Buffers that a thread keeps between calls: creating them costs more than inflating a small file.
 struct Scratch {
     engine: Decompress,
     input: Vec<u8>,
@@ -56,7 +56,7 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// Runs `work` with this thread's scratch. Should a sink come back here, it gets one of its own.
+/// Runs `work` with this thread's scratch. A sink that calls this function again gets a scratch of its own.
 fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     let mut scratch = SCRATCH.take().unwrap_or_else(Scratch::new);
     let result = work(&mut scratch);
@@ -64,8 +64,9 @@ fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     result
 }
 
-/// Hands the content of `size` bytes with the checksum `crc` to `sink`, if the `packed` bytes of `source` are
-/// exactly one stream of it and it is short. `false`, and nothing for `sink`, where [`inflate`] has to say.
+/// Passes the content of `size` bytes with the checksum `crc` to `sink`, if it is short and the `packed`
+/// bytes of `source` are exactly one stream of it. Otherwise returns `false` and passes nothing to `sink`:
+/// the caller then uses [`inflate`] to find out why.
 #[cfg(feature = "libdeflate")]
 pub(super) fn inflate_whole(
     source: &mut dyn Read,
@@ -79,8 +80,8 @@ pub(super) fn inflate_whole(
     })
 }
 
-/// Inflates the `packed` bytes of `source`, which must be exactly one stream, into `sink` and
-/// returns how many bytes came out.
+/// Inflates the `packed` bytes of `source`, which must be exactly one stream, into `sink`. Returns the number
+/// of bytes that came out.
 ///
 /// `sink` never gets more than `limit` bytes.
 pub(super) fn inflate(
@@ -112,7 +113,7 @@ fn inflate_with(
             source.read_exact(&mut input[pending.clone()]).map_err(InflateError::Io)?;
             unread -= pending.len() as u64;
         }
-        // With all input at hand the engine need not keep a copy of its window for another call.
+        // If all input is available, the engine need not keep a copy of its window for another call.
         let flush = if unread == 0 { FlushDecompress::Finish } else { FlushDecompress::None };
         let (in_before, out_before) = (engine.total_in(), engine.total_out());
         let status =

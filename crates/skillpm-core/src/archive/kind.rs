@@ -1,4 +1,4 @@
-//! Determines the kind of a file from its first bytes.
+//! Detection of a file's kind by its first bytes.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use super::bytes::at_most;
 use crate::fs::SharedFile;
 use crate::refusal::Refusal;
 
-/// The kinds that can be opened.
+/// The kinds of archive that can be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Zip,
@@ -14,14 +14,14 @@ pub(super) enum Kind {
     Tar,
 }
 
-/// Returns the first 512 bytes of `file`, or all where there are fewer.
+/// Returns the first 512 bytes of `file`, or all if there are fewer.
 pub(super) fn head(file: &SharedFile) -> io::Result<Vec<u8>> {
     let mut head = vec![0; at_most(file.len(), 512)];
     file.read_exact_at(&mut head, 0)?;
     Ok(head)
 }
 
-/// Returns the kind of archive that starts with `head`.
+/// Returns the kind of archive that starts with `head`, if it is one.
 pub(super) fn of(head: &[u8]) -> Option<Kind> {
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         Some(Kind::Zip)
@@ -34,14 +34,14 @@ pub(super) fn of(head: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Returns the refusal of a file that starts with `head` where `expected` was asked for.
+/// Returns the refusal of a file that starts with `head` if `expected` was requested.
 pub(super) fn refusal(expected: &'static str, head: &[u8]) -> Refusal {
     Refusal::NotAnArchive { expected, found: describe(head) }
 }
 
-/// Says what a file that starts with `head` looks like, with an article.
+/// Describes what a file that starts with `head` looks like, with an article.
 ///
-/// A login page or an error in JSON is what a download most often is when it is not the archive.
+/// A download that is not the archive is most often a login page or an error in JSON.
 fn describe(head: &[u8]) -> &'static str {
     const MAGIC: &[(&[u8], &str)] = &[
         (b"\xFD7zXZ\0", "an xz file"),
@@ -69,7 +69,7 @@ fn describe(head: &[u8]) -> &'static str {
 }
 
 fn describe_text(head: &[u8]) -> &'static str {
-    // The cut after 512 bytes may go through a character.
+    // The cut after 512 bytes may split a character.
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
         Err(error) if error.error_len().is_none() => {

@@ -1,14 +1,13 @@
 //! Readers of archives that may be hostile.
 //!
-//! Two programs that read one archive must never see different files in it: that is how a scanner
-//! is shown one skill and an agent gets another. So these readers have no mercy: every byte of an
-//! archive belongs to exactly one entry or header, everything that is said twice is said alike,
-//! nothing is there twice, and whatever leaves a choice is refused with a [`Refusal`].
+//! Two programs that read one archive must never see different files in it: otherwise a scanner sees one
+//! skill and an agent gets another. So these readers are strict: every byte of an archive belongs to exactly
+//! one entry or header, everything that is stored twice must agree, no name occurs twice, and anything
+//! ambiguous is refused with a [`Refusal`].
 //!
-//! Opening looks at the structure alone; content is read, inflated and checked when it is asked
-//! for, in small pieces, from any number of threads. Names are only made harmless here (no `..`, no
-//! control characters); what a *skill* may contain is checked by [`Tree::skill`], so that a
-//! repository with an odd file elsewhere can still be read.
+//! Opening reads only the structure. Content is read, inflated and checked on request, in small pieces, from
+//! any number of threads. Names are only made harmless here (no `..`, no control characters); [`Tree::skill`]
+//! checks what a *skill* may contain, so that a repository with an odd file elsewhere can still be read.
 
 mod bytes;
 mod gzip;
@@ -31,7 +30,7 @@ use crate::tree::{Content, ReadError, Tree, TreeEntry};
 use kind::Kind;
 pub use password::needs_password;
 
-/// What an archive holds.
+/// An open archive.
 #[derive(Debug, Clone)]
 pub struct Archive {
     /// The entries. Directories are implied by the files below them.
@@ -41,7 +40,7 @@ pub struct Archive {
     pub comment: Option<String>,
 }
 
-/// What a reader hands back before it becomes an [`Archive`].
+/// What a reader returns before it becomes an [`Archive`].
 struct Parts {
     entries: BTreeMap<String, TreeEntry>,
     content: Arc<dyn Content>,
@@ -76,13 +75,13 @@ pub fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError
 
 /// Opens a zip archive.
 ///
-/// The rules are those of the ZIP specification (APPNOTE.TXT 6.3.10) without the parts that let two
-/// readers differ: one end record at the very end, entries side by side from the first byte to
-/// the directory, both headers of an entry alike, only stored and deflated content.
+/// The rules are those of the ZIP specification (APPNOTE.TXT 6.3.10) without the parts that let two readers
+/// differ: one end record at the very end, adjacent entries from the first byte to the directory, both
+/// headers of an entry alike, only stored and deflated content.
 ///
 /// # Errors
 ///
-/// Fails for a [`Refusal`] for each rule that is broken, or an input error.
+/// Fails with a [`Refusal`] for each broken rule, or with an input error.
 pub fn open_zip(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError> {
     check_size(&file, limits)?;
     zip::open(file, limits).map(Archive::from)
@@ -92,7 +91,7 @@ pub fn open_zip(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadE
 ///
 /// # Errors
 ///
-/// Fails for a [`Refusal`] for each rule that is broken, or an input error.
+/// Fails with a [`Refusal`] for each broken rule, or with an input error.
 pub fn open_tar(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadError> {
     check_size(&file, limits)?;
     tar::open(file, limits, "a tar archive").map(Archive::from)
@@ -100,19 +99,20 @@ pub fn open_tar(file: Arc<SharedFile>, limits: &Limits) -> Result<Archive, ReadE
 
 /// Opens a tar archive in one gzip member (RFC 1952).
 ///
-/// It is inflated once, to the end, into a temporary file without a name.
+/// The archive is inflated once, to the end, into an unnamed temporary file.
 ///
 /// # Errors
 ///
-/// Fails as [`open_tar`] does; with [`Refusal::BadData`], [`Refusal::BadChecksum`] and [`Refusal::StrayBytes`] for the
-/// gzip stream; and with [`Refusal::TooLarge`] and [`Refusal::Ratio`] for one that grows too much.
+/// Fails as [`open_tar`] does; with [`Refusal::BadData`], [`Refusal::BadChecksum`] and
+/// [`Refusal::StrayBytes`] for the gzip stream; and with [`Refusal::TooLarge`] and [`Refusal::Ratio`] for a
+/// stream that grows too much.
 pub fn open_tar_gz(file: &SharedFile, limits: &Limits) -> Result<Archive, ReadError> {
     check_size(file, limits)?;
     let unpacked = gzip::unpack(file, limits)?;
     tar::open(Arc::new(unpacked), limits, "a tar archive in a gzip file").map(Archive::from)
 }
 
-/// Refuses an archive file that is larger than `limits` allow.
+/// Refuses an archive file that is larger than `limits` allows.
 fn check_size(file: &SharedFile, limits: &Limits) -> Result<(), Refusal> {
     if file.len() > limits.archive_bytes {
         return Err(Refusal::ArchiveTooLarge(limits.archive_bytes));

@@ -1,4 +1,4 @@
-//! Names of entries, and the map that they become.
+//! Names of entries, and the map of entries by name.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ use crate::tree::{Node, TreeEntry};
 
 /// One entry as a reader found it.
 pub(super) struct Item {
-    /// The name, without a slash at the end and without `./` in front.
+    /// The name, without a trailing slash and without a leading `./`.
     pub(super) name: String,
-    /// What it is; nothing for a directory.
+    /// What the entry is; `None` for a directory.
     pub(super) node: Option<Node>,
     /// The handle of its content.
     pub(super) id: usize,
@@ -24,12 +24,12 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(bytes).map_err(|_| Refusal::NameEncoding(String::from_utf8_lossy(bytes).into_owned()))
 }
 
-/// What the root of an archive is called in it.
+/// The name of an archive's root in the archive.
 const ROOT: &str = ".";
 
-/// Refuses a name that could lead out of a directory or deceive anyone who reads it.
+/// Refuses a name that could lead out of a directory or deceive a person who reads it.
 ///
-/// All other rules for paths are for the chosen skill only and are checked there.
+/// All other rules for paths apply only to the chosen skill and are checked there.
 pub(super) fn check(name: &str, is_directory: bool) -> Result<(), Refusal> {
     let below = below_root(name);
     if is_directory && below == ROOT {
@@ -38,8 +38,8 @@ pub(super) fn check(name: &str, is_directory: bool) -> Result<(), Refusal> {
     harmless(below).map_err(|reason| Refusal::Name { name: name.to_owned(), reason })
 }
 
-/// Returns `name` without the `./` in front: anyone who packs a directory from inside (`tar -C dir .`) gets it in front
-/// of every name, and `.` for the directory itself.
+/// Returns `name` without the leading `./`: packing a directory from inside (`tar -C dir .`) puts it in front
+/// of every name, and lists the directory itself as `.`.
 pub(super) fn below_root(mut name: &str) -> &str {
     while let Some(below) = name.strip_prefix("./") {
         name = below;
@@ -75,7 +75,7 @@ fn harmless(name: &str) -> Result<(), PathError> {
 ///
 /// # Errors
 ///
-/// Fails for names that are there twice, and names that are a file (or a link) and a directory at once.
+/// Fails for names that occur twice, and names that are both a file (or a link) and a directory.
 pub(super) fn assemble(mut items: Vec<Item>) -> Result<BTreeMap<String, TreeEntry>, Refusal> {
     items.sort_by(|a, b| compare(&a.name, &b.name));
     for pair in items.windows(2) {
@@ -87,7 +87,7 @@ pub(super) fn assemble(mut items: Vec<Item>) -> Result<BTreeMap<String, TreeEntr
     Ok(files.collect())
 }
 
-/// Compares names so that a name is followed at once by those below it: `a`, `a/b`, `a-b`.
+/// Compares names so that the names below a name follow it immediately: `a`, `a/b`, `a-b`.
 fn compare(a: &str, b: &str) -> Ordering {
     let key = |byte: u8| if byte == b'/' { 0 } else { byte };
     a.bytes().map(key).cmp(b.bytes().map(key))
@@ -108,7 +108,7 @@ fn check_neighbours(one: &Item, next: &Item) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses two spellings of one name: what they become differs between systems.
+/// Refuses two normalization forms of one name: systems differ in what they make of them.
 fn check_normal_forms(items: &[Item]) -> Result<(), Refusal> {
     let mut others: BTreeMap<String, &str> = BTreeMap::new();
     for Item { name, .. } in items {
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(all(&["a/", "a"]), both("a"));
     }
 
-    /// The root is a directory and nothing else, and `.` means nothing anywhere but in front.
+    /// The root is only a directory, and `.` is only accepted at the start.
     #[test]
     fn names_from_the_root() {
         for (name, below) in [("./x", "x"), ("././a/b", "a/b"), ("./..x", "..x"), (".x", ".x")] {

@@ -1,19 +1,19 @@
-//! Whether an archive can be examined at all.
+//! Detection of archives that need a password.
 
-/// Reports whether the archive that begins with `start` keeps some of what is in it behind a password.
+/// Reports whether the archive that begins with `start` protects some of its content with a password.
 ///
-/// Of zip archives the flag of each header in `start` is asked, of rar archives the header that comes first, and of 7z
-/// archives the last one, where it is in `start` and not compressed itself.
+/// For a zip archive the flag of each header in `start` decides, for a rar archive the first header, and for
+/// a 7z archive the last header, if it is in `start` and not compressed itself.
 pub fn needs_password(start: &[u8]) -> bool {
     if start.starts_with(b"PK\x03\x04") {
-        // At byte 6 of a header: bit 0 says that the content is encrypted.
+        // At byte 6 of a header: bit 0 means that the content is encrypted.
         let headers = memchr::memmem::find_iter(start, b"PK\x03\x04");
         return headers.into_iter().any(|at| start.get(at + 6).is_some_and(|flags| flags & 1 == 1));
     }
     if let Some(header) = start.strip_prefix(b"7z\xBC\xAF\x27\x1C") {
         return last_header(header).is_some_and(|header| memchr::memmem::find(header, AES).is_some());
     }
-    // Version 4: flags behind the first header, the one of the archive. Version 5: a header of its own.
+    // Version 4: flags behind the first header, which is the archive's. Version 5: a separate header.
     match start.strip_prefix(b"Rar!\x1a\x07") {
         Some([0, header @ ..]) => header.get(3).is_some_and(|flags| flags & 0x80 != 0),
         Some([1, 0, header @ ..]) => header.get(5) == Some(&4),
@@ -21,12 +21,12 @@ pub fn needs_password(start: &[u8]) -> bool {
     }
 }
 
-/// How the header of a 7z archive names the cipher that it knows.
+/// The id that the header of a 7z archive gives the cipher.
 const AES: &[u8] = b"\x06\xF1\x07\x01";
 
-/// Returns the last header of a 7z archive, which says how the content is packed, by the first one, `header`: behind
-/// the version and a checksum, that has its place, counted from its own end, and its size. `None` if it is not in these
-/// bytes.
+/// Returns the last header of a 7z archive, which describes how the content is packed. The first one,
+/// `header`, has its position, counted from the end of `header`, and its size, behind the version and a
+/// checksum. Returns `None` if the last header is not in these bytes.
 fn last_header(header: &[u8]) -> Option<&[u8]> {
     let number = |at: usize| -> Option<usize> {
         usize::try_from(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?)).ok()

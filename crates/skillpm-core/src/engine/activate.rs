@@ -1,4 +1,4 @@
-//! What an agent gets of a skill that it activates.
+//! Activates a skill: fills in its instructions for an agent.
 
 use std::path::{Path, PathBuf};
 
@@ -7,45 +7,45 @@ use super::dynamic;
 use crate::policy::Placeholders;
 use crate::skill::SkillMeta;
 
-/// What all arguments take the place of.
+/// The placeholder for all arguments.
 const ARGUMENTS: &str = "$ARGUMENTS";
-/// What the skill's directory takes the place of.
+/// The placeholders for the skill's directory.
 const DIRECTORIES: [&str; 2] = ["${SKILL_DIR}", "${CLAUDE_SKILL_DIR}"];
-/// The largest number of digits of an index: no skill has more arguments.
+/// The maximum number of digits in an index: no skill has more arguments.
 const MAX_DIGITS: usize = 3;
 
-/// A skill that was activated: what every form of the answer is made of.
+/// A skill that was activated; every form of the answer is made from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activation {
-    /// What its frontmatter says.
+    /// The metadata from its frontmatter.
     pub meta: SkillMeta,
     /// Its directory.
     pub base_dir: PathBuf,
     /// Its instructions, filled in.
     pub body: String,
-    /// The arguments, as they were typed.
+    /// The arguments as typed.
     pub args: String,
-    /// Its other files, `/`-separated paths below its directory; empty until they are asked for.
+    /// Its other files, as `/`-separated paths below its directory; empty until a caller lists them.
     pub files: Vec<String>,
-    /// The commands in the body that another program would have run. None was.
+    /// The commands in the body that other programs would run. skillpm ran none of them.
     pub commands: Vec<String>,
 }
 
-/// Activates the skill `meta` with this `body` in `base_dir`.
+/// Activates the skill `meta`, whose instructions are `body` and whose directory is `base_dir`.
 ///
-/// The body is read once, so that nothing in the arguments is taken for a placeholder. `placeholders` says
-/// which there are:
+/// The body is read once, so text from the arguments is never taken for a placeholder. `placeholders`
+/// selects which of these are filled in:
 ///
-/// - `$ARGUMENTS` is all arguments as typed, whatever follows it;
-/// - `$ARGUMENTS[N]` is one word of them, from 0, and `$N` the same, unless it looks like money or the
-///   like: behind a letter or digit (`US$5`, `$B$2`), before one (`$5k`), or with a fraction or
-///   thousands (`$1.50`, `$1,000`);
-/// - `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}` are `base_dir`.
+/// - `$ARGUMENTS` stands for all arguments as typed, whatever follows it;
+/// - `$ARGUMENTS[N]` stands for one word of the arguments, counted from 0. So does `$N`, unless it looks
+///   like an amount or part of a name: after a letter or digit (`US$5`, `$B$2`), before one (`$5k`), or
+///   with a fraction or thousands (`$1.50`, `$1,000`);
+/// - `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}` stand for `base_dir`.
 ///
-/// A word that is not there leaves its placeholder as it is. A `$` or a backslash right before a
-/// placeholder keeps it as it is, and goes. Any other `$` is text.
+/// A placeholder for a word that does not exist stays. A `$` or a backslash right before a placeholder
+/// escapes it: the placeholder stays, and the `$` or backslash is dropped. Any other `$` is text.
 ///
-/// Where no placeholder took arguments and there are some, they become the last paragraph
+/// If there are arguments and no placeholder used them, they are appended as the last paragraph
 /// (S0-US3.2). Commands in the body are never run.
 pub fn activate(
     meta: SkillMeta,
@@ -70,22 +70,22 @@ pub fn activate(
     }
 }
 
-/// What a placeholder stands for.
+/// The meaning of a placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Placeholder {
     /// All arguments.
     All,
-    /// One of their words.
+    /// The argument word with this index.
     Word(usize),
     /// The skill's directory.
     Directory,
 }
 
-/// Returns the body with its placeholders filled in, and whether one of them took arguments.
+/// Returns the body with its placeholders filled in, and whether one of them used arguments.
 fn fill(body: &str, base_dir: &Path, arguments: &Arguments, which: Placeholders) -> (String, bool) {
     let mut filled = String::with_capacity(body.len() + arguments.text().len());
     let mut used = false;
-    // Where the last placeholder ends: its digits are not what the next one follows.
+    // The end of the last placeholder. The next one does not count as following its digits.
     let mut last = 0;
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'$', &body.as_bytes()[at..]) {
@@ -109,7 +109,7 @@ fn fill(body: &str, base_dir: &Path, arguments: &Arguments, which: Placeholders)
         last = at;
         let literal = &rest[..length];
         if which == Placeholders::All && text.ends_with('\\') {
-            // The backslash is the last character of what was copied: nothing was filled in since.
+            // The backslash is the last character that was copied: nothing was filled in after it.
             filled.pop();
             filled.push_str(literal);
             continue;
@@ -131,7 +131,8 @@ fn fill(body: &str, base_dir: &Path, arguments: &Arguments, which: Placeholders)
     (filled, used)
 }
 
-/// Returns the placeholder at the start of `rest`, which begins with a dollar sign, and its length.
+/// Returns the placeholder at the start of `rest`, which begins with a dollar sign, and its length in bytes.
+/// `before` is the text in front of it.
 fn placeholder(before: &str, rest: &str, which: Placeholders) -> Option<(Placeholder, usize)> {
     if which == Placeholders::Nothing {
         return None;
@@ -160,7 +161,7 @@ fn placeholder(before: &str, rest: &str, which: Placeholders) -> Option<(Placeho
     (!is_text).then_some((Placeholder::Word(index), 1 + length))
 }
 
-/// Returns the number at the start of `text`, without leading zeros, and how many digits it has.
+/// Returns the number at the start of `text` and its number of digits; `None` if it has leading zeros.
 fn number(text: &str) -> Option<(usize, usize)> {
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     let digits = &text[..length];
@@ -174,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    /// The body, filled in. The directory's name is made to tempt.
+    /// Returns the filled-in body. The directory's name looks like a placeholder on purpose.
     fn with(body: &str, arguments: &str, which: Placeholders) -> String {
         let dir = Path::new("/s/$ARGUMENTS");
         activate(SkillMeta::default(), body, dir, &Arguments::new(arguments), which).body
@@ -240,7 +241,7 @@ mod tests {
         assert_eq!(filled("$$3 \\$3", ""), "$3 $3", "also where there is no such argument");
     }
 
-    /// Conflict C10: white space is part of the arguments.
+    /// Conflict C10: white space belongs to the arguments.
     #[test]
     fn arguments_are_untouched() {
         assert_eq!(filled("<$ARGUMENTS>", " a\t b\n\n"), "< a\t b\n\n>");
@@ -248,7 +249,7 @@ mod tests {
         assert_eq!(filled("$0|$ARGUMENTS|", "'a b'  c"), "a b|'a b'  c|");
     }
 
-    /// As Claude Code documents them: from 0, and without an argument they stay.
+    /// As Claude Code documents it: words are counted from 0, and a placeholder without a word stays.
     #[test]
     fn words_are_counted_from_zero() {
         let arguments = "a 'b c' d e f g h i j k l";
@@ -268,7 +269,7 @@ mod tests {
         assert_eq!(filled("<$0>", "''"), "<>", "an empty word is a word");
     }
 
-    /// Prices, cells of spreadsheets, variables of shells and the like stay.
+    /// Prices, spreadsheet cells, shell variables and the like stay.
     #[test]
     fn dollars_that_are_no_placeholders_stay() {
         let arguments = "a b c d e f g";
@@ -305,7 +306,7 @@ mod tests {
         assert_eq!(with(body, "", Placeholders::Nothing), body);
     }
 
-    /// Nothing is run, and what would be is told.
+    /// No command is run, and the commands that another program would run are reported.
     #[test]
     fn commands_stay_text() {
         let body = "Now: !`git diff $0`\n";

@@ -1,6 +1,6 @@
 //! The arguments of a skill, as one text and as words.
 
-/// What a skill gets to work on.
+/// The arguments that a skill is activated with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arguments {
     text: String,
@@ -8,28 +8,29 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Arguments that somebody typed as one text. The text stays untouched; its words are split as a shell
-    /// splits them: at white space, outside of single and double quotes, which are taken away. A backslash
-    /// stands before white space, a quote or a backslash that is meant as it is; before anything else, and
-    /// in single quotes, it is itself. A text with a quote that is never closed, such as `don't`, is split at
-    /// white space only.
+    /// Returns the arguments that a user typed as one text.
+    ///
+    /// The text stays as it is. Its words are split as a shell splits them: at white space outside single
+    /// and double quotes, which are removed. A backslash escapes white space, a quote or a backslash; before
+    /// any other character, and in single quotes, it is an ordinary character. A text with a quote that is
+    /// never closed, such as `don't`, is split at white space only.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let words = split(&text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
         Self { text, words }
     }
 
-    /// Arguments that are words already; the text has single spaces between them.
+    /// Returns arguments that are already words; the text joins them with single spaces.
     pub fn of_words(words: Vec<String>) -> Self {
         Self { text: words.join(" "), words }
     }
 
-    /// Returns all of them, as they were typed.
+    /// Returns all arguments as typed.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the word at `index`, from 0.
+    /// Returns the word at `index`, counted from 0.
     pub fn word(&self, index: usize) -> Option<&str> {
         self.words.get(index).map(String::as_str)
     }
@@ -38,7 +39,7 @@ impl Arguments {
 /// Returns the words of `text`; `None` if a quote is never closed.
 fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
-    // `Some` from the first character or quote of a word on: quotes alone are an empty word.
+    // `Some` from the first character or quote of a word: a pair of quotes alone is an empty word.
     let mut word: Option<String> = None;
     let mut quote = None;
     let mut rest = text.chars().peekable();

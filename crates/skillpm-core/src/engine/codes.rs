@@ -1,4 +1,4 @@
-//! What programs want to know of a [`Diagnostic`] beside its text.
+//! The code, severity and position of a [`Diagnostic`], for programs.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use crate::fs::BeneathError;
 use crate::lint::Severity;
 
 impl Diagnostic {
-    /// Returns what kind of thing it is: the linter's rule where one says the same, otherwise a word of its own. Codes
-    /// do not change.
+    /// Returns the code: that of the lint rule that reports the same problem, otherwise a code of its own. Codes never
+    /// change.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Source(_) => codes::SOURCE_UNREADABLE,
@@ -28,7 +28,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns whether it keeps skills from being used.
+    /// Returns the severity: an error keeps skills from being used.
     pub fn severity(&self) -> Severity {
         match self {
             Self::Source(_) | Self::Skill { .. } | Self::TooManyDirectories(_) => Severity::Error,
@@ -41,7 +41,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns the file or directory that it is about.
+    /// Returns the file or directory that has the problem.
     pub fn path(&self) -> &Path {
         match self {
             Self::Source(error) => &error.path,
@@ -55,7 +55,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns where in the file, for what has a place.
+    /// Returns the position in the file, if the problem has one.
     pub fn at(&self) -> Option<Position> {
         match self {
             Self::Skill { reason: Unusable::Content(error), .. } => error.at(),
@@ -72,7 +72,7 @@ impl From<&Diagnostic> for Warning {
 }
 
 impl Unusable {
-    /// Returns what kind of thing it is, as [`Diagnostic::code`] has it.
+    /// Returns the code that [`Diagnostic::code`] has for this.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Gone => codes::GONE,
@@ -89,7 +89,7 @@ impl Unusable {
 }
 
 impl Unreadable {
-    /// Returns what kind of thing it is. Codes do not change.
+    /// Returns the code. Codes never change.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Empty => codes::PATH_EMPTY,
@@ -112,7 +112,7 @@ mod tests {
     use crate::engine::testing::World;
     use crate::engine::{default_sources, discover};
 
-    /// S0-E1, S0-E2: each is told with a code, its weight and its place.
+    /// S0-E1, S0-E2: each diagnostic has a code, a severity and a position.
     #[test]
     fn facts_of_what_is_found() {
         use Severity::{Error, Warning};

@@ -1,4 +1,4 @@
-//! Which skills there are.
+//! Finds the skills in a list of sources.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,11 +15,11 @@ use crate::policy::{Duplicates, FileName, Policy};
 use crate::skill::Deviation;
 use crate::skill::find::VisitedDirs;
 
-/// Something that kept a skill from being found, or that a person should know.
+/// A problem that kept a skill from being found, or that a person should know about.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Diagnostic {
-    /// A directory of skills is there and cannot be read.
+    /// A source exists but cannot be read.
     #[error("no skills were looked for in `{}`: {}", .0.path.display(), .0.source)]
     Source(PathError),
     /// A skill that no agent can use.
@@ -36,61 +36,62 @@ pub enum Diagnostic {
     /// A second file whose name differs from `SKILL.md` in case only.
     #[error("`{}` is ignored: `{SKILL_FILE}` is beside it", .0.display())]
     SecondFile(PathBuf),
-    /// A file whose frontmatter was read, and which no agent can be given.
+    /// A file whose frontmatter was read but that is too large to be loaded.
     #[error("`{}` has more than {} MiB: it is listed, but cannot be loaded; move long parts into files beside it", .0.display(), MAX_SKILL_FILE >> 20)]
     TooLarge(PathBuf),
-    /// A directory of skills that is not there.
+    /// A source whose directory does not exist.
     #[error("there is no directory `{}`", .0.display())]
     Missing(PathBuf),
-    /// More directories than are searched.
+    /// A source with more directories than are searched.
     #[error("`{}` has more than {MAX_DIRECTORIES} directories; the others were not searched", .0.display())]
     TooManyDirectories(PathBuf),
-    /// Something that is off in a skill that was loaded.
+    /// A deviation in a skill that was loaded.
     #[error("`{}`, line {}: {deviation}", file.display(), deviation.at.line)]
     Deviation {
         /// Its file.
         file: PathBuf,
-        /// What is off, and where.
+        /// The deviation and its position.
         deviation: Box<Deviation>,
     },
-    /// A skill that another one of its name hides.
+    /// A skill that another skill with the same name hides.
     #[error("the skill `{name}` was found twice: `{}` is used, `{}` is ignored", used.display(), hidden.display())]
     Shadowed {
         /// The name.
         name: String,
-        /// The directory of the one that is used.
+        /// The directory of the skill that is used.
         used: PathBuf,
-        /// The directory of the other one.
+        /// The directory of the hidden skill.
         hidden: PathBuf,
     },
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct Discovery {
-    /// One skill of each name, in the order of the sources, then by the bytes of their paths.
+    /// One skill of each name, ordered by source, then by the bytes of their paths.
     pub skills: Vec<Arc<Skill>>,
-    /// The skills that others of their name hide, in the same order.
+    /// The skills that others with the same name hide, in the same order.
     pub shadowed: Vec<Arc<Skill>>,
-    /// What went wrong or is worth knowing.
+    /// The problems, and other facts worth knowing.
     pub diagnostics: Vec<Arc<Diagnostic>>,
 }
 
-/// Finds the skills in `sources`, the first first. Only frontmatter is read.
+/// Finds the skills in `sources`, which are in order of precedence. Only frontmatter is read.
 ///
-/// Where two skills have one name, the one of the earlier source is used; inside a source the one
-/// in the directory of that name right in the source, then one in a directory of that name further
-/// below, then the first by the bytes of its path. A skill that several links lead to is one skill.
+/// If several skills have the same name, the one from the earliest source is used. Within a source, a
+/// skill directly in the source whose directory has that name comes first, then one further below whose
+/// directory has it, then the first by the bytes of its path. A skill that several links lead to counts
+/// once.
 pub fn discover(sources: &[Source]) -> Discovery {
     gather(sources, &Policy::DEFAULT).0
 }
 
-/// Finds the skills in `sources` as `policy` has it.
+/// Finds the skills in `sources` under `policy`.
 ///
 /// # Errors
 ///
-/// Never for a single skill; a source that is not there and two skills of one name, where `policy`
-/// makes errors of them.
+/// Never fails for a single skill. Fails for a missing source or for two skills with the same name if
+/// `policy` treats these as errors.
 pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Arc<Diagnostic>> {
     match gather(sources, policy) {
         (_, Some(error)) => Err(error),
@@ -98,13 +99,13 @@ pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, A
     }
 }
 
-/// Returns what is found, and the first thing that `policy` makes an error of.
+/// Returns the result, and the first problem that `policy` treats as an error.
 fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Arc<Diagnostic>>) {
     let mut diagnostics = Vec::new();
     let mut fatal = None;
     let mut seen = VisitedDirs::default();
     let mut all: Vec<Arc<Skill>> = Vec::new();
-    // Where the skills of each source start.
+    // The index in `all` at which the skills of each source start.
     let mut starts = Vec::new();
     for source in sources {
         if policy.strict_sources && matches!(fs::real_path(&source.dir), Ok(None)) {
@@ -131,7 +132,7 @@ fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Arc<Diagnos
             hidden.push(loser);
         }
     }
-    // Of three, the one that hides the first may be hidden itself: what is reported is which one is used.
+    // Of three skills, the one that hides the first may itself be hidden: report the one that is used.
     let shadowed = hidden.into_iter().filter_map(|loser| {
         let winner = used.get(&key(&all[loser].meta.name))?;
         Some(Arc::new(all[loser].shadowed_by(&all[*winner].dir)))
@@ -148,13 +149,13 @@ fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Arc<Diagnos
     (Discovery { skills, shadowed, diagnostics }, fatal)
 }
 
-/// Returns the order in which skills take their names: as they are found, but in a source, whose skills start at one of
-/// `starts`, those whose directories have their names are served best, and of these the one right in the source.
+/// Returns the order in which skills take their names: the order in which they were found, except that within a source
+/// [`Skill::rank_in`] decides first. The skills of each source start at one of `starts`.
 fn order(all: &[Arc<Skill>], sources: &[Source], starts: &[usize], duplicates: Duplicates) -> Vec<usize> {
     let mut order: Vec<_> = (0..all.len()).collect();
     let ends = starts.iter().skip(1).copied().chain([all.len()]);
     for (source, (start, end)) in sources.iter().zip(starts.iter().copied().zip(ends)) {
-        // Stable: the order by path stays.
+        // The sort is stable and keeps the order by path.
         order[start..end].sort_by_cached_key(|at| match (all[*at].rank_in(source), duplicates) {
             (rank, Duplicates::Last) => u8::MAX - rank,
             (rank, _) => rank,
@@ -164,13 +165,13 @@ fn order(all: &[Arc<Skill>], sources: &[Source], starts: &[usize], duplicates: D
 }
 
 impl Discovery {
-    /// Returns the deviations in the skills that are used that were tolerated, each with its file and place.
+    /// Returns the tolerated deviations of the skills that are used, each with its file and position.
     pub fn deviations(&self) -> impl Iterator<Item = Diagnostic> {
         self.skills.iter().flat_map(|skill| skill.told())
     }
 }
 
-/// Returns what names are compared by: two spellings of a valid name are one, every other name is itself.
+/// Returns the key by which names are compared: spellings of a valid name are equal, any other name equals only itself.
 pub(super) fn key(name: &str) -> Cow<'_, str> {
     SkillName::new(name).map_or(Cow::Borrowed(name), |name| Cow::Owned(name.into()))
 }

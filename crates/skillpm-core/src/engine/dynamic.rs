@@ -1,12 +1,12 @@
-//! Commands that some programs run to fill in a body before an agent reads it. They are found here so that it can be
-//! determined that they were not run.
+//! Finds commands that some programs run to fill in a body before an agent reads it. skillpm does not run them, and
+//! reports them.
 
-/// What opens and closes a block.
+/// The marker that opens and closes a block.
 const FENCE: &str = "```";
 
-/// Returns the commands of `body` that such a program would run, in their order: what stands in backticks
-/// behind a `!` at the start of a line or behind white space, and each line of a code block that is opened
-/// with three backticks and a `!`.
+/// Returns the commands in `body` that such a program would run, in order: text in backticks after a `!`
+/// at the start of a line or after white space, and each line of a code block that opens with three
+/// backticks and a `!`.
 pub(super) fn commands(body: &str) -> Vec<&str> {
     // Most bodies have neither.
     if !body.contains("!`") && !body.contains("```!") {
@@ -22,7 +22,7 @@ pub(super) fn commands(body: &str) -> Vec<&str> {
                 found.push(text);
             }
         } else if let Some(after) = text.strip_prefix("```!") {
-            // What follows on the line is a command, too, also where the block ends there.
+            // The rest of the line is a command, too, even if the block ends on it.
             let (command, closed) = after.split_once(FENCE).map_or((after, false), |(c, _)| (c, true));
             in_block = !closed;
             found.extend(Some(command.trim()).filter(|command| !command.is_empty()));
@@ -33,7 +33,7 @@ pub(super) fn commands(body: &str) -> Vec<&str> {
     found
 }
 
-/// Returns the commands within a line.
+/// Returns the commands within a line of text.
 fn inline(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices("!`").filter_map(|(at, mark)| {
         if line[..at].chars().next_back().is_some_and(|before| !before.is_whitespace()) {

@@ -1,4 +1,4 @@
-//! The files of a skill beside its `SKILL.md`, for rules that look at them.
+//! Lists the files of a skill beside its `SKILL.md` for lint rules.
 
 use std::path::{Path, PathBuf};
 
@@ -8,32 +8,32 @@ use crate::lint::{SkillFile, SkillFileKind};
 use crate::skill::find::{SKIPPED, is_skill_file, is_skipped};
 use crate::tree::{FileEntry, FileSet, Node, ReadError};
 
-/// More files than that are no skill, and nobody wants to wait for them.
+/// The maximum number of entries that are listed. No skill has more, and listing them would take too long.
 const MAX_FILES: u64 = 10_000;
-/// The largest Markdown file whose text rules look at.
+/// The size in bytes of the largest Markdown file whose text rules get.
 const MAX_MARKDOWN: u64 = 256 << 10;
-/// How much Markdown of one skill they look at.
+/// The maximum number of bytes of Markdown that rules get of one skill.
 const MAX_MARKDOWN_IN_ALL: u64 = 4 << 20;
-/// How much is read of a script: only its first two bytes matter.
+/// The maximum number of bytes read from a script; rules need only the first two.
 const SCRIPT_PIECE: u64 = 1 << 20;
 
-/// How much is read of an archive.
+/// The maximum number of bytes read from an archive.
 const ARCHIVE_PIECE: usize = 1 << 20;
 
-/// Whether rules look into files, too.
+/// Whether rules get the content of files as well as their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
-    /// Scripts and Markdown are opened, where a rule may ask for what is in them.
+    /// Scripts and Markdown files are opened if a rule may need their content.
     Read,
-    /// Names are enough.
+    /// Only names are listed.
     Unread,
 }
 
-/// Returns the files and links below the skill's directory `dir`, sorted by path, its `SKILL.md` left out; `None` if
-/// they cannot be determined: the directory cannot be read, or holds more than any skill.
+/// Returns the files and links below the skill's directory `dir`, sorted by path, without its `SKILL.md`; `None` if the
+/// directory cannot be read or has more entries than any skill.
 ///
-/// With [`Contents::Read`] only what rules ask for is opened: scripts below `scripts/` for their first bytes, and
-/// Markdown files where one of them can lead to another or name a script.
+/// With [`Contents::Read`], only files that rules need are opened: scripts below `scripts/` for their first bytes, and
+/// Markdown files if one of them can link to another or name a script.
 pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     let read = contents == Contents::Read;
     let walk = Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL };
@@ -43,7 +43,7 @@ pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     let files = beside().filter_map(|(path, entry)| {
         let kind = match entry.node {
             Node::File { executable, size } => SkillFileKind::File {
-                // Elsewhere files have no such bit, and what is not known is not reported.
+                // Other systems have no such bit, and rules must not report what is unknown.
                 executable: executable || !cfg!(unix),
                 shebang: read && is_script(path) && has_shebang(&dir.join(path)),
                 markdown: markdown_text(&dir.join(path), path, size, &mut budget),
@@ -57,8 +57,8 @@ pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     Some(files.collect())
 }
 
-/// Returns what is in the skill's directory `dir` and by its stamp says that [`of_skill`] tells something else by now:
-/// the directories, what links lead to, and with [`Contents::Read`] the files that are opened.
+/// Returns the paths in the skill's directory `dir` whose stamps change when the result of [`of_skill`] does: the
+/// directories, the links, and with [`Contents::Read`] the files that are opened.
 pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
     let (mut found, mut count) = (Vec::new(), 0);
     let mut dirs = vec![PathBuf::new()];
@@ -82,7 +82,7 @@ pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the same for a skill that is in no directory yet: what [`of_skill`] will tell of it.
+/// Works like [`of_skill`] for a skill that is not yet in a directory.
 ///
 /// # Errors
 ///
@@ -108,7 +108,7 @@ pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     Ok(files)
 }
 
-/// Returns the names of the files of a skill, and which of them are archives with a password: nothing else is opened.
+/// Returns the names of a skill's files and which of them are archives with a password; only archives are opened.
 ///
 /// # Errors
 ///
@@ -129,7 +129,7 @@ fn is_beside(path: &str) -> bool {
     !is_skill_file(path)
 }
 
-/// Returns how much Markdown is read of a skill with the files `paths`: none where no rule asks for it.
+/// Returns how many bytes of Markdown are read of a skill with the files `paths`: 0 if no rule needs any.
 fn budget<'a>(paths: impl Iterator<Item = &'a str>) -> u64 {
     let (mut markdown, mut scripts) = (0, 0);
     for path in paths {
@@ -139,7 +139,7 @@ fn budget<'a>(paths: impl Iterator<Item = &'a str>) -> u64 {
     if markdown > 1 || scripts > 0 { MAX_MARKDOWN_IN_ALL } else { 0 }
 }
 
-/// Reports whether the Markdown of the file is read, which is then taken off `budget`.
+/// Reports whether the Markdown of the file is read, and if so subtracts its size from `budget`.
 fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
     if !is_markdown(path) || size > MAX_MARKDOWN || size > *budget {
         return false;
@@ -148,7 +148,7 @@ fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
     true
 }
 
-/// Reports whether something of the file at `path` of a skill may be read.
+/// Reports whether the content of a skill's file at `path` may be read.
 fn is_opened(path: &Path) -> bool {
     path.starts_with("scripts") || path.to_str().is_some_and(|path| is_markdown(path) || is_archive(path))
 }
@@ -161,7 +161,7 @@ fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
-/// Reports whether the file is examined for a password.
+/// Reports whether the file is examined for a password, judging by its name.
 fn is_archive(path: &str) -> bool {
     let ending = Path::new(path).extension().unwrap_or_default();
     ["zip", "jar", "whl", "rar", "7z"].iter().any(|known| ending.eq_ignore_ascii_case(known))
@@ -215,7 +215,7 @@ mod tests {
             .into_iter()
             .map(|file| (file.path, file.kind))
             .collect();
-        // Files are written without the bit; where there is none, it is taken as set.
+        // Files are written without the bit; on systems without one, it counts as set.
         let bit = !cfg!(unix);
         let expected = [
             ("assets/b.sh", file(bit, false, None)),
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
     }
 
-    /// `create` checks a skill before it is written by what `validate` will find afterwards.
+    /// `create` checks a skill before it is written, and gets the files that `validate` finds afterwards.
     #[test]
     fn a_set_tells_what_its_directory_will() {
         let world = World::new();
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(sorted(of_set(&set).expect("reads")), sorted(found));
     }
 
-    /// One Markdown file leads to no other: it is not opened.
+    /// A single Markdown file cannot link to another, so it is not opened.
     #[test]
     fn what_no_rule_asks_for_is_not_read() {
         let world = World::new();

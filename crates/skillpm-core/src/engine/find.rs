@@ -1,4 +1,4 @@
-//! Looking for skills on disk.
+//! Searches directories on disk for skills.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use crate::skill::SKILL_FILE;
 use crate::skill::find::{Child, Dir, Holds, Rules, Space, VisitedDirs, Walked, skill_file_among, walk};
 use crate::workers;
 
-/// How many directories a thread looks into at once. Starting a thread takes as long as examining hundreds.
+/// The number of directories that a thread examines at a time. Starting a thread takes as long as examining hundreds.
 const PIECE: usize = 512;
-/// Marks of a directory that is full of other people's files: an environment of Python, one of conda, a cache
+/// Files that mark a directory of third-party files: a Python environment, a conda environment, or a cache
 /// (<https://bford.info/cachedir/>).
 const FOREIGN: [&str; 3] = ["pyvenv.cfg", "conda-meta", "CACHEDIR.TAG"];
 
-/// What a search on disk comes to.
+/// The result of a search on disk.
 pub(crate) type Search = Walked<SkillDir, PathError>;
 
-/// The directories of this machine.
+/// The file system of this machine, as a space to search.
 #[derive(Debug, Default)]
 pub(crate) struct Disk {
-    /// Whether directories full of other people's files hold nothing.
+    /// Whether to skip directories of third-party files.
     pub(crate) leaves_out_foreign: bool,
 }
 
@@ -51,7 +51,7 @@ impl Space for Disk {
 }
 
 impl Disk {
-    /// Returns the skills in the directories in `top`, as `rules` have it.
+    /// Returns the skills in the directories in `top`, searched by `rules`.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Disk {
         entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let child = |(name, kind): (OsString, Kind)| match kind {
             Kind::Directory => Some(Child { dir: top.child(&name), is_link: false }),
-            // A single entry that cannot be examined hides none of the others.
+            // An entry that cannot be examined does not hide the others.
             Kind::Symlink => {
                 let real = fs::real_path(&top.real.join(&name)).ok().flatten();
                 let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))))?;
@@ -78,7 +78,7 @@ impl Disk {
         Ok(walk(self, &top.real, children, rules, seen))
     }
 
-    /// Returns what `dir` holds. One that is gone by now holds nothing.
+    /// Returns the contents of `dir`; a directory that has disappeared is empty.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Disk {
 }
 
 /// Returns the file of the skill in `dir`: `SKILL.md`, otherwise the first one whose name differs only in case; `None`
-/// if there is neither. It may be anything, a link too.
+/// if there is neither. It may be of any kind, including a link.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Reading a skill's own file, and nothing outside of its directory.
+//! Reads a skill's own file, and nothing outside its directory.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,54 +11,54 @@ use crate::fs::{self, BeneathError, Kind, PathError};
 use crate::skill::LoadError;
 pub use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};
 
-/// Why a skill cannot be used.
+/// The reason why a skill cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unusable {
     /// The file is gone.
     #[error("the file no longer exists")]
     Gone,
-    /// The file's name is not spelled as the specification has it.
+    /// The specification requires another spelling of the file's name.
     #[error("its name is not `{SKILL_FILE}`")]
     Misspelled,
-    /// The file is something else.
+    /// The file is not a regular file.
     #[error("it is {0}, not a regular file")]
     NotAFile(&'static str),
-    /// The file is a link to nothing.
+    /// The file is a link whose target does not exist.
     #[error("it is a link to `{}`, which does not exist", .0.display())]
     Dangling(PathBuf),
-    /// The file is a link to a place outside of the skill's directory.
+    /// The file is a link to a path outside the skill's directory.
     #[error("it is a link that leads out of the skill's directory, to `{}`", .0.display())]
     Outside(PathBuf),
-    /// The file is an absolute link, even though it leads to a file of the skill.
+    /// The file is an absolute link, although it leads to a file of the skill.
     #[error("it is an absolute link, to `{}`; only relative links are followed", .0.display())]
     Absolute(PathBuf),
-    /// The name of its directory is no text, so that no agent could learn about it.
+    /// The name of its directory is not UTF-8, so it cannot be reported to an agent.
     #[error("the name of its directory is not UTF-8; give it another one")]
     OddName,
     /// The file has more than [`MAX_SKILL_FILE`] bytes.
     #[error("it has more than {} MiB", MAX_SKILL_FILE >> 20)]
     TooLarge,
-    /// The system does not let us read it.
+    /// The system denies access to the file.
     #[error("{}: {}", .0, .0.source)]
     Unreadable(#[from] PathError),
-    /// Its content is of no use.
+    /// The content of the file is not a usable skill.
     #[error(transparent)]
     Content(#[from] LoadError),
 }
 
 impl Unusable {
-    /// Returns the error for a skill that was asked for by `name` and whose file is `file`.
+    /// Returns the error for a skill that was requested as `name` and whose file is `file`.
     pub fn into_error(self, name: &str, file: &Path) -> Error {
         self.to_error(name, file)
     }
 
-    /// Works like [`Self::into_error`], for one that others hold as well.
+    /// Works like [`Self::into_error`] without taking ownership.
     pub fn to_error(&self, name: &str, file: &Path) -> Error {
         let shown = file.display();
         let message = format!("the skill `{name}` cannot be loaded: `{shown}`: {self}");
         let error = match self {
-            // The path is in the system's own message.
+            // The system's own message has the path.
             Self::Unreadable(PathError { action, path, source }) => {
                 let source = match source.raw_os_error() {
                     Some(code) => io::Error::from_raw_os_error(code),
@@ -77,16 +77,16 @@ impl Unusable {
     }
 }
 
-/// Reads all of `file`, which is in a skill's directory.
+/// Reads the whole of `file`, which is in a skill's directory.
 ///
 /// # Errors
 ///
-/// Fails with [`Unusable`], for any reason but the content.
+/// Fails with any [`Unusable`] except those about the content.
 pub fn document(file: &Path) -> Result<Document, Unusable> {
     Ok(Document::from_bytes(read(file, |_| false)?.0))
 }
 
-/// Reads the frontmatter of `file`, which is in a skill's directory, and nothing behind it.
+/// Reads the frontmatter of `file`, which is in a skill's directory, and nothing after it.
 ///
 /// # Errors
 ///
@@ -95,7 +95,8 @@ pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
     Ok(frontmatter_and_size(file)?.0)
 }
 
-/// Works like [`frontmatter`], with the size of the file in bytes as far as it was examined.
+/// Works like [`frontmatter`], and also returns the size of the file in bytes; of a link, only the number of bytes
+/// read.
 ///
 /// # Errors
 ///
@@ -105,12 +106,12 @@ pub(super) fn frontmatter_and_size(file: &Path) -> Result<(Document, u64), Unusa
     Ok((of_start(bytes), size))
 }
 
-/// Returns the document that starts with `bytes`, without its body.
+/// Returns the document whose file starts with `bytes`, without its body.
 fn of_start(mut bytes: Vec<u8>) -> Document {
     if let Split::Found(parts) = split_prefix(&bytes) {
         return Document::of_start(bytes, parts);
     }
-    // The end of what was read may be in the middle of a character: that is no fault of the file.
+    // Reading may have stopped in the middle of a character, which is not an error of the file.
     if let Err(error) = std::str::from_utf8(&bytes)
         && error.error_len().is_none()
     {
@@ -119,12 +120,12 @@ fn of_start(mut bytes: Vec<u8>) -> Document {
     Document::from_bytes(bytes)
 }
 
-/// Reads `file` until `enough` says so, and returns that with the size of the file.
+/// Reads `file` until `enough` returns `true`; returns these bytes and the size of the file in bytes.
 fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<(Vec<u8>, u64), Unusable> {
     match fs::read_start(file, MAX_SKILL_FILE, &enough) {
         Ok(bytes) => bytes.ok_or(Unusable::Gone),
         Err(error) if error.source.kind() == io::ErrorKind::FileTooLarge => Err(Unusable::TooLarge),
-        // No link was followed, and nothing was read that is no file: what is it?
+        // `read_start` follows no links and reads only regular files: find out what this is.
         Err(_) if fs::kind(file)? == Some(Kind::Symlink) => {
             let bytes = read_linked(file, enough)?;
             let size = bytes.len() as u64;
@@ -134,13 +135,13 @@ fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<(Vec<u8>, u64), U
     }
 }
 
-/// Reads what the link `file` leads to in its directory, whatever is moved meanwhile.
+/// Reads the target of the link `file`, which must be in the same directory even if files are moved meanwhile.
 fn read_linked(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable> {
     let (Some(dir), Some(name)) = (file.parent(), file.file_name()) else { return Err(Unusable::Gone) };
     let read = fs::read_beneath(&fs::Base::open(dir)?, Path::new(name), MAX_SKILL_FILE, enough);
     let target = || Ok::<_, PathError>(fs::read_link(file)?.unwrap_or_default());
     read.map_err(|error| match error {
-        // Where it leads is reported, not read.
+        // Only the path of the target is reported; its content is not read.
         BeneathError::Outside => match (target(), fs::real_path(file)) {
             (Ok(text), Ok(Some(real))) if text.is_absolute() && contained(file).is_ok() => {
                 Unusable::Absolute(real)
@@ -159,12 +160,12 @@ fn read_linked(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, U
     })
 }
 
-/// Returns the regular file that `file` is or leads to. A link may not leave the file's directory: a stranger's skill
-/// could otherwise show an agent any file of the machine.
+/// Returns the regular file that `file` is or leads to. A link may not leave the file's directory: otherwise a skill
+/// from a stranger could show an agent any file on the machine.
 ///
 /// # Errors
 ///
-/// Fails as [`document`] does, for any reason but the content.
+/// Fails as [`document`] does.
 pub fn contained(file: &Path) -> Result<PathBuf, Unusable> {
     if fs::kind(file)? != Some(Kind::Symlink) {
         return regular(file.to_owned());

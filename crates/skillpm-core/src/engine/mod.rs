@@ -1,11 +1,11 @@
-//! The engine: what an agent sees of a skill, level by level.
+//! The engine: gives agents skills, level by level.
 //!
-//! [`discover`] reads metadata only and never fails for a skill: it says what it could not use.
-//! [`find_among`] looks for one skill by its name, [`activate`] fills in what an agent gets of it, and
-//! [`resources`] reads its other files. [`catalog`] is what an agent is told of all of them.
+//! [`discover`] reads only metadata and never fails for a single skill: it reports the skills that it could not use.
+//! [`find_among`] finds one skill by its name, [`activate`] fills in its instructions for an agent, and [`resources`]
+//! reads its other files. [`catalog`] describes all skills to an agent.
 //!
-//! A skill's name is an opaque key. Only a text that is a valid [`crate::name::SkillName`] is ever
-//! part of a path; every other one is compared with the names that skills give themselves.
+//! A skill's name is an opaque key. Only a text that is a valid [`crate::name::SkillName`] ever becomes part of a path;
+//! any other text is only compared with the names in skills' frontmatter.
 
 mod activate;
 mod arguments;

@@ -25,15 +25,15 @@ const MAX_DIAGNOSTICS: usize = 20;
 pub struct Hit {
     /// The skill.
     pub skill: Arc<Skill>,
-    /// What a person should know about it.
+    /// Warnings about the skill.
     pub warnings: Vec<Warning>,
 }
 
-/// Finds the skill `name` in `snapshot`, as [`Snapshot::get`] does, and what a person should know about it.
+/// Finds the skill `name` in `snapshot`, as [`Snapshot::get`] does, with warnings about it.
 ///
 /// # Errors
 ///
-/// Fails if there is no such skill, with the names that there are, and where it cannot be loaded.
+/// Fails if there is no such skill, with the names of all skills, or if it cannot be loaded.
 pub fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
     match snapshot.get(name) {
         Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(snapshot, skill, name) }),
@@ -46,7 +46,7 @@ pub fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
     }
 }
 
-/// Returns the error for a skill that was requested as `name` and has the `diagnostic`.
+/// Returns the error for a skill that was requested as `name` and cannot be used because of `diagnostic`.
 pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
     match &*diagnostic {
         Diagnostic::Skill { file, reason } => {
@@ -57,12 +57,12 @@ pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
     }
 }
 
-/// Reads the skill in the directory `path`, or whose `SKILL.md` that is, wherever it is; `typed` is what was typed for
-/// it. If its directory is one that is searched, it is the skill that a search finds there.
+/// Reads the skill at `path`, which is its directory or its `SKILL.md`, anywhere on disk; `typed` is the text that the
+/// user typed. If a search would cover the directory, the result is the skill that the search finds there.
 ///
 /// # Errors
 ///
-/// Fails if nothing is there, or no skill, and where it cannot be loaded.
+/// Fails if there is no skill at `path`, or if it cannot be loaded.
 pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     let no_skill = |why: &str| {
         Err(Error::usage(format!("`{typed}` {why}")).hint(message!(
@@ -104,7 +104,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     }
 }
 
-/// Returns what a person should know about `skill` of `snapshot`, which was requested as `name`.
+/// Returns the warnings about `skill` of `snapshot`, which was requested as `name`.
 fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<Warning> {
     let named_so = |asked: &str| key(&skill.meta.name) == key(asked);
     let is_asked_for = named_so(name)
@@ -162,7 +162,7 @@ mod tests {
         assert!(warnings[0].ends_with("readers` calls itself `Word Reader!`"), "{warnings:?}");
     }
 
-    /// What an author is about to publish is looked at as an agent would get it.
+    /// An author can check a skill before publishing it, as an agent would get it.
     #[test]
     fn a_directory_wherever_it_lies() {
         let world = World::new();
@@ -188,13 +188,13 @@ mod tests {
             assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
         }
         assert_eq!(at("src/bad").expect_err("cannot be loaded").kind(), ErrorKind::Findings);
-        // Where agents look it is what they find.
+        // In a directory that is searched, it is the skill that agents find.
         world.skill(".claude/skills/docx", "docx");
         let hit = at(".claude/skills/docx").expect("found").skill;
         assert_eq!((hit.kind, &*hit.source), (SourceKind::Project, "project-claude"));
     }
 
-    /// S0-E7, conflict C1: the same one as in a discovery, and both paths are told.
+    /// S0-E7, conflict C1: the result is the same as in a discovery, and both paths are reported.
     #[test]
     fn the_first_source_wins() {
         let world = World::new();
@@ -209,7 +209,8 @@ mod tests {
         assert!(crate::engine::discover(&sources).skills[0].dir.ends_with("other"));
     }
 
-    /// Conflict C1: of two in one source, whose directories have their name, one is used wherever a skill is asked for.
+    /// Conflict C1: of two skills in one source whose directories have their name, the same one is used for every
+    /// request.
     #[test]
     fn one_wins_in_a_source_whoever_asks() {
         let world = World::new();
@@ -231,7 +232,7 @@ mod tests {
                 assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
             }
         }
-        // Where another source hides them all, each of these still has one.
+        // If another source hides all of them, each is still found by its source.
         for name in ["pdf", "word", "odt"] {
             world.skill(&format!("../home/.agents/skills/{name}"), name);
         }
@@ -253,7 +254,7 @@ mod tests {
         }
     }
 
-    /// Conflict C1: a skill that another one hides is found by its source, as a library finds it.
+    /// Conflict C1: a hidden skill is found by its source, as in a library.
     #[test]
     fn the_source_tells_which() {
         let world = World::new();
@@ -300,7 +301,7 @@ mod tests {
         assert!(error.hints()[2].to_string().contains("`list`"));
     }
 
-    /// S0-A12, conflict C2: what is no valid name never becomes a path.
+    /// S0-A12, conflict C2: a text that is not a valid name never becomes a path.
     #[test]
     fn a_name_never_leads_out_of_the_sources() {
         let world = World::new();
@@ -331,7 +332,7 @@ mod tests {
         assert!(warnings[0].contains("cannot be loaded"), "{warnings:?}");
     }
 
-    /// A link to a directory beside it is another name for it, and no place of its own: whoever asks gets one answer.
+    /// A link to a directory beside it is an alias and not a second skill: every request gets the same answer.
     #[cfg(unix)]
     #[test]
     fn a_link_to_a_neighbour_is_the_neighbour() {

@@ -1,4 +1,4 @@
-//! The forms in which a skill that was activated is handed over.
+//! Renders an activated skill in the form that a program asked for.
 
 mod xml;
 
@@ -12,31 +12,31 @@ use self::xml::{attribute, section};
 use super::activate::Activation;
 use crate::text::{self, closest, visible_name};
 
-/// The maximum number of files that a text lists. There is no end of it in JSON, where a program reads it.
+/// The maximum number of files that a text lists. JSON, which programs read, lists all.
 const MAX_FILES: usize = 200;
-/// The maximum number of commands that a note names.
+/// The maximum number of commands that a note lists.
 const MAX_COMMANDS: usize = 5;
 
 /// A form of the answer (conflict C9).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
-    /// A line with the skill's directory, then the instructions: skillkit's.
+    /// A line with the skill's directory, then the instructions, as skillkit has it.
     #[default]
     Plain,
-    /// The instructions alone: langchain-skillkit's.
+    /// The instructions alone, as langchain-skillkit has it.
     Bare,
-    /// As plain, then a list of the skill's files.
+    /// Like plain, followed by a list of the skill's files.
     Markdown,
-    /// An object of JSON: Langflow's.
+    /// A JSON object, as Langflow has it.
     Json,
-    /// An element of XML, as the guide for clients has it.
+    /// An XML element, as the guide for clients describes it.
     Xml,
-    /// The instructions, then the files with their absolute paths: btw's.
+    /// The instructions, then the files with their absolute paths, as btw has it.
     Btw,
 }
 
 impl Form {
-    /// All of them, by the names under which they are chosen.
+    /// All forms, with the names that select them.
     pub const NAMES: [(&'static str, Self); 6] = [
         ("plain", Self::Plain),
         ("bare", Self::Bare),
@@ -46,27 +46,27 @@ impl Form {
         ("btw", Self::Btw),
     ];
 
-    /// Reports whether it says which files the skill has.
+    /// Reports whether this form lists the skill's files.
     pub fn lists_files(self) -> bool {
         !matches!(self, Self::Plain | Self::Bare)
     }
 }
 
-/// A text that names no form.
+/// The error for a text that names no form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", match .closest {
     Some(name) => format!("did you mean `{name}`?"),
     None => "`plain`, `bare`, `markdown`, `json`, `xml` or `btw` is expected".to_owned(),
 })]
 pub struct UnknownForm {
-    /// What was probably meant.
+    /// The name that was probably meant.
     pub closest: Option<&'static str>,
 }
 
 impl FromStr for Form {
     type Err = UnknownForm;
 
-    /// Reads a name; `s0` is another one for `plain`.
+    /// Parses a name; `s0` is an alias of `plain`.
     fn from_str(text: &str) -> Result<Self, UnknownForm> {
         let found = Self::NAMES.into_iter().find(|(name, _)| *name == text);
         let found = found.map(|(_, form)| form).or((text == "s0").then_some(Self::Plain));
@@ -93,11 +93,11 @@ impl fmt::Display for Form {
 pub struct LoadedSkill<'a> {
     /// The skill's name.
     pub skill_name: &'a str,
-    /// What it is for.
+    /// Its description.
     pub description: &'a str,
     /// Its instructions, filled in.
     pub instructions: Cow<'a, str>,
-    /// Its other files, `/`-separated paths below its directory.
+    /// Its other files, as `/`-separated paths below its directory.
     pub available_files: &'a [String],
 }
 
@@ -126,7 +126,7 @@ impl Activation {
         }
     }
 
-    /// Returns what an agent is told of the commands that were not run; `None` if there are none.
+    /// Returns a note to the agent about the commands that were not run; `None` if there are none.
     pub fn note(&self) -> Option<String> {
         (!self.commands.is_empty()).then(|| {
             format!(
@@ -137,7 +137,7 @@ impl Activation {
         })
     }
 
-    /// Returns the first commands, and how many more there are.
+    /// Returns the first commands as a text, and how many more there are.
     pub fn command_list(&self) -> String {
         let shown: Vec<_> = self.commands.iter().take(MAX_COMMANDS).map(|c| format!("`{c}`")).collect();
         match self.commands.len() - shown.len() {
@@ -146,7 +146,7 @@ impl Activation {
         }
     }
 
-    /// Returns the body, and the note if there is one.
+    /// Returns the body, followed by the note if there is one.
     fn instructions(&self) -> Cow<'_, str> {
         match self.note() {
             Some(note) => format!("{}\n\n{note}\n", self.body.trim_end_matches('\n')).into(),
@@ -215,7 +215,7 @@ impl Activation {
         text
     }
 
-    /// Returns what to report about the files that a text does not list.
+    /// Returns the line that says how many files a text does not list.
     fn more(&self) -> Option<String> {
         let more = self.files.len().saturating_sub(MAX_FILES);
         (more > 0).then(|| format!("and {more} more"))
@@ -318,7 +318,7 @@ mod tests {
         schema.assert_describes(&active("Fill $ARGUMENTS.", FILES).render(Form::Json));
     }
 
-    /// S3-FR-14: these keys, and no others.
+    /// S3-FR-14: the object has exactly these keys.
     #[test]
     fn the_object_of_json() {
         assert_eq!(
@@ -327,7 +327,7 @@ mod tests {
         );
     }
 
-    /// What was not run is told behind the instructions, in every form.
+    /// In every form, the note about commands that were not run follows the instructions.
     #[test]
     fn commands_are_told() {
         let note = "NOTE: these commands in the instructions were not run and appear \

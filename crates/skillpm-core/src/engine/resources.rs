@@ -1,4 +1,4 @@
-//! The files of a skill: which there are, and what is in one that was asked for.
+//! Lists and reads the files of a skill.
 
 use std::path::Path;
 
@@ -12,14 +12,14 @@ use crate::text::closest_paths;
 use crate::tokens;
 use crate::tree::{Node, ReadError};
 
-/// The largest file that is read unless another limit is given, in bytes.
+/// The default limit for the size of a file that is read, in bytes.
 pub const MAX_BYTES: u64 = 10 << 20;
-/// More files than that are no skill.
+/// The maximum number of entries in a skill's directory; no skill has more.
 const MAX_FILES: u64 = 10_000;
 /// The maximum number of names that an error suggests.
 const MAX_NAMES: usize = 3;
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// Text in UTF-8.
@@ -28,43 +28,43 @@ pub enum Content {
     Binary(Vec<u8>),
 }
 
-/// Why a file of a skill is not read.
+/// The reason why a file of a skill is not read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
-    /// No name at all.
+    /// The name is empty.
     #[error("it is empty")]
     Empty,
-    /// A NUL, which no name of a file has.
+    /// The name has a NUL, which no file name can have.
     #[error("it has a NUL character")]
     Nul,
-    /// `/a`, `\a` or `C:\a`.
+    /// The name is absolute: `/a`, `\a` or `C:\a`.
     #[error("it is absolute")]
     Absolute,
-    /// `..` as a component, or, where the policy says so, anywhere.
+    /// The name has `..` as a component or, if the policy forbids that, anywhere.
     #[error("it has `..`")]
     Dots,
-    /// There is no such file; these are like it.
+    /// There is no such file; these files have similar names.
     #[error("there is no such file")]
     Absent(Vec<String>),
-    /// A directory; these files are in it.
+    /// The name is that of a directory; these files are in it.
     #[error("it is a directory")]
     Directory(Vec<String>),
-    /// What is there cannot be read, or is not to be.
+    /// The file exists, but cannot or must not be read.
     #[error(transparent)]
     Refused(BeneathError),
 }
 
-/// Reads the file `name` of the skill in `dir`: any regular file below it, `/`-separated, whether it is
-/// listed or not, if it has no more than `max` bytes. No link is followed out of `dir`, whatever is moved
-/// while this works (S3-FR-11, conflict C16).
+/// Reads the file `name` of the skill in `dir`: any regular file below `dir`, as a `/`-separated path, listed
+/// or not, of at most `max` bytes. No link is followed out of `dir`, even if files are moved meanwhile
+/// (S3-FR-11, conflict C16).
 ///
 /// # Errors
 ///
-/// [`Unreadable`].
+/// Fails with [`Unreadable`].
 pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content, Unreadable> {
     check(name, policy)?;
-    // Elsewhere these are names as others are, and files that are listed may have them.
+    // On other systems these are ordinary names, and listed files may have them.
     if cfg!(windows) {
         check_windows(name)?;
     }
@@ -72,7 +72,7 @@ pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content
     match fs::read_beneath(&base, Path::new(name), max, |_| false) {
         Ok(bytes) => Ok(Content::of(bytes)),
         Err(BeneathError::Absent) => {
-            // Anyone who asks for what is not there most likely meant it as Windows does.
+            // A file with such a name does not exist here, so the caller most likely meant a Windows path.
             check_windows(name)?;
             Err(Unreadable::Absent(alike(dir, name)))
         }
@@ -81,7 +81,7 @@ pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content
     }
 }
 
-/// Refuses names that can mean nothing below a directory, on any system.
+/// Refuses names that are not paths below a directory on any system.
 fn check(name: &str, policy: &Policy) -> Result<(), Unreadable> {
     if name.is_empty() {
         Err(Unreadable::Empty)
@@ -96,7 +96,7 @@ fn check(name: &str, policy: &Policy) -> Result<(), Unreadable> {
     }
 }
 
-/// Refuses names that Windows reads as something else than a path below a directory: with a drive, or with
+/// Refuses names that Windows does not read as a path below a directory: names with a drive or with
 /// backslashes.
 fn check_windows(name: &str) -> Result<(), Unreadable> {
     let is_drive =
@@ -110,7 +110,7 @@ fn check_windows(name: &str) -> Result<(), Unreadable> {
     }
 }
 
-/// Returns the names of files that are like `name`.
+/// Returns the names of files that are similar to `name`.
 fn alike(dir: &Path, name: &str) -> Vec<String> {
     let files = list(dir, Listing::All).unwrap_or_default();
     let names = files.iter().map(String::as_str).chain([super::load::SKILL_FILE]);
@@ -126,7 +126,7 @@ fn inside(dir: &Path, name: &str) -> Vec<String> {
 
 impl Content {
     fn of(bytes: Vec<u8>) -> Self {
-        // Text has no NUL; what has one is for programs.
+        // Text has no NUL.
         if bytes.contains(&0) {
             return Self::Binary(bytes);
         }
@@ -135,7 +135,7 @@ impl Content {
 }
 
 impl Unreadable {
-    /// Returns the error for the file `name` of the skill that was asked for as `skill`.
+    /// Returns the error for the file `name` of the skill that was requested as `skill`.
     pub fn into_error(self, skill: &str, name: &str) -> Error {
         let (code, message) =
             (self.code(), format!("the file `{name}` of the skill `{skill}` is not read: {self}"));
@@ -172,49 +172,49 @@ impl Unreadable {
     }
 }
 
-/// Returns the files of the skill in `dir` that are listed, as `/`-separated paths below it, sorted by their bytes.
-/// Links are left out, and so is what is in directories that hold no skill's files, such as `.git`.
+/// Returns the listed files of the skill in `dir`, as `/`-separated paths below it, sorted by their bytes. Links are
+/// left out, and so are directories that hold no files of a skill, such as `.git`.
 ///
 /// # Errors
 ///
-/// Fails if a directory cannot be read, a name is not UTF-8, or there are more than any skill has.
+/// Fails if a directory cannot be read, if a name is not UTF-8, or if there are more entries than any skill has.
 pub fn list(dir: &Path, listing: Listing) -> Result<Vec<String>, ReadError> {
     let tree = fs::scan(dir, Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL })?;
     let files = tree.entries().filter(|(_, entry)| matches!(entry.node, Node::File { .. }));
     Ok(files.map(|(path, _)| path).filter(|path| listing.has(path)).map(str::to_owned).collect())
 }
 
-/// A thing in a skill's directory that is no directory.
+/// An entry in a skill's directory that is not a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Its path below the skill's directory, `/`-separated.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ItemKind,
 }
 
-/// What a thing in a skill's directory is.
+/// The kind of an entry in a skill's directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemKind {
     /// A regular file.
     File {
-        /// Bytes in it.
+        /// Its size in bytes.
         size: u64,
-        /// Whether it may be executed, as far as the file system knows.
+        /// Whether the file system marks it as executable.
         executable: bool,
-        /// The digest of its content, if that can be read.
+        /// The digest of its content, if it can be read.
         digest: Option<Digest>,
-        /// About how many tokens it is to a language model, if it is text.
+        /// The estimated number of tokens for a language model, if it is text.
         tokens: Option<usize>,
     },
-    /// A link, with its text.
+    /// A link, with its target as it is written.
     Link(String),
-    /// Something stranger, told with its article.
+    /// Any other kind, named with its article.
     Special(&'static str),
 }
 
 impl Item {
-    /// About how many tokens it is to a language model, if it is text.
+    /// Returns the estimated number of tokens for a language model, if it is a text file.
     pub fn tokens(&self) -> Option<usize> {
         match self.kind {
             ItemKind::File { tokens, .. } => tokens,
@@ -223,7 +223,7 @@ impl Item {
     }
 }
 
-/// Returns everything that is in the skill's directory `dir`, sorted by path. Every file is read.
+/// Returns all entries in the skill's directory `dir`, sorted by path. Every file is read.
 ///
 /// # Errors
 ///
@@ -248,8 +248,8 @@ pub fn inventory(dir: &Path) -> Result<Vec<Item>, ReadError> {
     Ok(items.collect())
 }
 
-/// Bytes, digest and tokens of a file, which had `size` bytes a moment ago. A digest is reported about files of any
-/// size, tokens only of those that an agent can read.
+/// Returns the size in bytes, digest and estimated tokens of a file, which had `size` bytes when it was listed. Files
+/// of any size have a digest; only files that an agent can read have tokens.
 fn measured(base: &Base, path: &Path, size: u64) -> (u64, Option<Digest>, Option<usize>) {
     match fs::read_beneath(base, path, MAX_BYTES, |_| false) {
         Ok(bytes) => {
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(answer(&world, "scripts/fill.py", &Policy::LANGFLOW), "print()\n");
     }
 
-    /// Whatever is listed is read: names that mean something to Windows only are names here.
+    /// Every listed file can be read: names that have a special meaning only on Windows are ordinary here.
     #[cfg(unix)]
     #[test]
     fn names_with_colons_and_backslashes_are_read() {

@@ -1,4 +1,4 @@
-//! The skills of one source.
+//! Reads the skills of one source.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -15,16 +15,16 @@ use crate::skill;
 use crate::skill::find::{Links, Rules, VisitedDirs, is_skill_file};
 use crate::workers;
 
-/// The largest number of directories without a skill that are searched in one source.
+/// The maximum number of directories without a skill that are searched in one source.
 pub(super) const MAX_DIRECTORIES: usize = 2000;
-/// How many skills a thread reads at once. Starting a thread takes as long as reading dozens of them.
+/// The number of skills that a thread reads at a time. Starting a thread takes as long as reading dozens of them.
 const PIECE: usize = 128;
 
 /// A skill that was read, and the size of its file in bytes.
 type Read = Result<(Skill, u64), Diagnostic>;
 
-/// Returns the skills of `source` that are not in `seen`, by their paths, and adds what to report about it to
-/// `diagnostics`. A source that is not there has none.
+/// Returns the skills of `source` whose paths are not in `seen`, and adds problems to `diagnostics`. A source that does
+/// not exist has no skills.
 pub(super) fn scan(
     policy: &Policy,
     source: &Source,
@@ -34,7 +34,7 @@ pub(super) fn scan(
     let mut tell = |diagnostic| diagnostics.push(Arc::new(diagnostic));
     let search = match search(policy, source, seen) {
         Ok(Some(search)) => search,
-        // That somebody has no skills of their own is nothing to tell; what was named should be there.
+        // It is normal to have no skills of one's own, but a source that was named should exist.
         Ok(None) => {
             if source.kind == SourceKind::Extra {
                 tell(Diagnostic::Missing(source.dir.clone()));
@@ -59,7 +59,7 @@ pub(super) fn scan(
         };
         match read {
             Some(Ok((skill, size))) => {
-                // The frontmatter was read, and what follows it only later.
+                // Only the frontmatter was read; the whole file will be too large to load.
                 if size > MAX_SKILL_FILE {
                     tell(Diagnostic::TooLarge(skill.file.clone()));
                 }
@@ -78,7 +78,7 @@ pub(super) fn scan(
     skills
 }
 
-/// Returns where skills are in `source`; `None` if that is not there.
+/// Returns the directories of the skills in `source`; `None` if the source does not exist.
 fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Option<Search>, PathError> {
     let Some(real) = source.real()? else { return Ok(None) };
     let rules = Rules {
@@ -90,11 +90,11 @@ fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Op
     Disk::default().search(&SkillDir { dir: source.dir.clone(), real }, rules, seen).map(Some)
 }
 
-/// Returns the skill in `entry` of `source`, whose file is `name`, as `policy` has it. Its body is not read.
+/// Reads the skill in `entry` of `source`, whose file is called `name`, under `policy`. Its body is not read.
 ///
 /// # Errors
 ///
-/// Fails with the reason that keeps it from being used.
+/// Fails with the reason why it cannot be used.
 pub(super) fn read(policy: &Policy, source: &Source, entry: &SkillDir, name: &OsStr) -> Read {
     let file = entry.dir.join(name);
     let unusable = |reason| Diagnostic::Skill { file: file.clone(), reason };
@@ -120,7 +120,7 @@ pub(super) fn read(policy: &Policy, source: &Source, entry: &SkillDir, name: &Os
     Ok((skill, size))
 }
 
-/// Returns a file beside `SKILL.md` whose name differs from it in case only.
+/// Returns a diagnostic if a file beside `SKILL.md` differs from it in case only.
 fn second_file(dir: &Path) -> Option<Diagnostic> {
     let names = fs::list_dir(dir).ok()?;
     let second = names.into_iter().find(|name| name != SKILL_FILE && is_skill_file(name))?;

@@ -1,4 +1,4 @@
-//! A skill as it was found.
+//! A skill, as a search found it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::skill::{Deviation, SkillMeta};
 /// A skill that an agent can use. Its body has not been read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
-    /// What its frontmatter says.
+    /// The metadata from its frontmatter.
     pub meta: SkillMeta,
     /// The name of the source in which it was found.
     pub source: Arc<str>,
-    /// Whose source that is.
+    /// The kind of that source.
     pub kind: SourceKind,
     /// Its directory, below that of its source.
     pub dir: PathBuf,
@@ -30,7 +30,7 @@ pub struct Skill {
 }
 
 impl Skill {
-    /// Reports whether it says that only a person is to start it.
+    /// Reports whether its frontmatter says that only a person may start it.
     pub fn is_for_people(&self) -> bool {
         match self.meta.extra.get("disable-model-invocation") {
             Some(Value::Bool(hidden)) => *hidden,
@@ -39,8 +39,9 @@ impl Skill {
         }
     }
 
-    /// Returns how well it is served in `source` where others there have its name, the smallest best: 0 in the
-    /// directory of its name right in the source; 1 in one of its name further below; else 2.
+    /// Returns the rank of this skill among skills of the same name in `source`; the lowest wins. It is 0 if its
+    /// directory has its name and is directly in the source, 1 if its directory has its name and is further below, and
+    /// 2 otherwise.
     pub(super) fn rank_in(&self, source: &Source) -> u8 {
         if self.dir.file_name().is_none_or(|dir| dir != &*key(&self.meta.name)) {
             return 2;
@@ -48,12 +49,12 @@ impl Skill {
         u8::from(self.dir.parent() != Some(&*source.dir))
     }
 
-    /// Reports whether it has the name of `other`: then only one of the two is used.
+    /// Reports whether it has the same name as `other`, in which case only one of the two is used.
     pub fn has_name_of(&self, other: &Self) -> bool {
         key(&self.meta.name) == key(&other.meta.name)
     }
 
-    /// Returns the deviations in it that were tolerated, each with its file and place.
+    /// Returns its tolerated deviations, each with its file and position.
     pub(super) fn told(&self) -> impl Iterator<Item = Diagnostic> {
         self.deviations.iter().map(|deviation| {
             let (file, deviation) = (self.file.clone(), Box::new(deviation.clone()));
@@ -61,21 +62,21 @@ impl Skill {
         })
     }
 
-    /// Returns what is to be said of the name of its file.
+    /// Returns a diagnostic if its file has another name than `SKILL.md`.
     pub(super) fn misspelled(&self) -> Option<Diagnostic> {
         let is_right = self.file.file_name().is_some_and(|name| name == SKILL_FILE);
         (!is_right).then(|| Diagnostic::Spelling(self.file.clone()))
     }
 
-    /// Returns where it is below the directory of `source`, with `/` between the parts; `None` if it does not, and for
-    /// names that are not text.
+    /// Returns its path below the directory of `source`, with `/` between the components; `None` if it is elsewhere or
+    /// the path is not UTF-8.
     pub fn path_below(&self, source: &Source) -> Option<String> {
         let below = self.dir.strip_prefix(&source.dir).ok()?;
         let parts: Option<Vec<_>> = below.iter().map(|part| part.to_str()).collect();
         Some(parts?.join("/"))
     }
 
-    /// Returns what is to be said where the skill in `used` is used instead of this one.
+    /// Returns the diagnostic for this skill when the one in `used` hides it.
     pub(super) fn shadowed_by(&self, used: &Path) -> Diagnostic {
         let (name, hidden) = (self.meta.name.clone(), self.dir.clone());
         Diagnostic::Shadowed { name, used: used.to_owned(), hidden }

@@ -1,4 +1,4 @@
-//! Where skills are looked for, in which order.
+//! Determines which directories are searched for skills, and in which order.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use crate::install::scope::{ScopeKind, project_root, projects_around};
 use crate::policy::{Policy, SearchedPlaces};
 use crate::settings::Settings;
 
-/// The agents whose directories are searched after the canonical ones. The others are served by
-/// those, or by links from their directories to those.
+/// The agents whose directories are searched after the canonical ones. All other agents read the canonical
+/// directories, or have links to them.
 const SEARCHED_AGENTS: [&str; 1] = [LINKED_BY_DEFAULT];
 
-/// Where skills are that no agent is to see by itself, only what asks skillpm: searched last in each scope (conflict
-/// C11).
+/// The directory of skills that no agent reads by itself, only programs that ask skillpm. It is searched last in each
+/// scope (conflict C11).
 const OWN_DIR: &str = ".skillpm/skills";
 
-/// Whose directory of skills it is.
+/// The owner of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
-    /// The project's.
+    /// The project.
     Project,
-    /// The user's.
+    /// The user.
     User,
-    /// One that somebody named.
+    /// Nobody in particular: a caller named the directory.
     Extra,
-    /// That of the program itself.
+    /// The program itself.
     Bundled,
 }
 
@@ -56,13 +56,13 @@ impl fmt::Display for SourceKind {
 /// A directory whose subdirectories are skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What stands before the colon where a skill is asked for as `source:name`.
+    /// The part before the colon in `source:name`, which selects a skill of this source.
     pub name: Arc<str>,
-    /// Whose it is.
+    /// Its owner.
     pub kind: SourceKind,
-    /// The directory. It need not be there.
+    /// The directory, which may not exist.
     pub dir: PathBuf,
-    /// Whether it is the user's and the project's: the project is the home directory.
+    /// Whether it belongs to both user and project, because the project is the home directory.
     pub is_both: bool,
 }
 
@@ -71,20 +71,20 @@ pub struct Source {
 pub struct SkillDir {
     /// The directory, below that of its source.
     pub dir: PathBuf,
-    /// The directory with all links followed: two entries of one real directory are one skill.
+    /// The directory with all links followed: two entries with the same real directory are one skill.
     pub real: PathBuf,
 }
 
-/// Returns the directories that are searched unless others are named, the first first: the
-/// project's canonical copies, the project's `.claude/skills` and `.skillpm/skills`, then the same of the projects
-/// around it, which agents see that walk up to the root of the repository, and of the user.
+/// Returns the directories that are searched unless others are named, in order of precedence: the project's canonical
+/// copies, its `.claude/skills` and its `.skillpm/skills`; the same of the projects around it, because agents search
+/// up to the root of the repository; then the same of the user.
 ///
 /// # Errors
 ///
 /// Fails if the project's root cannot be found.
 pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     let mut project = project_root(settings)?;
-    // The working directory comes without links, the home directory as somebody wrote it.
+    // The path of the working directory has no links; the home directory is as the user wrote it.
     if let Some(home) = &settings.home
         && fs::real_path(home).is_ok_and(|real| real.as_deref() == Some(&project))
     {
@@ -100,7 +100,7 @@ pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
         }
         dirs.push((SourceKind::Project, project.join(OWN_DIR)));
     }
-    // A container may have no home; the user then has no skills, which is no error.
+    // A container may have no home directory; then the user has no skills, and that is not an error.
     dirs.extend(settings.home.iter().map(|home| (SourceKind::User, home.join(CANONICAL_DIR))));
     for agent in &agents {
         dirs.extend(agent.user_dirs(settings).map(|dir| (SourceKind::User, dir)));
@@ -109,8 +109,8 @@ pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     Ok(named_apart(each_once(dirs.into_iter().map(|(kind, dir)| Source::new(kind, dir)))))
 }
 
-/// Returns the same sources, no directory twice. In the home directory the project's directories are the user's: they
-/// are reported as such, and anyone who asks for the project's gets them as well.
+/// Removes sources whose directory is already listed. If the project is the home directory, its directories are
+/// reported as the user's, and a caller that asks for the project's sources gets them as well.
 pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
     let mut once: Vec<Source> = Vec::new();
     for source in sources {
@@ -125,8 +125,7 @@ pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
     once
 }
 
-/// Returns the directories that are searched unless others are named, the first first, as `policy`
-/// has it.
+/// Returns the directories that `policy` says to search, in order of precedence.
 ///
 /// # Errors
 ///
@@ -144,7 +143,7 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
             (true, Some(home)) => {
                 sources.push(Source::new(SourceKind::User, home.join(place.dir)));
             }
-            // Without a home the user has no skills.
+            // Without a home directory, the user has no skills.
             (true, None) => {}
             (false, _) => {
                 sources.push(Source::new(SourceKind::Project, project.join(place.dir)));
@@ -154,13 +153,13 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
     Ok(named_apart(sources))
 }
 
-/// Returns the same sources, no two of one name: the second `skills` is `skills-2`.
+/// Makes the names of sources unique: the second `skills` becomes `skills-2`.
 pub(super) fn named_apart(mut sources: Vec<Source>) -> Vec<Source> {
     for at in 1..sources.len() {
         let (before, rest) = sources.split_at_mut(at);
         let is_taken = |name: &str| before.iter().any(|source| &*source.name == name);
         if is_taken(&rest[0].name) {
-            // Of one number more than there are sources, one at least is free.
+            // There is one more number than there are sources, so at least one is free.
             let mut numbered = (2..at + 3).map(|number| format!("{}-{number}", rest[0].name));
             let free = numbered.find(|name| !is_taken(name));
             rest[0].name = free.unwrap_or_default().into();
@@ -170,11 +169,11 @@ pub(super) fn named_apart(mut sources: Vec<Source>) -> Vec<Source> {
 }
 
 impl Source {
-    /// Returns the source of `kind` in `dir`, with the name that such a source has.
+    /// Returns the source of `kind` in `dir`, with its default name.
     ///
-    /// The canonical directory of the project is `project`, that of the user `user`. Another one of theirs
-    /// is called after the directory around it as well: `.claude/skills` is `project-claude`. One that
-    /// somebody named has its own name: `/srv/team-skills` is `team-skills`.
+    /// The canonical directory of the project is called `project`, that of the user `user`. Their other directories are
+    /// also named after the parent directory: `.claude/skills` is `project-claude`. A directory that a caller named has
+    /// its own name: `/srv/team-skills` is `team-skills`.
     pub fn new(kind: SourceKind, dir: PathBuf) -> Self {
         let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = match kind {
@@ -190,23 +189,23 @@ impl Source {
         Self { name: name.unwrap_or_else(|| kind.to_string()).into(), kind, dir, is_both: false }
     }
 
-    /// Reports whether it is one of `kind`.
+    /// Reports whether it is a source of `kind`.
     pub fn is_of(&self, kind: SourceKind) -> bool {
         self.kind == kind || self.is_both && kind == SourceKind::Project
     }
 
-    /// Returns the name or path in this source that `text` is, with the name of the source and a colon before it.
+    /// Returns the part of `text` after this source's name and a colon: a skill's name or its path in the source.
     pub(super) fn inside<'a>(&self, text: &'a str) -> Option<&'a str> {
         let after = |name: &str| text.strip_prefix(name)?.strip_prefix(':');
         let as_project = || Self::new(SourceKind::Project, self.dir.clone()).name;
         after(&self.name).or_else(|| self.is_both.then(as_project).and_then(|name| after(&name)))
     }
 
-    /// Returns the directory with all links followed; `None` if it is not there.
+    /// Returns the directory with all links followed; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails if it is no directory or cannot be examined.
+    /// Fails if it is not a directory or cannot be examined.
     pub(super) fn real(&self) -> std::result::Result<Option<PathBuf>, PathError> {
         let Some(real) = fs::real_path(&self.dir)? else { return Ok(None) };
         if fs::kind(&real)? != Some(Kind::Directory) {
@@ -222,7 +221,8 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
 
-    /// Conflict C11: project over user, the canonical directory before Claude's, skillpm's own last.
+    /// Conflict C11: the project comes before the user, the canonical directory before Claude's, and skillpm's own
+    /// last.
     #[test]
     fn the_default_order() {
         let world = World::new();
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(dirs(&at_home), expected[3..], "no directory is searched twice, and all are the user's");
     }
 
-    /// In the home directory a skill is the user's, and found as one of the project, too.
+    /// A skill in the home directory is the user's, and is also found as one of the project.
     #[cfg(unix)]
     #[test]
     fn a_skill_in_the_home_directory_is_the_user_s() {

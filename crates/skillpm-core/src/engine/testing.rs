@@ -9,7 +9,7 @@ use crate::fs;
 use crate::policy::Policy;
 use crate::settings::Settings;
 
-/// A project and a home beside it; both are gone when the value is dropped.
+/// A temporary project and a home directory beside it, removed on drop.
 pub(crate) struct World {
     dir: tempfile::TempDir,
     project: std::path::PathBuf,
@@ -21,7 +21,7 @@ impl World {
         let dir = tempfile::tempdir().expect("a directory");
         let root = fs::real_path(dir.path()).expect("there").expect("there");
         let (project, home) = (root.join("project"), root.join("home"));
-        // The project has a root of its own, wherever the temporary directory is.
+        // The project has its own root, wherever the temporary directory is.
         fs::create_dir_all(&project.join(".git")).expect("creates");
         fs::create_dir_all(&home).expect("creates");
         Self { dir, project, home }
@@ -50,13 +50,13 @@ impl World {
         Context::silent(self.settings(&[]))
     }
 
-    /// Finds the skill `name` where skills are searched unless places are named.
+    /// Finds the skill `name` in the default sources.
     pub(crate) fn find(&self, name: &str) -> Result<Hit, NotFound> {
         let sources = default_sources(&self.settings(&[])).expect("places");
         find_among(&Snapshot::of(&sources, &Policy::DEFAULT)?, name)
     }
 
-    /// Writes `text` to `path` of the project.
+    /// Writes `text` to `path` in the project.
     pub(crate) fn write(&self, path: &str, text: &str) {
         assert!(Path::new(path).is_relative(), "{path} is not of the project");
         let path = self.project.join(path);
@@ -64,19 +64,19 @@ impl World {
         fs::write_atomic(&path, text.as_bytes()).expect("writes");
     }
 
-    /// Writes a skill called `name` to directory `dir` of the project.
+    /// Writes a skill called `name` to the directory `dir` in the project.
     pub(crate) fn skill(&self, dir: &str, name: &str) {
         self.write(&format!("{dir}/SKILL.md"), &skill_text(name));
     }
 
-    /// Makes a link at `link` of the project.
+    /// Makes a link at `link` in the project.
     #[cfg(unix)]
     pub(crate) fn link(&self, target: &str, link: &str) {
         fs::symlink(Path::new(target), &self.project.join(link)).expect("links");
     }
 }
 
-/// Returns a right `SKILL.md`.
+/// Returns a valid `SKILL.md`.
 pub(crate) fn skill_text(name: &str) -> String {
     format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n\n# {name}\n")
 }

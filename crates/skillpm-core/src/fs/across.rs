@@ -1,9 +1,9 @@
-//! Moves for which a rename is not enough: from one file system to another, and out of a layer of a container, if the
-//! system does not rename directories either.
+//! Moves that a rename cannot do: from one file system to another, and out of a layer of a container, if the
+//! system does not rename directories there.
 //!
-//! What comes is copied beside its place and renamed there, so that readers see nothing of the copying. The copy has a
-//! name that is made from that of the place: what a killed process left of one is found again by anyone who knows the
-//! place.
+//! The content is copied to a place beside its destination and renamed, so that readers never see a partial
+//! copy. The name of the copy is derived from the destination, so that anyone who knows the destination finds
+//! the leftovers of a killed process.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use super::{Kind, PathContext, PathError, kind};
 
 const PREFIX: &str = ".skillpm-moving-";
 
-/// Reports whether a rename failed because the two paths are not on one file system.
+/// Reports whether a rename failed because the two paths are on different file systems.
 pub(super) fn is_across(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::CrossesDevices
 }
@@ -29,16 +29,16 @@ pub fn clear_moves(path: &Path) -> Result<(), PathError> {
     remove_tree(&beside(path))
 }
 
-/// Returns where the copy is that is made beside `path` when something comes there. While [`super::exchange`] replaces
-/// what no rename can, it is whole there, and nothing else may be.
+/// Returns the path beside `path` for the copy that is to replace it. While [`super::exchange`] replaces what
+/// no rename can, this copy is complete, and it may be the only complete one.
 pub fn beside(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(PREFIX);
     name.push(path.file_name().unwrap_or_default());
     path.with_file_name(name)
 }
 
-/// Reports whether what is at `path` is what a killed process left: a copy from a move, or a file that was being
-/// written. The names are ours alone.
+/// Reports whether `path` is a leftover of a killed process: a copy from a move, or a partially written file.
+/// Only skillpm uses such names.
 pub fn is_leftover(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let Some(rest) = name.strip_prefix(super::atomic::PREFIX) else { return false };
@@ -46,22 +46,22 @@ pub fn is_leftover(path: &Path) -> bool {
     name.starts_with(PREFIX) || (random && matches!(kind(path), Ok(Some(Kind::File))))
 }
 
-/// [`super::move_new`] by a copy.
+/// Does what [`super::move_new`] does, by copying.
 pub(super) fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     let fresh = copy_beside(from, to)?;
     rename_new(&fresh, to).at("create", to).inspect_err(|_| {
         // The first error is the one to report.
         let _ = remove_tree(&fresh);
     })?;
-    // Out of sight first, so that no reader finds half of it; a layer's directories stay put.
+    // Moved out of sight first, so that no reader finds half of it; directories of a layer stay put.
     let gone = beside(from);
     remove_tree(&gone)?;
     let rest = if fs::rename(from, &gone).is_ok() { &gone } else { from };
     remove_tree(rest)
 }
 
-/// [`super::exchange`] by copies. Where it fails, the copy of the old one that is beside `new` stays: it may
-/// be the only one that is whole.
+/// Does what [`super::exchange`] does, by copying. If it fails, the copy of `old` beside `new` stays: it may
+/// be the only complete one.
 pub(super) fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
     let back = beside(new);
     let fresh = copy_beside(new, old)?;
@@ -70,7 +70,7 @@ pub(super) fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
             Err(error) if is_across(&error) => replace_in_layer(&fresh, old, &back)?,
             result => result.at("replace", old)?,
         }
-        // Both are in their places before any copy goes: what fails after that harms neither.
+        // Both are in place before any copy is removed: a later failure harms neither.
         rename_swap(&back, new).at("replace", new).inspect_err(|_| {
             // The first error is the one to report.
             let _ = rename_swap(&fresh, old);
@@ -81,8 +81,8 @@ pub(super) fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
     remove_tree(&back)
 }
 
-/// Moves `fresh` to where `old` is: a directory of a layer, which cannot be renamed but removed, so that there is a
-/// moment without it. `back` is a copy of it.
+/// Moves `fresh` to `old`, a directory of a layer. It can be removed but not renamed, so there is a moment
+/// without it. `back` is a copy of it.
 fn replace_in_layer(fresh: &Path, old: &Path, back: &Path) -> Result<(), PathError> {
     let removed = remove_tree(old).and_then(|()| fs::rename(fresh, old).at("replace", old));
     removed.inspect_err(|_| {
@@ -93,7 +93,8 @@ fn replace_in_layer(fresh: &Path, old: &Path, back: &Path) -> Result<(), PathErr
     })
 }
 
-/// Copies what is at `from` beside `to` and returns where; on an error nothing is left of it.
+/// Copies what is at `from` to a place beside `to`. Returns that place. Leaves nothing of the copy on an
+/// error.
 fn copy_beside(from: &Path, to: &Path) -> Result<PathBuf, PathError> {
     let copied = beside(to);
     remove_tree(&copied)?;
@@ -105,7 +106,7 @@ fn copy_beside(from: &Path, to: &Path) -> Result<PathBuf, PathError> {
     Ok(copied)
 }
 
-/// Copies a file, link or directory with the modes of all. Nothing that is there is replaced.
+/// Copies a file, link or directory, with all modes. Replaces nothing that exists.
 fn copy(from: &Path, to: &Path) -> Result<(), PathError> {
     match kind(from)? {
         Some(Kind::Directory) => {
@@ -122,13 +123,13 @@ fn copy(from: &Path, to: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Creates the directory `to`, into which nobody else may look who may not into `from`.
+/// Creates the directory `to`, with no more access for others than `from` grants.
 fn create_dir_like(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
         let mode = fs::metadata(from)?.permissions().mode();
-        // What is to be in it is written by its owner.
+        // Its owner must be able to write the content.
         fs::DirBuilder::new().mode((mode & 0o777) | 0o700).create(to)
     }
     #[cfg(not(unix))]

@@ -1,4 +1,4 @@
-//! A log that many processes write: whole lines at the end of one file, which makes room when it is full.
+//! A log that many processes write: whole lines at the end of one file, rotated when it is full.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -11,37 +11,39 @@ use super::look::is_absent;
 use super::stat::{stat_link, stat_open};
 use super::{DirLock, PathContext, PathError};
 
-/// A log that stays open between its lines: to open and close its file takes longer than to write one.
+/// A log that stays open between lines: opening and closing its file takes longer than writing a line.
 #[derive(Debug, Default)]
 pub struct OpenLog(Mutex<Option<Open>>);
 
 #[derive(Debug)]
 struct Open {
     file: fs::File,
-    /// The device and the number of the file.
+    /// The device and inode number of the file.
     id: (u64, u64),
-    /// How many bytes it had behind the last line.
+    /// The length of the file in bytes after the last line.
     len: u64,
 }
 
 impl OpenLog {
-    /// Adds `line` and a line feed to the file at `path`, always the same one, by one write, so that the lines of many
-    /// processes are never mixed; returns how many bytes the file then has, without what others add meanwhile. A new
-    /// file can be read by its owner only. Where another one is there than was opened, or none, it is opened again.
+    /// Appends `line` and a line feed to the file at `path`, in one write, so that lines of several processes
+    /// never mix. `path` must be the same in each call. Returns the length of the file in bytes, without what
+    /// others append meanwhile. A new file is readable only by its owner. If the file at `path` is gone or
+    /// was replaced, opens it again.
     ///
-    /// A line that an earlier writer could not finish, on a full disk, is ended first. An empty line means nothing.
+    /// If an earlier writer left a line unfinished, on a full disk, that line is ended first. An empty line
+    /// means nothing.
     ///
     /// # Errors
     ///
-    /// Fails if something else than a regular file is there (a pipe is not waited for), or not all of the line could be
-    /// written.
+    /// Fails if `path` is not a regular file (without waiting for a pipe), or if the line could not be
+    /// written completely.
     pub fn append(&self, path: &Path, line: &[u8]) -> Result<u64, PathError> {
-        // Another thread is not waited for, nor one that wrote when this process was forked and is not here.
+        // Wait neither for another thread, nor for one that held the lock when this process was forked.
         let Ok(mut open) = self.0.try_lock() else { return Self::default().append(path, line) };
         let there = open.take().zip(stat_link(path));
         let same = there.filter(|(open, stat)| (stat.device, stat.inode) == open.id);
         let (file, id, len, is_known) = if let Some((Open { file, id, len }, stat)) = same {
-            // If it has as many bytes as it was left with, nobody else has written since.
+            // If the length is unchanged, nobody else has written since.
             (file, Some(id), stat.size, stat.size == len)
         } else {
             let (file, len) = open_log(path)?;
@@ -55,10 +57,10 @@ impl OpenLog {
     }
 }
 
-/// Opens the file at `path`, which is made if there is none, and its directory too; returns also how many bytes it has.
+/// Opens the file at `path`, creating it and its directory if missing. Returns its length in bytes as well.
 fn open_log(path: &Path) -> Result<(fs::File, u64), PathError> {
     let file = match open(path) {
-        // There is a directory in all cases but the first.
+        // The directory exists in all cases but the first.
         Err(error) if is_absent(&error) => {
             if let Some(dir) = path.parent() {
                 fs::create_dir_all(dir).at("create", dir)?;
@@ -75,8 +77,8 @@ fn open_log(path: &Path) -> Result<(fs::File, u64), PathError> {
     Ok((file, metadata.len()))
 }
 
-/// Writes `line` to the `file` at `path`, which has `len` bytes and whose last line may be cut; returns how many it
-/// then has.
+/// Writes `line` to the `file` at `path`, which has `len` bytes and whose last line may be cut. Returns the
+/// new length.
 fn add(mut file: &fs::File, path: &Path, (len, is_cut): (u64, bool), line: &[u8]) -> Result<u64, PathError> {
     let mut bytes = Vec::with_capacity(line.len() + 2);
     if is_cut {
@@ -108,17 +110,17 @@ fn open(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Returns how many bytes `file` has, which had `len` a moment ago, and whether its last line has no end.
+/// Returns the length of `file`, which had `len` bytes a moment ago, and whether its last line is unfinished.
 ///
-/// While another process writes, some systems show a part of its line for a moment. That is examined again a few times;
-/// if it is still there, the worst is an empty line.
+/// While another process writes, some systems show part of its line for a moment. So an unfinished line is
+/// checked a few more times; the worst result is an empty line.
 fn end_of(file: &fs::File, mut len: u64) -> io::Result<(u64, bool)> {
     const LOOKS: usize = 50;
     for _ in 0..LOOKS {
         let mut last = [b'\n'];
         if let Some(at) = len.checked_sub(1) {
             match read_exact_at(file, &mut last, at) {
-                // Somebody has emptied it.
+                // Another process truncated it.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => last = [0],
                 read => read?,
             }
@@ -132,11 +134,11 @@ fn end_of(file: &fs::File, mut len: u64) -> io::Result<(u64, bool)> {
     Ok((len, true))
 }
 
-/// Makes room in the log at `path` once it has `size` bytes: it gets the number 1, the ones before it the
-/// next numbers, and the one that had the number `keep` goes. Nothing is done while another process does
-/// this, or where directories cannot be locked.
+/// Rotates the log at `path` once it has `size` bytes: it gets number 1, each older log the next number, and
+/// the log with number `keep` is removed. Does nothing if another process is rotating, or if directories
+/// cannot be locked.
 ///
-/// A line that another process writes meanwhile stays in the file that it opened.
+/// A line that another process writes meanwhile goes to the file that it opened.
 ///
 /// # Errors
 ///
@@ -144,7 +146,7 @@ fn end_of(file: &fs::File, mut len: u64) -> io::Result<(u64, bool)> {
 pub fn rotate(path: &Path, size: u64, keep: u32) -> Result<(), PathError> {
     let Some(dir) = path.parent() else { return Ok(()) };
     let Some(_lock) = DirLock::try_acquire(dir) else { return Ok(()) };
-    // Another process may have done it just before.
+    // Another process may have rotated it just before.
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_file() && metadata.len() >= size => {}
         _ => return Ok(()),
@@ -159,7 +161,7 @@ pub fn rotate(path: &Path, size: u64, keep: u32) -> Result<(), PathError> {
     fs::rename(path, rotated(path, 1)).at("rename", path)
 }
 
-/// Returns where the log at `path` is once it has got `number`.
+/// Returns the path of the log at `path` once it has `number`.
 pub fn rotated(path: &Path, number: u32) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(format!(".{number}"));
@@ -170,7 +172,7 @@ pub fn rotated(path: &Path, number: u32) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Adds a line as a process that writes no other one.
+    /// Appends a line as a process that writes only one.
     fn append(path: &Path, line: &[u8]) -> Result<u64, PathError> {
         OpenLog::default().append(path, line)
     }
@@ -201,7 +203,7 @@ mod tests {
         assert_eq!(text(&path), "five\n");
     }
 
-    /// Whatever happens to the file between two lines, it is as if it were opened for each.
+    /// Whatever happens to the file between two lines, the result is as if it were opened for each.
     #[test]
     fn a_log_that_stays_open_is_the_one_that_lies_there() {
         let dir = tempfile::tempdir().expect("a directory");

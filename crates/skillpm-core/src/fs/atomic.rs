@@ -1,4 +1,4 @@
-//! Replacing one file as a whole.
+//! Replacing one file atomically.
 
 use std::fs;
 use std::io::Write;
@@ -6,18 +6,17 @@ use std::path::Path;
 
 use super::{PathContext, PathError, real_path};
 
-/// The prefix of files that are being written.
+/// The prefix of the names of files that are being written.
 pub(super) const PREFIX: &str = ".skillpm-";
 
-/// Writes `bytes` to `path` so that readers see the old or the new content, and a crash leaves one
-/// of the two: a sibling is written, synced and renamed, then the directory is synced.
+/// Writes `bytes` to `path` so that readers see the old or the new content, and a crash leaves one of the
+/// two: writes, syncs and renames a sibling, then syncs the directory.
 ///
-/// A link at `path` stays a link: the file that it leads to is replaced. The mode of an existing
-/// file is kept.
+/// A link at `path` stays a link: its target is replaced. An existing file keeps its mode.
 ///
 /// # Errors
 ///
-/// Fails if the directory does not exist or cannot be written, and then leaves the old content untouched.
+/// Fails if the directory does not exist or cannot be written. The old content is then untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     let real = real_path(path)?;
     let path = real.as_deref().unwrap_or(path);
@@ -31,14 +30,14 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     sync_dir(directory)
 }
 
-/// Writes `bytes` to the file that somebody named for them: a device or a pipe gets them, and everything else is
-/// replaced as by [`write_atomic`].
+/// Writes `bytes` to a file that the user named: writes into a device or a pipe, and replaces anything else
+/// as [`write_atomic`] does.
 ///
 /// # Errors
 ///
 /// Fails as [`write_atomic`] does.
 pub fn write_out(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
-    // Where `/dev/stdout` leads has no path.
+    // The target of `/dev/stdout` has no path.
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         let file = fs::OpenOptions::new().write(true).open(path);
         return file.and_then(|mut file| file.write_all(bytes)).at("write", path);
@@ -46,7 +45,7 @@ pub fn write_out(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     write_atomic(path, bytes)
 }
 
-/// Moves the file `from`, which is synced, over the file `to`, as [`write_atomic`] would write it, but
+/// Moves the file `from`, which is synced, over the file `to`, with the effect of [`write_atomic`], but
 /// without a file beside `to` that a killed process could leave there.
 ///
 /// # Errors
@@ -58,7 +57,7 @@ pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
     fs::File::open(from).and_then(|file| copy_mode(place, &file)).at("write", place)?;
     match fs::rename(from, place) {
         Err(error) if super::across::is_across(&error) => {
-            // Only there is a file beside it needed.
+            // Only this case needs a file beside it.
             write_atomic(place, &fs::read(from).at("read", from)?)?;
             fs::remove_file(from).at("remove", from)
         }
@@ -69,11 +68,11 @@ pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Works like [`replace_file`], but what was the file `to` is the file `from` afterwards.
+/// Works like [`replace_file`], but the old file `to` becomes `from`.
 ///
 /// # Errors
 ///
-/// Fails as [`write_atomic`] does; `to` has to be there.
+/// Fails as [`write_atomic`] does, and if `to` does not exist.
 pub fn exchange_file(from: &Path, to: &Path) -> Result<(), PathError> {
     let real = real_path(to)?;
     let place = real.as_deref().unwrap_or(to);
@@ -94,8 +93,8 @@ pub fn sync_dir(directory: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Gives `file` the mode that the file at `path` has, or that a new one gets: a temporary file has
-/// 0600, which is wrong for files that a team shares.
+/// Gives `file` the mode of the file at `path`, or the mode of a new file: a temporary file has 0600, which
+/// is wrong for files that a team shares.
 #[cfg(unix)]
 fn copy_mode(path: &Path, file: &fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -124,7 +123,7 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1, "no sibling is left");
     }
 
-    /// A device that a link leads to stays one; root could replace it.
+    /// A device behind a link stays a device; root could replace it.
     #[cfg(unix)]
     #[test]
     fn a_device_is_written_to() {
@@ -159,14 +158,14 @@ mod tests {
             Self { dir, link }
         }
 
-        /// Another file, which holds `two`.
+        /// Creates another file, which holds `two`.
         fn from(&self) -> std::path::PathBuf {
             let from = self.dir.path().join("from");
             fs::write(&from, "two").expect("writes");
             from
         }
 
-        /// Asserts that the file behind the link holds `two` now, and nothing else changed.
+        /// Asserts that the file behind the link holds `two` now, and that nothing else changed.
         #[track_caller]
         fn assert_written(&self) {
             use std::os::unix::fs::PermissionsExt as _;

@@ -1,9 +1,10 @@
-//! Reading what a name from outside chooses, below a directory and nowhere else.
+//! Reading paths that come from outside, below a directory and nowhere else.
 //!
-//! A path that was examined may lead elsewhere by the time it is opened: a directory in it can be swapped for a link.
-//! So nothing is examined first. On Linux the kernel resolves the whole path and refuses what leaves the directory
-//! (`openat2`); elsewhere, and on old kernels, it is opened component by component without following links, and links
-//! are resolved here. What was opened is then asked what it is.
+//! A path that was checked may lead elsewhere by the time it is opened: a directory in it can be replaced by
+//! a link. So nothing is checked first. On Linux the kernel resolves the whole path and refuses one that
+//! leaves the directory (`openat2`). On other systems and old kernels, the path is opened component by
+//! component without following links, and links are resolved here. The kind of the file is then determined
+//! from the open file.
 
 use std::fs::File;
 use std::io;
@@ -12,46 +13,46 @@ use std::path::Path;
 use super::look::{is_absent, leads_round, prefix_of};
 use super::{Base, PathError};
 
-/// How often links are followed on the way to one file.
+/// The number of links that are followed on the way to one file.
 #[cfg(unix)]
 const MAX_LINKS: usize = 40;
-/// How often the kernel is asked again when something moved while it resolved a path.
+/// The number of times the kernel is asked again if something moved while it resolved a path.
 #[cfg(target_os = "linux")]
 const MAX_RETRIES: usize = 16;
 
-/// Why a file below a directory is not read.
+/// Why a file below a directory was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum BeneathError {
     /// Nothing is there, or a link to nothing.
     #[error("it does not exist")]
     Absent,
-    /// The path, or a link on it, leads out of the directory; absolute links do, wherever they lead.
+    /// The path, or a link on it, leads out of the directory. Absolute links always do.
     #[error("it leads out of the directory")]
     Outside,
-    /// Links lead to each other.
+    /// Links form a loop.
     #[error("links lead to each other")]
     Loop,
-    /// It is something else, named with its article.
+    /// The path is not a regular file; names what it is, with an article.
     #[error("it is {0}, not a regular file")]
     NotAFile(&'static str),
-    /// It has more bytes than wanted.
+    /// The file is larger than allowed.
     #[error("it has {size} bytes, more than {limit}")]
     TooLarge {
-        /// How many it has, as far as the system knows.
+        /// The size in bytes, as far as the system knows.
         size: u64,
-        /// How many are wanted.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The system does not let us read it.
+    /// The system does not allow reading it.
     #[error("{}: {}", .0, .0.source)]
     Unreadable(#[from] PathError),
 }
 
-/// Reads the regular file at `path` below `base`, from its start until `enough` says so of the bytes
-/// read so far, or to its end. Links on the way are followed as long as they stay below `base`.
+/// Reads the regular file at `path` below `base`, from its start until `enough` returns `true` for the bytes
+/// read so far, or to its end. Follows links on the way as long as they stay below `base`.
 ///
-/// No byte from outside of `base` is read, whatever is moved while this works; on Windows, where no
-/// function opens a path so, a swap that is undone in between may go unnoticed.
+/// No byte from outside `base` is read, whatever is moved meanwhile. Windows has no function that opens a
+/// path this way, so there a swap that is undone in between may go unnoticed.
 ///
 /// # Errors
 ///
@@ -65,12 +66,12 @@ pub fn read_beneath(
     read(open(base, path), &base.path().join(path), limit, enough)
 }
 
-/// Copies the regular file at `path` below `base` to `to`, as [`read_beneath`] reads it, without holding it in
-/// memory. Returns how many bytes it has.
+/// Copies the regular file at `path` below `base` to `to`, with the rules of [`read_beneath`], without
+/// holding it in memory. Returns its length in bytes.
 ///
 /// # Errors
 ///
-/// Fails with [`BeneathError`], also if `to` does not take the bytes.
+/// Fails with [`BeneathError`], also if `to` cannot be written.
 pub fn copy_beneath(base: &Base, path: &Path, to: &mut impl io::Write) -> Result<u64, BeneathError> {
     let at = base.path().join(path);
     let (mut file, _) = regular(open(base, path), &at)?;
@@ -92,7 +93,7 @@ fn read(
     }
 }
 
-/// Returns the regular file that was opened, and its bytes as far as the system knows.
+/// Returns the opened file, if it is regular, and its size in bytes as far as the system knows.
 fn regular(opened: Result<File, Stop>, at: &Path) -> Result<(File, u64), BeneathError> {
     let unreadable = |source| PathError { action: "read", path: at.to_owned(), source };
     let file = match opened {
@@ -123,7 +124,7 @@ enum Stop {
     Outside,
     /// The path ends at a directory, by `.` or `..`.
     Directory,
-    /// What the system said.
+    /// The system's error.
     System(io::Error),
 }
 
@@ -140,7 +141,7 @@ fn is_no_file(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NXIO | Errno::OPNOTSUPP))
 }
 
-/// Nothing of the kind can be opened as a file.
+/// Returns `false`: on this system, nothing of the kind can be opened as a file.
 #[cfg(not(unix))]
 fn is_no_file(_: &io::Error) -> bool {
     false
@@ -156,14 +157,14 @@ fn open(base: &Base, path: &Path) -> Result<File, Stop> {
     by_component(base, path)
 }
 
-/// Opens what is not waited for: a pipe would block, and a terminal would become ours.
+/// The flags for opening without waiting: a pipe would block, and a terminal would become ours.
 #[cfg(unix)]
 const READ: rustix::fs::OFlags = rustix::fs::OFlags::RDONLY
     .union(rustix::fs::OFlags::CLOEXEC)
     .union(rustix::fs::OFlags::NONBLOCK)
     .union(rustix::fs::OFlags::NOCTTY);
 
-/// Lets the kernel resolve the path; `None` if it cannot.
+/// Lets the kernel resolve the path. Returns `None` if it cannot.
 #[cfg(target_os = "linux")]
 fn by_kernel(base: &Base, path: &Path) -> Option<Result<File, Stop>> {
     use rustix::fs::{Mode, ResolveFlags, openat2};
@@ -175,7 +176,7 @@ fn by_kernel(base: &Base, path: &Path) -> Option<Result<File, Stop>> {
             Ok(file) => Some(Ok(file.into())),
             Err(Errno::AGAIN) => continue,
             Err(Errno::XDEV) => Some(Err(Stop::Outside)),
-            // An old kernel, or one that a container was forbidden to ask.
+            // The kernel is old, or a container forbids the call.
             Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::TOOBIG) => None,
             Err(error) => Some(Err(error.into())),
         };
@@ -183,8 +184,8 @@ fn by_kernel(base: &Base, path: &Path) -> Option<Result<File, Stop>> {
     None
 }
 
-/// Opens the path component by component. The way back up is by the directories that were opened, not by what is above
-/// them now.
+/// Opens the path component by component. `..` returns to the directory that was opened, not to what is above
+/// now.
 #[cfg(unix)]
 fn by_component(base: &Base, path: &Path) -> Result<File, Stop> {
     use std::ffi::OsString;
@@ -231,7 +232,7 @@ fn by_component(base: &Base, path: &Path) -> Result<File, Stop> {
                 below.push(dir);
                 rest = after;
             }
-            // Why a link is not opened has as many names as there are systems: the link is asked.
+            // Systems report the refusal to open a link with different errors, so check for a link.
             Err(error) => match readlinkat(dir, name, Vec::new()) {
                 Ok(target) => {
                     links += 1;
@@ -246,13 +247,13 @@ fn by_component(base: &Base, path: &Path) -> Result<File, Stop> {
     }
 }
 
-/// Opens the path where it leads below the directory, and looks again afterwards.
+/// Opens the path, and then checks that it leads below the directory.
 #[cfg(not(unix))]
 fn open(base: &Base, path: &Path) -> Result<File, Stop> {
     let top = std::fs::canonicalize(base.path())?;
     let at = base.path().join(path);
     let real = std::fs::canonicalize(&at)?;
-    // By components: `ab` is not below `a`.
+    // Compared by components: `ab` is not below `a`.
     if !real.starts_with(&top) {
         return Err(Stop::Outside);
     }
@@ -278,7 +279,7 @@ mod tests {
 
     type Resolver = fn(&Base, &Path) -> Result<File, Stop>;
 
-    /// Returns all ways to resolve a path that this machine has.
+    /// Returns all ways to resolve a path on this machine.
     fn resolvers() -> Vec<(&'static str, Resolver)> {
         let mut all: Vec<(&'static str, Resolver)> = vec![("by component", by_component)];
         #[cfg(target_os = "linux")]
@@ -385,7 +386,7 @@ mod tests {
         assert_eq!(read(4999, |_| true).expect("the limit is for what is read").len(), 4096);
     }
 
-    /// Swaps `one` and `other` until `work` is done, well or not.
+    /// Swaps `one` and `other` until `work` ends, even by a panic.
     fn while_swapped(one: &Path, other: &Path, work: impl FnOnce()) {
         struct Done<'a>(&'a AtomicBool);
         impl Drop for Done<'_> {
@@ -405,8 +406,8 @@ mod tests {
         });
     }
 
-    /// S3-FR-11, conflict C16: between a look and an opening there is no time. A directory is swapped for
-    /// a link to outside, the file for a link to outside, and a directory in a link's way for one.
+    /// S3-FR-11, conflict C16: there is no time between a check and the opening. A directory is swapped for a
+    /// link to outside, the file for a link to outside, and a directory on a link's path for one.
     #[test]
     fn a_swap_while_a_path_is_resolved_shows_nothing_from_outside() {
         let dir = tempfile::tempdir().expect("a directory");
@@ -425,8 +426,8 @@ mod tests {
                 [("docs", "to-out", "docs/deep/f"), ("docs", "to-out", "link"), ("g", "to-f", "g")]
             {
                 while_swapped(&root.join(one), &dir.path().join(other), || {
-                    // Until both were met often, which takes a moment; a machine that never meets them
-                    // ends, too.
+                    // Runs until both results were seen often, which takes a moment; it also ends on a
+                    // machine that never shows them.
                     let (mut read, mut refused) = (0, 0);
                     for _ in 0..200_000 {
                         match &answer(resolver, &base, path)[..] {
@@ -447,7 +448,7 @@ mod tests {
         }
     }
 
-    /// S3-FR-11: a walk names nothing that is outside, also where a directory in the middle of its way is swapped.
+    /// S3-FR-11: a traversal names nothing outside, even if a directory in the middle of its path is swapped.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_swap_while_a_tree_is_walked_names_nothing_from_outside() {
@@ -461,7 +462,7 @@ mod tests {
         while_swapped(&root.join("docs"), &dir.path().join("to-out"), || {
             let (mut seen, mut not) = (0, 0);
             for _ in 0..200_000 {
-                // A walk that meets the link ends there, or fails.
+                // A traversal that meets the link ends there, or fails.
                 let names = crate::fs::tree_of(&root)
                     .map(|tree| tree.entries().map(|(path, _)| path.to_owned()).collect::<Vec<_>>());
                 let names = names.unwrap_or_default();
@@ -474,7 +475,7 @@ mod tests {
         });
     }
 
-    /// A directory that is moved out while it is passed does not take the way back up with it.
+    /// A directory that is moved out while it is open does not change where `..` leads.
     #[test]
     fn the_way_up_is_the_way_down() {
         let dir = tempfile::tempdir().expect("a directory");

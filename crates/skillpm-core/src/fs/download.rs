@@ -1,4 +1,4 @@
-//! Files that come from the network: they get their name only once they are whole.
+//! Files from the network: they get their name only once they are complete.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -9,13 +9,13 @@ use tempfile::NamedTempFile;
 use super::temp::temp_place;
 use super::{PathContext, PathError, SharedFile, anonymous_temp_file};
 
-/// Takes the bytes of a download, and takes them again from the start when it had to be restarted.
+/// Receives the bytes of a download, and receives them again from the start if the download restarts.
 pub trait Sink: Write {
-    /// Forgets all bytes written so far.
+    /// Discards all bytes written so far.
     ///
     /// # Errors
     ///
-    /// Fails if the bytes cannot be taken back.
+    /// Fails if the bytes cannot be discarded.
     fn restart(&mut self) -> io::Result<()>;
 }
 
@@ -26,7 +26,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A file that is being downloaded. Dropped before the end, it leaves nothing behind.
+/// A file that is being downloaded. Leaves nothing behind if dropped before the end.
 #[derive(Debug)]
 pub struct Download {
     file: Unfinished,
@@ -34,19 +34,19 @@ pub struct Download {
 
 #[derive(Debug)]
 enum Unfinished {
-    /// A file with a temporary name beside the path that it is to have.
+    /// A file with a temporary name beside its final path.
     Named(NamedTempFile, PathBuf),
     /// A file without a name, for one use.
     Anonymous(File),
 }
 
 impl Download {
-    /// Begins a file that is to be at `path`, or a nameless one where the directory of `path` cannot be written, and
-    /// where `path` is `None`: a download needs no cache.
+    /// Begins a file that is to be at `path`. The file has no name if `path` is `None` or its directory
+    /// cannot be written: a download needs no cache.
     ///
     /// # Errors
     ///
-    /// Fails if there is no place for a temporary file either.
+    /// Fails if a temporary file is not possible either.
     pub fn begin(path: Option<&Path>) -> Result<Self, PathError> {
         if let Some(path) = path
             && let Ok(file) = named(path)
@@ -56,12 +56,12 @@ impl Download {
         Ok(Self { file: Unfinished::Anonymous(anonymous_temp_file()?) })
     }
 
-    /// Gives the whole file its name, if it is to have one, and returns it.
+    /// Gives the complete file its name, if it is to have one, and returns it.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read back. That it cannot be named is no error: it is read all the same, and will be
-    /// downloaded again the next time.
+    /// Fails if the file cannot be read back. Failing to name it is not an error: the file can be read, and
+    /// is downloaded again next time.
     pub fn keep(self) -> io::Result<SharedFile> {
         let file = match self.file {
             Unfinished::Named(file, path) => match file.persist(path) {
@@ -73,7 +73,7 @@ impl Download {
         SharedFile::from_file(file)
     }
 
-    /// Returns the whole file without giving it a name.
+    /// Returns the complete file without giving it a name.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Download {
         })
     }
 
-    /// Returns the first bytes of the file, as many as `buf` holds; returns their number.
+    /// Reads the first bytes of the file into `buf`, as many as it holds. Returns their number.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Download {
         Ok(count)
     }
 
-    /// Returns the path for messages: where the file is to be, or the directory of temporary files.
+    /// Returns the path for messages: the final path of the file, or the directory for temporary files.
     pub fn path(&self) -> PathBuf {
         match &self.file {
             Unfinished::Named(_, path) => path.clone(),
@@ -140,16 +140,16 @@ impl Sink for Download {
     }
 }
 
-/// Returns a temporary file in the directory of `path`, which is made if it is missing. In the same directory, because
-/// a rename to another file system is not possible.
+/// Returns a temporary file in the directory of `path`, which is created if missing. It is in the same
+/// directory because a rename cannot cross file systems.
 fn named(path: &Path) -> io::Result<NamedTempFile> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     std::fs::create_dir_all(dir)?;
     tempfile::Builder::new().prefix(".download-").tempfile_in(dir)
 }
 
-/// Writes the small file at `path`, directories above it included: readers see the old file or
-/// the new one.
+/// Writes the small file at `path`, and creates missing directories above it. Readers see the old file or the
+/// new one.
 ///
 /// # Errors
 ///
@@ -158,11 +158,11 @@ pub fn write_small(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     write_small_with(path, |file| file.write_all(bytes))
 }
 
-/// Works like [`write_small`], of what `write` writes.
+/// Works like [`write_small`], with the bytes that `write` writes.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be written, or `write` fails: then what was there stays.
+/// Fails if the file cannot be written, or `write` fails. The old content then stays.
 pub fn write_small_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

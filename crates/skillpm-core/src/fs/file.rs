@@ -1,4 +1,4 @@
-//! Files that several readers share.
+//! Open files that several readers share.
 
 use std::fs::File;
 use std::io;
@@ -18,7 +18,7 @@ impl SharedFile {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be opened, or is not a regular file (a pipe would block for ever).
+    /// Fails if it cannot be opened, or is not a regular file (a pipe would block forever).
     pub fn open(path: &Path) -> Result<Self, PathError> {
         let metadata = std::fs::metadata(path).at("open", path)?;
         if !metadata.is_file() {
@@ -27,7 +27,7 @@ impl SharedFile {
         Self::from_file(File::open(path).at("open", path)?).at("open", path)
     }
 
-    /// Opens the regular file at `path`; `None` if there is none. A link is not followed.
+    /// Opens the regular file at `path`. Returns `None` if there is none. Does not follow a link.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl SharedFile {
         if super::kind(path)? != Some(Kind::File) {
             return Ok(None);
         }
-        // Something else may be there by now, and a pipe would block.
+        // The path may lead to something else by now, and a pipe would block.
         let file = super::tree::open_no_follow(path).at("open", path)?;
         if !file.metadata().at("open", path)?.is_file() {
             return Ok(None);
@@ -44,7 +44,7 @@ impl SharedFile {
         Self::from_file(file).at("open", path).map(Some)
     }
 
-    /// Takes over an open file.
+    /// Takes ownership of an open file.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl SharedFile {
         Ok(Self { file, len })
     }
 
-    /// Bytes in the file when it was opened.
+    /// Returns the length in bytes when the file was opened.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -74,7 +74,7 @@ impl SharedFile {
     }
 }
 
-/// Reads at `offset` of `file` until `buf` is full.
+/// Reads from `file` at `offset` until `buf` is full.
 pub(super) fn read_exact_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_exact_at(file, buf, offset);

@@ -1,4 +1,4 @@
-//! Links from an agent's directory to a skill: which kind a system makes, and making it.
+//! Links from an agent's directory to a skill: which kind a system supports, and how to make it.
 
 use std::fs;
 use std::io;
@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::place::{create_dir_all, temp_dir_in};
 use super::{Kind, PathContext, PathError, kind, read_capped};
 
-/// What kind of links a system makes without being asked for more rights.
+/// The kind of links that a system makes without extra privileges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {
     /// Symbolic links.
     Unix,
-    /// Junctions: symbolic links are for administrators and for developer mode.
+    /// Junctions: symbolic links need administrator rights or developer mode.
     Windows,
 }
 
@@ -25,32 +25,32 @@ impl Default for System {
     }
 }
 
-/// How a directory is made to show up in another place.
+/// How a directory is made available in another place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind", content = "target")]
 pub enum LinkKind {
-    /// A symbolic link that says this: where the directory is, seen from the link's own.
+    /// A symbolic link with this text: the path of the directory relative to the link's own directory.
     Symlink(PathBuf),
-    /// A junction to this absolute path. One that says a relative path leads nowhere, since Windows
-    /// keeps junctions as absolute paths.
+    /// A junction to this absolute path. A junction with a relative path leads nowhere, since Windows stores
+    /// absolute paths in junctions.
     Junction(PathBuf),
-    /// No link is possible, so a copy takes its place.
+    /// A copy, since no link is possible.
     Copy,
 }
 
 impl LinkKind {
-    /// Chooses the link that is in directory `parent` and leads to `target`. Both are absolute and without links, so
-    /// that the way back by `..` is the one that the system goes.
+    /// Chooses the link in directory `parent` that leads to `target`. Both are absolute and without links, so
+    /// that `..` resolves as on the system.
     pub fn choose(system: System, parent: &Path, target: &Path) -> Self {
         match system {
             System::Unix => Self::Symlink(relative(parent, target)),
-            // A junction can neither are on another machine nor lead there.
+            // A junction can neither be on another machine nor lead there.
             System::Windows if is_remote(parent) || is_remote(target) => Self::Copy,
             System::Windows => Self::Junction(plain(target)),
         }
     }
 
-    /// Works like [`LinkKind::choose`], but the link says the absolute path of `target` on every system.
+    /// Works like [`LinkKind::choose`], but the link holds the absolute path of `target` on every system.
     pub fn absolute(system: System, parent: &Path, target: &Path) -> Self {
         match system {
             System::Unix => Self::Symlink(target.to_owned()),
@@ -58,7 +58,7 @@ impl LinkKind {
         }
     }
 
-    /// Returns the link to `name` in the directory that this one leads to.
+    /// Returns the link to `name` in the directory that this link leads to.
     #[must_use]
     pub fn below(&self, name: &str) -> Self {
         match self {
@@ -68,7 +68,7 @@ impl LinkKind {
         }
     }
 
-    /// Reports whether it is the link that says `text`.
+    /// Reports whether this is a link with the text `text`.
     pub fn says(&self, text: &Path) -> bool {
         match self {
             Self::Symlink(target) | Self::Junction(target) => *target == plain(text),
@@ -77,8 +77,8 @@ impl LinkKind {
     }
 }
 
-/// Reports whether the file at `path` says what `link` says, and nothing else: so git writes a link where it may make
-/// none, as on Windows without developer mode.
+/// Reports whether the content of the file at `path` is exactly the text of `link`: git writes a link this
+/// way if it cannot make one, as on Windows without developer mode.
 pub fn is_written_link(path: &Path, link: &LinkKind) -> bool {
     const LONGEST: u64 = 4096;
     let LinkKind::Symlink(says) = link else { return false };
@@ -89,7 +89,7 @@ pub fn is_written_link(path: &Path, link: &LinkKind) -> bool {
         )
 }
 
-/// Strips the prefix with which Windows marks a path that is to be taken literally.
+/// Strips the prefix that marks a literal path on Windows.
 pub fn plain(path: &Path) -> PathBuf {
     let text = path.as_os_str().to_str();
     let inner = text.and_then(|text| text.strip_prefix(r"\\?\").or_else(|| text.strip_prefix(r"\??\")));
@@ -105,7 +105,7 @@ fn is_remote(path: &Path) -> bool {
     }
 }
 
-/// Returns the path that leads from directory `from` to `to`; both are absolute and without links.
+/// Returns the relative path from directory `from` to `to`; both are absolute and without links.
 pub fn relative(from: &Path, to: &Path) -> PathBuf {
     let mut from = from.components().peekable();
     let mut to = to.components().peekable();
@@ -116,13 +116,12 @@ pub fn relative(from: &Path, to: &Path) -> PathBuf {
     from.map(|_| Component::ParentDir).chain(to).collect()
 }
 
-/// Makes the link `what` at `link`. A link that is there is replaced in one step; anything else is
-/// left alone.
+/// Makes the link `what` at `link`. Replaces an existing link in one step; leaves anything else alone.
 ///
 /// # Errors
 ///
-/// Fails with `AlreadyExists` if something other than a link is there, `Unsupported` if the system has no such links,
-/// otherwise what the system says.
+/// Fails with `AlreadyExists` if something other than a link is there, with `Unsupported` if the system has
+/// no such links, and otherwise with the system's error.
 pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
     let Some(parent) = link.parent() else {
         return Err(io::Error::from(io::ErrorKind::InvalidInput)).at("link", link);
@@ -133,22 +132,22 @@ pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
     create_dir_all(parent)?;
     match (kind(link)?, what) {
         (None, LinkKind::Symlink(target)) => return symbolic(target, link).at("link", link),
-        // A junction is made in two: it is whole before it comes to its place.
+        // Making a junction takes two steps: it is complete before it is moved into place.
         (None | Some(Kind::Symlink), _) => {}
         (Some(_), _) => return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("link", link),
     }
-    // A fresh link in a private directory, renamed over the old one.
+    // A new link in a private directory, renamed over the old one.
     let aside = temp_dir_in(parent, ".skillpm-")?;
     let fresh = aside.path().join("link");
     make(what, &fresh).at("link", link)?;
-    // Windows renames no directory, and a junction is one, over another.
+    // Windows cannot rename a directory over another, and a junction is one.
     #[cfg(windows)]
     super::remove_link(link)?;
     fs::rename(&fresh, link).at("link", link)
 }
 
-/// Makes the link `what` at `link`, in one step, so that a killed process leaves nothing beside it; `false` where
-/// something is there, its directory is not, or one step is not enough.
+/// Makes the link `what` at `link` in one step, so that a killed process leaves nothing beside it. Returns
+/// `false` if something is there, if the directory of `link` is missing, or if one step is not enough.
 ///
 /// # Errors
 ///
@@ -163,7 +162,7 @@ pub fn make_new(what: &LinkKind, link: &Path) -> Result<bool, PathError> {
     }
 }
 
-/// Makes a symbolic link at `link` that says `target`, as [`make_link`] does.
+/// Makes a symbolic link at `link` with the text `target`, as [`make_link`] does.
 ///
 /// # Errors
 ///
@@ -180,7 +179,7 @@ fn make(what: &LinkKind, link: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes at `to`, where nothing is, the link that is at `from`.
+/// Copies the link at `from` to `to`, where nothing exists.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let target = fs::read_link(from)?;
     #[cfg(windows)]
@@ -222,8 +221,8 @@ mod tests {
         assert_eq!(show("/a/b", "/c"), "../../c");
     }
 
-    /// INTEROP section 4: a relative symbolic link, on Windows a junction with an absolute target; a
-    /// relative junction is the bug of other tools. Where neither can be, a copy.
+    /// INTEROP section 4: a relative symbolic link, on Windows a junction with an absolute target; a relative
+    /// junction is the bug of other tools. A copy if neither is possible.
     #[test]
     fn each_system_has_its_link() {
         let choose = |system, from: &str, to: &str| LinkKind::choose(system, Path::new(from), Path::new(to));

@@ -1,4 +1,4 @@
-//! What is in a directory, with what a walk must know of it.
+//! Entries of a directory, with the facts that a traversal needs.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Base;
 use crate::tree::Rights;
 
-/// What an entry of a directory is. Links are not followed.
+/// The kind of a directory's entry. Links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Met {
     Directory,
@@ -21,16 +21,17 @@ pub(super) enum Met {
     Special(&'static str),
 }
 
-/// Why the entries of a directory could not be told, and the name of the entry that it is about.
+/// Why the entries of a directory could not be listed, and the name of the entry that caused it.
 pub(super) type Unlisted = (Option<OsString>, io::Error);
 
 impl Base {
-    /// Passes the entries of the directory at `below` this one to `tell`, in the directory's order, and returns its
-    /// permissions. No link on the path is followed; kernels before 5.6 know that of its end only.
+    /// Passes the entries of the directory at `below` this one to `tell`, in the directory's order, and
+    /// returns its permissions. Follows no link on the path; on kernels before 5.6 this holds only for the
+    /// last component.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read, or for the name of an entry that cannot be examined.
+    /// Fails if the directory cannot be read, or with the name of an entry that cannot be examined.
     #[cfg(target_os = "linux")]
     pub(super) fn children(
         &self,
@@ -48,9 +49,9 @@ impl Base {
         let whole = |error: Errno| (None, error.into());
         let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        // A directory that was passed a moment ago may be a link by now.
+        // A directory that was seen a moment ago may be a link by now.
         let dir = match openat2(self.handle(), below, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-            // An old kernel, or one that a container was forbidden to ask.
+            // The kernel is old, or a container forbids the call.
             Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::TOOBIG) => {
                 openat(self.handle(), below, flags, Mode::empty())
             }
@@ -69,7 +70,7 @@ impl Base {
             let met = match entry.file_type() {
                 FileType::Directory => Met::Directory,
                 FileType::Symlink => Met::Symlink,
-                // Also where the file system does not say at once.
+                // Also if the file system does not report the kind here.
                 FileType::RegularFile | FileType::Unknown => {
                     let stat = statat(&dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
                         .map_err(|error| (Some(name.to_owned()), error.into()))?;
@@ -91,12 +92,12 @@ impl Base {
         Ok(rights)
     }
 
-    /// Passes the entries of the directory at `below` this one to `tell`, in the directory's order, and returns its
-    /// permissions.
+    /// Passes the entries of the directory at `below` this one to `tell`, in the directory's order, and
+    /// returns its permissions.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read, or for the name of an entry that cannot be examined.
+    /// Fails if the directory cannot be read, or with the name of an entry that cannot be examined.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn children(
         &self,
@@ -118,7 +119,7 @@ impl Base {
     }
 }
 
-/// Returns what something other than a directory is; `metadata` are asked for of a regular file.
+/// Returns what an entry other than a directory is. Asks for `metadata` only for a regular file.
 pub(super) fn met(
     kind: std::fs::FileType,
     metadata: impl FnOnce() -> io::Result<std::fs::Metadata>,

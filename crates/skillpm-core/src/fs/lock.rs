@@ -8,17 +8,16 @@ use super::{PathContext, PathError};
 
 /// An advisory lock on a directory, held until it is dropped or its process ends.
 ///
-/// The directory itself is locked (`flock`), so nothing is left behind and a killed owner leaves
-/// no stale lock. File systems without such locks (some network ones) give none; work goes on
-/// without.
+/// The directory itself is locked (`flock`), so nothing is left behind and a killed owner leaves no stale
+/// lock. File systems without such locks (some network ones) provide none; work continues without one.
 #[derive(Debug)]
 pub struct DirLock {
     file: Option<File>,
 }
 
 impl DirLock {
-    /// Waits until no other process holds `dir`, which is created if it is not there. `on_wait` is
-    /// called once if another process holds it.
+    /// Waits until no other process holds `dir`, which is created if missing. Calls `on_wait` once if another
+    /// process holds it.
     ///
     /// # Errors
     ///
@@ -36,19 +35,19 @@ impl DirLock {
                 }
                 Err(TryLockError::Error(error)) => return unsupported(error, dir),
             }
-            // Between opening and locking, the directory may have been removed and made again.
+            // Between opening and locking, the directory may have been removed and created again.
             if same_directory(&file, dir) {
                 return Ok(Self { file: Some(file) });
             }
         }
     }
 
-    /// Reports whether `dir` is still the directory that is locked: another one, or a link, may have taken its place.
+    /// Reports whether `dir` is still the locked directory: another one, or a link, may have replaced it.
     pub fn is_at(&self, dir: &Path) -> bool {
         self.file.as_ref().is_none_or(|file| same_directory(file, dir))
     }
 
-    /// Works like [`DirLock::acquire`], but any number of processes may hold the lock in this way at once.
+    /// Works like [`DirLock::acquire`], but any number of processes may hold a shared lock at once.
     ///
     /// # Errors
     ///
@@ -65,7 +64,7 @@ impl DirLock {
         }
     }
 
-    /// Takes the lock if no other process holds it in any way, without waiting.
+    /// Takes the lock if no other process holds it in either way, without waiting.
     pub fn try_acquire(dir: &Path) -> Option<Self> {
         let file = File::open(dir).ok()?;
         file.try_lock().ok()?;
@@ -73,7 +72,7 @@ impl DirLock {
     }
 }
 
-/// Opens `dir`, which is created if it is not there; `None` if its last owner removed it just now.
+/// Opens `dir`, which is created if missing. Returns `None` if its last owner removed it just now.
 fn open(dir: &Path) -> Result<Option<File>, PathError> {
     fs::create_dir_all(dir).at("create", dir)?;
     match File::open(dir) {
@@ -84,7 +83,7 @@ fn open(dir: &Path) -> Result<Option<File>, PathError> {
 }
 
 fn unsupported(error: io::Error, dir: &Path) -> Result<DirLock, PathError> {
-    // EBADF: some network file systems lock only what is open for writing.
+    // EBADF: some network file systems lock only files that are open for writing.
     if error.kind() == io::ErrorKind::Unsupported || error.raw_os_error() == Some(9) {
         return Ok(DirLock { file: None });
     }

@@ -1,4 +1,4 @@
-//! Looking without touching.
+//! Read-only access to paths.
 
 use std::fs;
 use std::io::{self, Read};
@@ -8,10 +8,10 @@ use super::quick::read_once;
 use super::tree::open_no_follow;
 use super::{PathContext, PathError};
 
-/// The amount of a file that is read at first where its start may be enough: more than most frontmatters.
+/// The number of bytes of a file to read first if its start may be enough: more than most frontmatters have.
 const PREFIX_PIECE: u64 = 4096;
 
-/// What is at a path. Links are not followed.
+/// The kind of what is at a path. Links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -24,11 +24,11 @@ pub enum Kind {
     Other,
 }
 
-/// Returns what is at `path`, or `None` if nothing is.
+/// Returns the kind of what is at `path`, or `None` if nothing is.
 ///
 /// # Errors
 ///
-/// Fails if the path cannot be examined for another reason than its absence.
+/// Fails if the path cannot be examined, for a reason other than absence.
 pub fn kind(path: &Path) -> Result<Option<Kind>, PathError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.file_type().into())),
@@ -51,17 +51,17 @@ impl From<fs::FileType> for Kind {
     }
 }
 
-/// Reports whether the error means that there is nothing: also where a parent is no directory.
+/// Reports whether the error means that nothing is there: also if a parent is not a directory.
 pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Reports whether a link is at `path` that leads, perhaps through others, to itself: to nothing at all.
+/// Reports whether `path` is a link that leads to itself, perhaps through other links.
 pub fn is_loop(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| leads_round(&error))
 }
 
-/// Reports whether the error means that links lead to each other.
+/// Reports whether the error means that links form a loop.
 pub(super) fn leads_round(error: &io::Error) -> bool {
     #[cfg(unix)]
     return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
@@ -69,22 +69,22 @@ pub(super) fn leads_round(error: &io::Error) -> bool {
     return error.raw_os_error() == Some(1921);
 }
 
-/// Reads the regular file at `path`, following links, or returns `None` if there is none.
+/// Reads the regular file at `path`, following links. Returns `None` if there is none.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be read, is no regular file, or has more than `limit` bytes.
+/// Fails if it cannot be read, is not a regular file, or has more than `limit` bytes.
 pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error).at("read", path),
     };
-    // A pipe would block for ever, and a device may have no end.
+    // A pipe would block forever, and a device may be endless.
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("read", path);
     }
-    // One byte more than there should be: a file that grew shows it.
+    // One byte more than expected: this detects a file that grew.
     let room = metadata.len().min(limit).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
     let file = fs::File::open(path).at("read", path)?;
@@ -95,22 +95,22 @@ pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError
     Ok(Some(bytes))
 }
 
-/// Reads what the system says at `path`, such as a file of `/proc`: it has no size, is no pipe and never blocks. Up to
-/// `limit` bytes; `None` if it says nothing.
+/// Reads a system file at `path`, such as one in `/proc`: it has no size, is not a pipe and never blocks.
+/// Reads at most `limit` bytes. Returns `None` if it cannot be read.
 #[cfg(target_os = "linux")]
 pub fn read_told(path: &Path, limit: u64) -> Option<Vec<u8>> {
-    // Most of it comes at once.
+    // Most of it comes with the first read.
     let mut bytes = Vec::with_capacity(4096);
     fs::File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 
-/// Reads the regular file at `path` from its start until `enough` says so of the bytes read so far, or to its end;
-/// `None` if there is none. A link at `path` is not followed.
+/// Reads the regular file at `path` from its start until `enough` returns `true` for the bytes read so far,
+/// or to its end. Returns `None` if there is none. Does not follow a link at `path`.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be read or is no regular file, and where `limit` bytes were not enough.
+/// Fails if it cannot be read or is not a regular file, and if `limit` bytes were not enough.
 pub fn read_prefix(
     path: &Path,
     limit: u64,
@@ -119,7 +119,7 @@ pub fn read_prefix(
     Ok(read_start(path, limit, enough)?.map(|(bytes, _)| bytes))
 }
 
-/// Works like [`read_prefix`], with the size of the file in bytes.
+/// Works like [`read_prefix`], and also returns the size of the file in bytes.
 ///
 /// # Errors
 ///
@@ -134,15 +134,15 @@ pub fn read_start(
     Ok(Some((bytes, metadata.len())))
 }
 
-/// Opens the regular file at `path`, and returns what the system knows about it; `None` if there is none. A link is not
-/// followed.
+/// Opens the regular file at `path`, and returns its metadata too. Returns `None` if there is none. Does not
+/// follow a link.
 pub(super) fn open_regular(path: &Path) -> Result<Option<(fs::File, fs::Metadata)>, PathError> {
     let file = match open_no_follow(path) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error).at("read", path),
     };
-    // What was opened is asked, not the path: it may lead elsewhere by now.
+    // Check the open file instead of the path, which may lead elsewhere by now.
     let metadata = file.metadata().at("read", path)?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("read", path);
@@ -150,7 +150,7 @@ pub(super) fn open_regular(path: &Path) -> Result<Option<(fs::File, fs::Metadata
     Ok(Some((file, metadata)))
 }
 
-/// [`read_prefix`] of an open file of `size` bytes.
+/// Does what [`read_prefix`] does, for an open file of `size` bytes.
 pub(super) fn prefix_of(
     file: &fs::File,
     size: u64,
@@ -162,12 +162,12 @@ pub(super) fn prefix_of(
     Ok(bytes)
 }
 
-/// Reads on from where `file`, of `size` bytes, stands, until `enough` says so of what is in `bytes`, or to
-/// its end.
+/// Reads `file`, which has `size` bytes, from its current position until `enough` returns `true` for `bytes`,
+/// or to its end.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be read, and where `limit` bytes were not enough.
+/// Fails if it cannot be read, and if `limit` bytes were not enough.
 pub(super) fn read_on(
     file: &fs::File,
     size: u64,
@@ -175,9 +175,9 @@ pub(super) fn read_on(
     bytes: &mut Vec<u8>,
     enough: impl Fn(&[u8]) -> bool,
 ) -> io::Result<()> {
-    // One byte more than there should be: a file that grew shows it.
+    // One byte more than expected: this detects a file that grew.
     let room = size.min(limit).saturating_add(1);
-    // Growing pieces, so that `enough` is not asked about the same bytes too often.
+    // The pieces grow, so that `enough` does not check the same bytes too often.
     let mut piece = PREFIX_PIECE;
     loop {
         let wanted = if bytes.len() as u64 + piece > room { piece.min(room) } else { piece };
@@ -193,8 +193,8 @@ pub(super) fn read_on(
     }
 }
 
-/// Reads the next `wanted` bytes of `file`, of `size` bytes, behind those in `bytes`, or what there is of
-/// them; returns whether the file has no more.
+/// Reads up to `wanted` more bytes of `file`, which has `size` bytes, and appends them to `bytes`. Returns
+/// whether the file has no more.
 pub(super) fn read_piece(file: &fs::File, size: u64, wanted: usize, bytes: &mut Vec<u8>) -> io::Result<bool> {
     let until = bytes.len().saturating_add(wanted);
     bytes.reserve_exact(wanted);
@@ -203,7 +203,7 @@ pub(super) fn read_piece(file: &fs::File, size: u64, wanted: usize, bytes: &mut 
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read?,
         };
-        // What does not fill the room and comes to the size was all: it is not asked for more.
+        // A read that does not fill the buffer and reaches the size was the last one.
         if count == 0 || (bytes.len() as u64 == size && bytes.len() < bytes.capacity()) {
             return Ok(true);
         }
@@ -215,7 +215,7 @@ fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"))
 }
 
-/// Reads the text file at `path`, or returns `None` if there is none.
+/// Reads the text file at `path`. Returns `None` if there is none.
 ///
 /// # Errors
 ///
@@ -250,7 +250,7 @@ pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
 fn is_no_link(error: &io::Error) -> bool {
     #[cfg(unix)]
     return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::INVAL);
-    // Elsewhere it is examined.
+    // Other systems need a check of the path.
     #[cfg(not(unix))]
     {
         let _ = error;
@@ -258,12 +258,12 @@ fn is_no_link(error: &io::Error) -> bool {
     }
 }
 
-/// Returns the text of `path`, without a copy where it is text.
+/// Returns the text of `path`, without a copy if it is UTF-8.
 pub fn into_text(path: PathBuf) -> String {
     path.into_os_string().into_string().unwrap_or_else(|odd| odd.to_string_lossy().into_owned())
 }
 
-/// Returns `path` with all links followed, or `None` if it leads to nothing.
+/// Returns `path` with all links resolved, or `None` if it leads to nothing.
 ///
 /// # Errors
 ///
@@ -276,8 +276,8 @@ pub fn real_path(path: &Path) -> Result<Option<PathBuf>, PathError> {
     }
 }
 
-/// Returns the names in directory `path`, sorted; nothing where there is no directory. Names that
-/// are not UTF-8 cannot be names of ours and are left out.
+/// Returns the names in directory `path`, sorted; empty if there is no directory. Leaves out names that are
+/// not UTF-8, which skillpm never writes.
 ///
 /// # Errors
 ///
@@ -296,8 +296,8 @@ pub fn list_dir(path: &Path) -> Result<Vec<String>, PathError> {
     Ok(names)
 }
 
-/// Returns how many bytes the files in directory `dir` have whose name begins with `prefix`, as far as that can be
-/// determined: for progress, while somebody else writes them.
+/// Returns the total size in bytes of the files in directory `dir` whose names begin with `prefix`, as far as
+/// it can be determined: for progress, while another process writes them.
 pub fn bytes_in(dir: &Path, prefix: &str) -> u64 {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries
@@ -307,7 +307,7 @@ pub fn bytes_in(dir: &Path, prefix: &str) -> u64 {
         .sum()
 }
 
-/// Reports whether the file at `path`, links not followed, changes who somebody is who runs it.
+/// Reports whether the file at `path` has a set-user-ID or set-group-ID bit. Does not follow links.
 ///
 /// # Errors
 ///
@@ -323,8 +323,8 @@ pub fn is_set_id(path: &Path) -> Result<bool, PathError> {
     }
 }
 
-/// Reports whether everybody may read the file at `path`, links not followed, or list and enter the directory there.
-/// Where it cannot be examined, it is not for everybody.
+/// Reports whether everybody may read the file at `path`, or list and enter the directory there. Does not
+/// follow links. Returns `false` if it cannot be examined.
 pub fn is_public(path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     #[cfg(unix)]
@@ -339,7 +339,7 @@ pub fn is_public(path: &Path) -> bool {
     }
 }
 
-/// Reports whether there is a regular file at `path`, links followed, that this user may start.
+/// Reports whether there is a regular file at `path` that this user may execute. Follows links.
 pub fn may_execute(path: &Path) -> bool {
     let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! The only module that touches the file system.
 //!
-//! Everything here names the path in its errors, follows no link that it was not asked to follow,
-//! and leaves either the old or the new file behind, never half of one.
+//! Everything here names the path in its errors, follows no link without being asked to, and leaves either
+//! the old or the new file behind, never half of one.
 
 #![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
 
@@ -57,20 +57,20 @@ pub use write::write_file;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An input or output error that says which path it was about and what was being done.
+/// An input or output error with its path and the action that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("failed to {action} `{}`", path.display())]
 pub struct PathError {
-    /// What was being done, as a verb: `read`.
+    /// The action, as a verb: `read`.
     pub action: &'static str,
     /// The path.
     pub path: PathBuf,
-    /// What the operating system said.
+    /// The error of the operating system.
     pub source: io::Error,
 }
 
 impl PathError {
-    /// Reports whether it says that nothing is there: also where a parent is no directory.
+    /// Reports whether the error means that nothing is there: also if a parent is not a directory.
     pub fn is_absent(&self) -> bool {
         look::is_absent(&self.source)
     }
@@ -82,7 +82,7 @@ pub trait PathContext<T> {
     ///
     /// # Errors
     ///
-    /// Fails for the error it was called on.
+    /// Fails if `self` is an error.
     fn at(self, action: &'static str, path: &Path) -> Result<T, PathError>;
 }
 

@@ -8,13 +8,13 @@ use super::look::is_absent;
 use super::quick::read_once;
 use super::{Base, Kind, Looked, PathContext, PathError};
 
-/// How much room in a buffer is likely to be enough for a file.
+/// The room in a buffer that is likely enough for a file.
 #[cfg(unix)]
 const SOME: usize = 8 << 10;
 
 impl Base {
-    /// Reads the regular file at `below` this directory into `buffer`, whose old content goes. A
-    /// link at the end of the path is not followed.
+    /// Reads the regular file at `below` this directory into `buffer`, replacing its content. Does not follow
+    /// a link at the end of the path.
     ///
     /// # Errors
     ///
@@ -24,7 +24,7 @@ impl Base {
         self.append(below, limit, buffer)
     }
 
-    /// Works like [`Base::read_into`], but behind what `buffer` holds.
+    /// Works like [`Base::read_into`], but appends to `buffer`.
     ///
     /// # Errors
     ///
@@ -37,8 +37,8 @@ impl Base {
     }
 }
 
-/// Reads the regular file at `path` into `buffer`, whose old content goes. A link at the end of the path is not
-/// followed.
+/// Reads the regular file at `path` into `buffer`, replacing its content. Does not follow a link at the end
+/// of the path.
 ///
 /// # Errors
 ///
@@ -48,7 +48,7 @@ pub fn read_regular(path: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Loo
     append_at(path, limit, buffer)
 }
 
-/// Works like [`Base::append`], of the file at `path`.
+/// Works like [`Base::append`], for the file at `path`.
 pub(super) fn append_at(path: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
     match super::tree::open_no_follow(path) {
         Ok(file) => fill(&file, limit, buffer).at("read", path),
@@ -56,21 +56,21 @@ pub(super) fn append_at(path: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result
     }
 }
 
-/// Returns what it means that the file at `path` could not be opened.
+/// Interprets the `error` of opening the file at `path`.
 fn not_opened(error: io::Error, path: impl FnOnce() -> PathBuf) -> Result<Looked, PathError> {
     if is_absent(&error) {
         return Ok(Looked::Absent);
     }
     let path = &path();
-    // Why a link is not opened has as many names as there are systems: the link is asked.
+    // Systems report the refusal to open a link with different errors, so check for a link.
     match super::kind(path) {
         Ok(Some(Kind::File) | None) | Err(_) => Err(error).at("read", path),
         Ok(Some(_)) => Ok(Looked::Other),
     }
 }
 
-/// Returns the size of a regular file; `None` for anything else. It asks for no more than that, which is what
-/// [`fs::File::metadata`] does.
+/// Returns the size of a regular file, or `None` for anything else. Requests only that from the system,
+/// unlike [`fs::File::metadata`].
 #[cfg(unix)]
 fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
     let stat = rustix::fs::fstat(file)?;
@@ -78,7 +78,7 @@ fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
     Ok(u64::try_from(stat.st_size).ok().filter(|_| is_file))
 }
 
-/// Returns the size of a regular file; `None` for anything else.
+/// Returns the size of a regular file, or `None` for anything else.
 #[cfg(not(unix))]
 fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
     let metadata = file.metadata()?;
@@ -90,22 +90,23 @@ fn fill(file: &fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked>
         return Ok(Looked::Read);
     }
     let Some(size) = size_of(file)?.filter(|size| *size <= limit) else { return Ok(Looked::Other) };
-    // One byte more than there is: the read that ends it is the first one.
+    // One byte more than there is, so that the first read also finds the end.
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     let start = buffer.len();
     buffer.reserve(size.saturating_add(1));
     let filled = read_once(file, buffer)?;
     if filled != size {
-        // It was cut off, or it grew or shrank since it was examined.
+        // The buffer was full, or the file grew or shrank since it was examined.
         file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
     }
     Ok(if (buffer.len() - start) as u64 > limit { Looked::Other } else { Looked::Read })
 }
 
-/// Reads all of `file` behind what `buffer` holds, if there is room for it already: reading at its end costs less
-/// than asking for its size. `false`, and nothing is added, where that shows nothing.
+/// Appends all of `file` to `buffer`, if the buffer already has room: reading to the end costs less than
+/// asking for the size. Returns `false` and adds nothing if that proves nothing.
 ///
-/// Only what has places can be read so, which neither pipes nor directories have, and a device is endless or empty.
+/// Only files that can be read at positions work here. Pipes and directories cannot, and a device is endless
+/// or empty.
 #[cfg(unix)]
 fn fills(file: &fs::File, limit: u64, buffer: &mut Vec<u8>) -> bool {
     use rustix::buffer::spare_capacity;
@@ -124,7 +125,7 @@ fn fills(file: &fs::File, limit: u64, buffer: &mut Vec<u8>) -> bool {
     is_all
 }
 
-/// Elsewhere the size is asked for.
+/// Returns `false`: on this system the size is requested instead.
 #[cfg(not(unix))]
 fn fills(_file: &fs::File, _limit: u64, _buffer: &mut Vec<u8>) -> bool {
     false
@@ -136,7 +137,8 @@ mod tests {
 
     use super::*;
 
-    /// Files that fit and such that do not, one after the other: the room in the buffer is no limit, and `limit` is.
+    /// Files that fit and files that do not, one after the other: the room in the buffer is not a limit, and
+    /// `limit` is.
     #[test]
     fn room_that_is_there_changes_nothing() {
         let dir = tempfile::tempdir().expect("a directory");
@@ -166,7 +168,7 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
             .expect("a pipe");
         let base = Base::open(dir.path()).expect("opens");
-        // A pipe that somebody writes to has bytes.
+        // A pipe with a writer has bytes.
         let _reader = super::super::tree::open_no_follow(&pipe).expect("opens");
         let mut writer = fs::OpenOptions::new().write(true).open(&pipe).expect("opens");
         writer.write_all(b"text").expect("writes");

@@ -1,4 +1,4 @@
-//! Whose a file or directory is, and whether it is still the same one.
+//! Ownership of files and directories, and their identity.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -8,20 +8,20 @@ use std::time::UNIX_EPOCH;
 use super::look::{is_absent, open_regular};
 use super::{Moment, PathContext, PathError};
 
-/// The identity of a directory, which distinguishes it from another one that takes its place under the same path. The
-/// number of the device is no part of it: some file systems get another one each time they are mounted.
+/// The identity of a directory, which distinguishes it from another one that replaces it at the same path. It
+/// does not include the device number: some file systems get another one each time they are mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    /// The number in the file system, where there are such numbers.
+    /// The inode number, if the file system has such numbers.
     pub inode: Option<u64>,
-    /// When it was made, where that is kept: numbers are used again.
+    /// When the directory was created, if that is recorded: inode numbers are reused.
     pub created: Option<Moment>,
 }
 
-/// Why somebody else decides what is in a directory or file.
+/// Why another user controls a directory or file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Exposure {
-    /// It belongs neither to this user nor to root.
+    /// It belongs neither to this user nor to root. Holds the owner's user id.
     #[error("it belongs to another user, number {0}")]
     Foreign(u32),
     /// Its mode lets all users write.
@@ -29,17 +29,17 @@ pub enum Exposure {
     Writable,
 }
 
-/// A directory as it is now.
+/// The current state of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Own {
-    /// Which one it is.
+    /// The identity of the directory.
     pub identity: Identity,
-    /// Whether others decide what is in it.
+    /// Why others control its content, if they do.
     pub exposure: Option<Exposure>,
 }
 
 impl Own {
-    /// Looks at the directory at `path`; `None` if there is none. A link is not followed.
+    /// Examines the directory at `path`. Returns `None` if there is none. Does not follow a link.
     ///
     /// # Errors
     ///
@@ -66,8 +66,8 @@ impl Own {
     }
 }
 
-/// Returns why somebody else decides what the file or directory at `path` holds; `None` if nobody else does. Of a link
-/// only the owner counts: its mode says nothing.
+/// Returns why another user controls the file or directory at `path`, or `None` if nobody else does. For a
+/// link only the owner counts: its mode means nothing.
 ///
 /// # Errors
 ///
@@ -76,8 +76,8 @@ pub fn exposure_of(path: &Path) -> Result<Option<Exposure>, PathError> {
     Ok(exposure(&fs::symlink_metadata(path).at("look at", path)?))
 }
 
-/// Reports whether every user may put something else in the place of what is in the directory at `path`: its mode lets
-/// all write, and has no sticky bit.
+/// Reports whether every user may replace the entries of the directory at `path`: its mode lets all write,
+/// and has no sticky bit.
 ///
 /// # Errors
 ///
@@ -96,12 +96,13 @@ pub fn is_open_to_all(path: &Path) -> Result<bool, PathError> {
     }
 }
 
-/// Reads a file that only this user, or root, can have written; `None` if there is none. A link is not followed.
+/// Reads a file that only this user or root can have written. Returns `None` if there is none. Does not
+/// follow a link.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be read, is no regular file, has more than `limit` bytes, belongs to somebody else, or may be
-/// written by others.
+/// Fails if it cannot be read, is not a regular file, has more than `limit` bytes, belongs to another user,
+/// or is writable by others.
 pub fn read_own(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
     let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason)).at("read", path);
     let Some((file, metadata)) = open_regular(path)? else { return Ok(None) };
@@ -111,7 +112,7 @@ pub fn read_own(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
     if others_may_write(&metadata) {
         return refused("users other than its owner may write it".to_owned());
     }
-    // One byte more than there should be, so that its end is seen at once.
+    // One byte more than expected, so that the first read finds the end.
     let room = metadata.len().min(limit).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
     file.take(limit + 1).read_to_end(&mut bytes).at("read", path)?;
@@ -128,7 +129,7 @@ fn exposure(metadata: &fs::Metadata) -> Option<Exposure> {
     if owner != 0 && owner != rustix::process::geteuid().as_raw() {
         return Some(Exposure::Foreign(owner));
     }
-    // A sticky bit keeps others from replacing what is there, not from adding to it.
+    // A sticky bit keeps others from replacing entries, not from adding them.
     (!metadata.is_symlink() && metadata.mode() & 0o002 != 0).then_some(Exposure::Writable)
 }
 

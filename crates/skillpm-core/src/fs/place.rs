@@ -1,4 +1,4 @@
-//! Putting things in their place, and taking them away.
+//! Creating, moving and removing files and directories.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ pub fn create_dir_all(path: &Path) -> Result<(), PathError> {
     fs::create_dir_all(path).at("create", path)
 }
 
-/// Creates a private directory with a name of its own in `parent`; it goes when the value is dropped.
+/// Creates a private directory with a unique name in `parent`. It is removed when the value is dropped.
 ///
 /// # Errors
 ///
@@ -24,21 +24,21 @@ pub fn temp_dir_in(parent: &Path, prefix: &str) -> Result<tempfile::TempDir, Pat
     tempfile::Builder::new().prefix(prefix).tempdir_in(parent).at("write in", parent)
 }
 
-/// Creates the directory `path`, which may not be there yet.
+/// Creates the directory `path`, which must not exist.
 ///
 /// # Errors
 ///
-/// Fails if it is there or cannot be created.
+/// Fails if it exists or cannot be created.
 pub fn create_dir(path: &Path) -> Result<(), PathError> {
     fs::create_dir(path).at("create", path)
 }
 
-/// Moves `from` to `to`, where nothing may be yet. Where they are on two file systems, a copy is made beside `to` and
-/// moved there. That the move outlasts a power failure is for [`super::sync_dir`].
+/// Moves `from` to `to`, which must not exist. If they are on two file systems, makes a copy beside `to` and
+/// moves that. Use [`super::sync_dir`] to make the move outlast a power failure.
 ///
 /// # Errors
 ///
-/// Fails with `AlreadyExists` if something is at `to`, otherwise with the error of the system.
+/// Fails with `AlreadyExists` if something is at `to`, and otherwise with the error of the system.
 pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     match rename_new(from, to) {
         Err(error) if across::is_across(&error) => across::move_new(from, to),
@@ -49,8 +49,9 @@ pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Reports whether the directory `dir` would take something new. If so, it is what should move that may not: a
-/// directory has to be writable itself, and one with a sticky bit gives away nothing of others.
+/// Reports whether the directory `dir` would accept a new entry. If so, a failed move is due to what should
+/// move: a directory must be writable itself, and a directory with a sticky bit does not release entries of
+/// other users.
 fn takes_entries(dir: Option<&Path>) -> bool {
     #[cfg(unix)]
     return dir.is_some_and(|dir| rustix::fs::access(dir, rustix::fs::Access::WRITE_OK).is_ok());
@@ -61,7 +62,7 @@ fn takes_entries(dir: Option<&Path>) -> bool {
     }
 }
 
-/// Renames `from` to `to`, where nothing may be yet.
+/// Renames `from` to `to`, which must not exist.
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
@@ -77,11 +78,11 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Swaps what is at `new` and at `old`, so that no reader ever finds `old` missing or half done, also where the two are
-/// on two file systems.
+/// Swaps what is at `new` and at `old`, so that no reader ever finds `old` missing or half done, even if the
+/// two are on two file systems.
 ///
-/// Where the system cannot swap, the old one steps aside first and there is a moment without it; the journal of the
-/// transaction repairs a crash in that moment.
+/// If the system cannot swap, the old one is moved aside first and is missing for a moment; the journal of
+/// the transaction repairs a crash in that moment.
 ///
 /// # Errors
 ///
@@ -93,7 +94,7 @@ pub fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Swaps two names of one file system.
+/// Swaps two names on one file system.
 pub(super) fn rename_swap(new: &Path, old: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
@@ -131,22 +132,21 @@ pub fn remove_link(path: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Removes what is no directory.
+/// Removes anything but a directory.
 #[cfg(not(windows))]
 fn unlink(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// Removes what is no directory. A link to one, and a junction, is removed as if it were one.
+/// Removes anything but a directory. Links to directories and junctions need the call for directories.
 #[cfg(windows)]
 fn unlink(path: &Path) -> io::Result<()> {
     fs::remove_file(path).or_else(|error| fs::remove_dir(path).map_err(|_| error))
 }
 
-/// Removes whatever is at `path`, and what is below it; links are removed, not followed.
+/// Removes whatever is at `path`, with everything below it. Removes links without following them.
 ///
-/// Directories that their owner may not write, such as those of some tools' caches, are made
-/// writable for it.
+/// Makes directories writable for their owner first if they are not, such as those in some tools' caches.
 ///
 /// # Errors
 ///
@@ -170,8 +170,8 @@ pub fn remove_tree(path: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Removes what is at `path` while other threads of this process may still be writing there, as far as it can be done
-/// in half a second: anyone who comes next removes the rest.
+/// Removes what is at `path` while other threads of this process may still be writing there, as far as
+/// possible within half a second. The next run removes the rest.
 pub fn clear_away(path: &Path) {
     for _ in 0..50 {
         if remove_tree(path).is_ok() && matches!(kind(path), Ok(None)) {
@@ -181,7 +181,7 @@ pub fn clear_away(path: &Path) {
     }
 }
 
-/// Lets nobody but its owner into the directory `dir`, where the system has such rights and grants it.
+/// Denies everybody but its owner access to the directory `dir`, if the system supports and permits it.
 pub fn make_private(dir: &Path) {
     #[cfg(unix)]
     {
@@ -192,7 +192,7 @@ pub fn make_private(dir: &Path) {
     let _ = dir;
 }
 
-/// Lets the owner of the directories at and below `dir` change them, as far as that is possible.
+/// Lets the owner of the directories at and below `dir` change them, as far as possible.
 #[cfg(unix)]
 fn make_writable(dir: &Path) {
     make_private(dir);
@@ -207,9 +207,9 @@ fn make_writable(dir: &Path) {
 #[cfg(not(unix))]
 fn make_writable(_dir: &Path) {}
 
-/// Removes the directory at `path` if nothing is in it, and returns whether it did.
+/// Removes the directory at `path` if it is empty, and returns whether it did.
 pub fn remove_dir_if_empty(path: &Path) -> bool {
-    // Not empty, or not there: both are what most callers want.
+    // Not empty, or not there: most callers accept both.
     fs::remove_dir(path).is_ok()
 }
 

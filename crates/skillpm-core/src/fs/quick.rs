@@ -8,18 +8,19 @@ use std::path::{Path, PathBuf};
 use super::look::{is_absent, leads_round};
 use super::{Kind, PathContext, PathError};
 
-/// What a read into a buffer came to.
+/// The result of reading a file into a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Looked {
     /// The buffer holds all of the file.
     Read,
     /// Nothing is there.
     Absent,
-    /// Something is there that was not read: a link, no regular file, or one above the limit.
+    /// Something is there that was not read: a link, something other than a regular file, or a file above the
+    /// limit.
     Other,
 }
 
-/// A directory below which many files are read: it is found once, not for each of them.
+/// An open directory below which many files are read: its path is resolved once, not for each file.
 #[derive(Debug)]
 pub struct Base {
     pub(super) path: PathBuf,
@@ -32,7 +33,7 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Fails if it is not there or cannot be opened.
+    /// Fails if it does not exist or cannot be opened.
     pub fn open(path: &Path) -> Result<Self, PathError> {
         Ok(Self {
             path: path.to_owned(),
@@ -41,24 +42,24 @@ impl Base {
         })
     }
 
-    /// Returns the directory.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the directory, as the system knows it.
+    /// Returns the handle of the directory.
     #[cfg(unix)]
     pub(super) fn handle(&self) -> &rustix::fd::OwnedFd {
         &self.handle
     }
 
-    /// Adds the `size` bytes of the regular file at `below` to `buffer`; `false`, and nothing is added, if it is not as
-    /// expected. A link at the end of the path is not followed.
+    /// Appends the `size` bytes of the regular file at `below` to `buffer`. Returns `false` and adds nothing
+    /// if the file is not as expected. Does not follow a link at the end of the path.
     pub(super) fn append_expected(&self, below: &Path, size: u64, buffer: &mut Vec<u8>) -> bool {
         let Ok(size) = usize::try_from(size) else { return false };
         let Ok(file) = self.open_below(below) else { return false };
         let start = buffer.len();
-        // One byte more than there should be: a file that grew shows it.
+        // One byte more than expected: this detects a file that grew.
         buffer.reserve_exact(size.saturating_add(1));
         let spare = buffer.capacity() - start;
         let is_expected = matches!(read_once(&file, buffer), Ok(count) if count == size) && spare > size;
@@ -68,12 +69,12 @@ impl Base {
         is_expected
     }
 
-    /// Returns what is at `below` this directory, or `None` if nothing is. A link at the end of the path is not
-    /// followed.
+    /// Returns the kind of what is at `below` this directory, or `None` if nothing is. Does not follow a link
+    /// at the end of the path.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be examined for another reason than its absence.
+    /// Fails if it cannot be examined, for a reason other than absence.
     pub fn kind(&self, below: &Path) -> Result<Option<Kind>, PathError> {
         #[cfg(unix)]
         match rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
@@ -93,7 +94,8 @@ impl Base {
         super::kind(&self.path.join(below))
     }
 
-    /// Reads the target of the link at `below` this directory; `None` if there is none, or it is no UTF-8.
+    /// Reads the target of the link at `below` this directory. Returns `None` if there is none, or it is not
+    /// UTF-8.
     pub fn link_text(&self, below: &str) -> Option<String> {
         #[cfg(unix)]
         return rustix::fs::readlinkat(self.handle(), below, Vec::new()).ok()?.into_string().ok();
@@ -123,13 +125,13 @@ fn directory(path: &Path) -> io::Result<rustix::fd::OwnedFd> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
-/// Reads once, behind what `buffer` holds and no more than it has room for.
+/// Reads once and appends to `buffer`, at most what it has room for.
 #[cfg(unix)]
 pub(super) fn read_once(file: &fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
     Ok(rustix::io::read(file, rustix::buffer::spare_capacity(buffer))?)
 }
 
-/// Reads once, behind what `buffer` holds and no more than it has room for.
+/// Reads once and appends to `buffer`, at most what it has room for.
 #[cfg(not(unix))]
 pub(super) fn read_once(mut file: &fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let start = buffer.len();
@@ -139,11 +141,11 @@ pub(super) fn read_once(mut file: &fs::File, buffer: &mut Vec<u8>) -> io::Result
     read
 }
 
-/// Returns what is in directory `path`, in the order of the directory; links are not followed.
+/// Returns the entries of directory `path`, in the order of the directory. Does not follow links.
 ///
 /// # Errors
 ///
-/// Fails if it is no directory or cannot be read.
+/// Fails if it is not a directory or cannot be read.
 pub fn entries(path: &Path) -> Result<Vec<(OsString, Kind)>, PathError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).at("read", path)? {

@@ -1,4 +1,4 @@
-//! What the file system says of files without reading them: whether they are still the ones that were read.
+//! Metadata of files: whether they are still the ones that were read, without reading them again.
 
 use std::fs;
 use std::io;
@@ -7,26 +7,26 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Base, PathContext, PathError};
 
-/// How many files and directories of one tree are examined.
+/// The largest number of files and directories of one tree that are examined.
 const MAX_NODES: usize = 200_000;
 
 /// A point in time, as file systems keep it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
-    /// Since 1970.
+    /// Seconds since 1970.
     pub seconds: i64,
-    /// Below a second.
+    /// The fraction of a second, in nanoseconds.
     pub nanoseconds: u32,
 }
 
 impl Moment {
-    /// Now, by this machine's clock.
+    /// Returns the current time by this machine's clock.
     pub fn now() -> Self {
         SystemTime::now().into()
     }
 
-    /// Reports whether what was changed last at this time and read at `read` cannot have changed since without another
-    /// time.
+    /// Reports whether a file that was last changed at this time and read at `read` gets another time with
+    /// any later change.
     fn is_settled(self, read: Self) -> bool {
         let seconds = if self.nanoseconds == 0 { COARSE } else { 0 };
         let nanoseconds = self.nanoseconds + TICK;
@@ -53,30 +53,30 @@ impl From<SystemTime> for Moment {
     }
 }
 
-/// What is known of a file, directory or link. If any of this differs, it is another one or was changed.
+/// The metadata of a file, directory or link. If any of it differs, the file was replaced or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStat {
-    /// The file system.
+    /// The device number of the file system.
     pub device: u64,
-    /// The number in it.
+    /// The inode number.
     pub inode: u64,
     /// Kind and permissions.
     pub mode: u32,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// When its content was changed; anybody can set it.
+    /// When the content was last changed; anybody can set this.
     pub modified: Moment,
-    /// When anything of it was changed; only the clock sets it.
+    /// When anything was last changed; only the clock sets this.
     pub changed: Moment,
 }
 
-/// How much older than the reading a time must be: no clock of a kernel stands still for longer.
+/// How much older than the read a time must be, in nanoseconds: no clock of a kernel stands still for longer.
 const TICK: u32 = 100_000_000;
-/// The same where times are whole seconds, of which some file systems only have the even ones.
+/// The same in seconds, for file systems with times in whole seconds. Some of them record only even seconds.
 const COARSE: i64 = 2;
 
 impl FileStat {
-    /// Reports whether what was read at `read` cannot have changed since without another time.
+    /// Reports whether any change after a read at `read` results in another time.
     pub fn is_settled(&self, read: Moment) -> bool {
         [self.modified, self.changed].into_iter().all(|time| time.is_settled(read))
     }
@@ -101,8 +101,8 @@ impl From<&fs::Metadata> for FileStat {
     }
 }
 
-/// Returns what is known of what `path` leads to; `None` if nothing can be seen there, and on systems whose files have
-/// too little that tells them apart.
+/// Returns the metadata of the target of `path`. Returns `None` if nothing can be seen there, and on systems
+/// whose metadata does not distinguish files well enough.
 pub fn stat(path: &Path) -> Option<FileStat> {
     #[cfg(unix)]
     return FileStat::of(&rustix::fs::stat(path).ok()?);
@@ -113,7 +113,7 @@ pub fn stat(path: &Path) -> Option<FileStat> {
     }
 }
 
-/// Works like [`stat`], of a link itself where one is at `path`.
+/// Works like [`stat`], but does not follow a link at `path`.
 pub(super) fn stat_link(path: &Path) -> Option<FileStat> {
     #[cfg(unix)]
     return FileStat::of(&rustix::fs::lstat(path).ok()?);
@@ -124,7 +124,7 @@ pub(super) fn stat_link(path: &Path) -> Option<FileStat> {
     }
 }
 
-/// Works like [`stat`], of an open file.
+/// Works like [`stat`], for an open file.
 pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
     #[cfg(unix)]
     return FileStat::of(&rustix::fs::fstat(file).ok()?);
@@ -135,18 +135,19 @@ pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
     }
 }
 
-/// Returns what is known of everything in the tree at `root`: the root itself with an empty path, then what is below
-/// it, each directory before what it holds. What is not a part of a skill, the inside of `.git`, is left out.
+/// Returns the metadata of everything in the tree at `root`: the root itself with an empty path, then
+/// everything below it, each directory before its entries. Leaves out the inside of `.git`, which is not a
+/// part of a skill.
 ///
 /// # Errors
 ///
-/// Fails if something cannot be examined, for names that are not UTF-8, for too many files, or for a system whose files
-/// have too little that distinguishes them.
+/// Fails if something cannot be examined, for names that are not UTF-8, for too many files, and on systems
+/// whose metadata does not distinguish files well enough.
 pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
     stats_but(root, &[])
 }
 
-/// Works like [`stats`], but what is in directories of the names `skip` is left out.
+/// Works like [`stats`], but leaves out the content of directories with the names `skip`.
 ///
 /// # Errors
 ///
@@ -158,8 +159,8 @@ pub fn stats_but(root: &Path, skip: &[&str]) -> Result<Vec<(String, FileStat)>, 
     Ok(found)
 }
 
-/// Reports whether everything that [`stats`] reported about `root` is unchanged. A directory in which something was
-/// made, removed or renamed has a different time, so names need not be read.
+/// Reports whether everything that [`stats`] reported about `root` is unchanged. Creating, removing or
+/// renaming an entry changes the time of its directory, so names need not be read.
 pub fn is_unchanged(root: &Path, stats: &[(String, FileStat)]) -> bool {
     stats.iter().all(|(below, stat)| {
         let seen = if below.is_empty() { stat_link(root) } else { stat_link(&root.join(below)) };
@@ -175,7 +176,7 @@ fn walk(
     skip: &[&str],
     found: &mut Vec<(String, FileStat)>,
 ) -> Result<(), PathError> {
-    // Before it is read: what changes in it from now on changes its times.
+    // Taken before the directory is read: any later change in it changes its times.
     found.push((path.to_owned(), metadata.into()));
     for entry in fs::read_dir(dir).at("read", dir)? {
         let entry = entry.at("read", dir)?;
@@ -205,7 +206,7 @@ fn walk(
     Err(io::Error::from(io::ErrorKind::Unsupported)).at("look at", dir)
 }
 
-/// Returns a number of the system, whose types differ from one to the next.
+/// Returns a number of the system as a `u64`; the types differ between systems.
 #[cfg(unix)]
 fn number(value: impl TryInto<u64>) -> Option<u64> {
     value.try_into().ok()
@@ -221,7 +222,7 @@ impl FileStat {
 
 #[cfg(unix)]
 impl FileStat {
-    /// Returns what the system reported; `None` for numbers that no file has.
+    /// Returns the reported metadata, or `None` for numbers that no file has.
     pub(super) fn of(stat: &rustix::fs::Stat) -> Option<Self> {
         let moment = |seconds, nanoseconds: Option<u64>| {
             Some(Moment { seconds, nanoseconds: u32::try_from(nanoseconds?).ok()? })
@@ -238,41 +239,43 @@ impl FileStat {
 }
 
 impl Base {
-    /// Returns what is known of what is at `below` this directory; `None` if nothing is, or it cannot be examined.
-    /// Links are not followed.
+    /// Returns the metadata of what is at `below` this directory. Returns `None` if nothing is, or if it
+    /// cannot be examined. Does not follow links.
     #[cfg(unix)]
     pub fn stat(&self, below: &[u8]) -> Option<FileStat> {
         let stat = rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
         FileStat::of(&stat)
     }
 
-    /// As on other systems, of which nothing is known here.
+    /// Returns `None`: this system does not report enough.
     #[cfg(not(unix))]
     pub fn stat(&self, _below: &[u8]) -> Option<FileStat> {
         None
     }
 }
 
-/// The signs, on every system, that a file or directory was changed, without reading it.
+/// Metadata that changes on every system when a file or directory changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
     permissions: fs::Permissions,
-    /// What no program can set back, where the system has it: which file it is, and when anything of it was changed.
+    /// Metadata that no program can set back, if the system has it: the identity of the file, and when
+    /// anything was last changed.
     #[cfg(unix)]
     exact: FileStat,
 }
 
 impl Stamp {
-    /// Reports whether what was read at `read` may have changed since and have this stamp nevertheless. No change up to
-    /// now has a time to come, so what has one, which some archives bring, is not young for years.
+    /// Reports whether a file that was read at `read` may have changed since and still have this stamp. No
+    /// change up to now has a time in the future, so a file with such a time, which some archives bring, is
+    /// not young for years.
     pub fn is_young(&self, read: Moment) -> bool {
         self.modified.is_some_and(|time| !Moment::from(time).is_settled(read) && time <= SystemTime::now())
     }
 }
 
-/// Returns the stamp of what `path` leads to, or `None` if nothing can be seen there.
+/// Returns the stamp of the target of `path`, or `None` if nothing can be seen there.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     Some(Stamp {
@@ -288,7 +291,7 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
 mod tests {
     use super::*;
 
-    /// Editors and tools that set times back write another file and give it the old name.
+    /// Editors and tools that preserve times write another file and give it the old name.
     #[cfg(unix)]
     #[test]
     fn a_file_that_was_replaced_has_another_stamp() {
@@ -315,7 +318,7 @@ mod tests {
         assert!(!settled(at(5, 1), at(5, 2), at(5, TICK + 2)), "both times count");
         assert!(settled(at(5, 999_999_999), at(5, 1), at(6, TICK)));
         assert!(!settled(at(5, 999_999_999), at(5, 1), at(6, TICK - 1)));
-        // Times of whole seconds come from a coarser clock.
+        // Times in whole seconds come from a coarser clock.
         assert!(!settled(at(5, 0), at(5, 1), at(7, TICK)));
         assert!(settled(at(5, 0), at(5, 1), at(7, TICK + 1)));
         assert!(!settled(at(9, 1), at(5, 1), at(8, 1)), "the clock was set back");

@@ -7,10 +7,10 @@ use tempfile::TempDir;
 
 use super::{PathContext, PathError};
 
-/// Where temporary files are if nobody says otherwise.
+/// The default directory for temporary files.
 const USUAL: &str = "/tmp";
 
-/// Returns a new, empty file that has no name: it is gone when it is closed, also after a crash.
+/// Returns a new, empty file without a name: it is removed when it is closed, also after a crash.
 ///
 /// # Errors
 ///
@@ -20,7 +20,7 @@ pub fn anonymous_temp_file() -> Result<File, PathError> {
     tempfile::tempfile_in(&place).at("create a temporary file in", &place)
 }
 
-/// Returns a new, empty directory for this user alone; it goes when the value is dropped.
+/// Returns a new, empty directory for this user alone. It is removed when the value is dropped.
 ///
 /// # Errors
 ///
@@ -37,7 +37,7 @@ pub fn temp_dir() -> Result<TempDir, PathError> {
 ///
 /// # Errors
 ///
-/// Fails if it is there already, or cannot be created.
+/// Fails if it already exists or cannot be created.
 pub fn create_private_dir(path: &Path) -> Result<(), PathError> {
     let builder = DirBuilder::new();
     #[cfg(unix)]
@@ -49,14 +49,14 @@ pub fn create_private_dir(path: &Path) -> Result<(), PathError> {
     builder.create(path).at("create", path)
 }
 
-/// Reports whether there is a directory at `path` for this user alone; on Unix by its owner and its mode.
+/// Reports whether there is a directory at `path` for this user alone, on Unix by its owner and its mode.
 pub fn is_private_dir(path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
         let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
-        // In a directory that a group shares, the bit for that is set as well.
+        // In a directory that a group shares, new directories also have the set-group-ID bit.
         if !is_own || metadata.mode() & 0o777 != 0o700 {
             return false;
         }
@@ -64,7 +64,7 @@ pub fn is_private_dir(path: &Path) -> bool {
     metadata.is_dir()
 }
 
-/// Reports whether there is nothing in the directory at `path`, also nothing whose name is no text.
+/// Reports whether the directory at `path` is empty. A name that is not UTF-8 counts too.
 pub fn is_empty_dir(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
@@ -74,8 +74,8 @@ pub(super) fn temp_place() -> PathBuf {
     or_the_system_s(tempfile::env::temp_dir())
 }
 
-/// An empty `TMPDIR` names no directory: below it, things would be in the working directory, which may be a project
-/// that is watched and committed.
+/// Returns `place`, or the system's default if it is empty. An empty `TMPDIR` names no directory: temporary
+/// files would be in the working directory, which may be a project that is watched and committed.
 fn or_the_system_s(place: PathBuf) -> PathBuf {
     if cfg!(unix) && place.as_os_str().is_empty() { PathBuf::from(USUAL) } else { place }
 }
@@ -84,7 +84,7 @@ fn or_the_system_s(place: PathBuf) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// THREATS: other users read nothing of a run.
+    /// THREATS: other users cannot read anything of a run.
     #[cfg(unix)]
     #[test]
     fn a_directory_is_for_this_user_alone() {

@@ -1,4 +1,4 @@
-//! The contents of trees on disk, and such that are written from a [`FileSet`].
+//! Contents of trees on disk, and writing a [`FileSet`] to disk.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -14,15 +14,15 @@ use crate::tree::{Content, FileSet, ReadError, Rights, append_by_copy};
 /// Files below a directory.
 pub(super) struct OnDisk {
     root: PathBuf,
-    /// The same, open.
+    /// The same directory, open.
     base: Option<Base>,
     paths: Vec<PathBuf>,
     rights: Vec<Rights>,
 }
 
 impl OnDisk {
-    /// Returns those at `paths` below `root`, by the order of these, each with its `rights`; `base` is the same
-    /// directory, if it is to stay open.
+    /// Returns the files at `paths` below `root`; the handle of each is its index. `rights` holds the rights
+    /// of each. `base` is the same directory, if it is to stay open.
     pub(super) fn new(root: PathBuf, base: Option<Base>, paths: Vec<PathBuf>, rights: Vec<Rights>) -> Self {
         Self { root, base, paths, rights }
     }
@@ -60,7 +60,7 @@ impl Content for OnDisk {
         };
         match looked.map_err(with_path)? {
             Looked::Read => Ok((buffer.len() - start) as u64),
-            // It grew, or became something else: how that is reported is known in one place.
+            // It grew, or became something else: the code that reports that is in one place.
             Looked::Other | Looked::Absent => {
                 buffer.truncate(start);
                 append_by_copy(|sink| self.copy_to(id, sink), limit, buffer)
@@ -82,7 +82,7 @@ pub(super) fn with_path(error: PathError) -> ReadError {
     io::Error::new(error.source.kind(), error).into()
 }
 
-/// Opens `path` for reading, but no link; a pipe does not block.
+/// Opens `path` for reading. Does not follow a link, and does not wait for a pipe.
 pub(super) fn open_no_follow(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -97,13 +97,13 @@ pub(super) fn open_no_follow(path: &Path) -> io::Result<File> {
 
 /// Writes `set` into the new directory `dest` and returns the tree digest of what was written.
 ///
-/// Files get mode 0644 or 0755, less what [`FileSet::rights`] and the umask hold back; nothing that is there is opened
-/// or replaced.
+/// Files get mode 0644 or 0755, less what [`FileSet::rights`] and the umask withhold. Opens and replaces
+/// nothing that exists.
 ///
 /// # Errors
 ///
-/// Fails if `dest` is there already, a file cannot be written, or the content cannot be delivered. What was written
-/// until then stays: the caller removes the directory.
+/// Fails if `dest` already exists, a file cannot be written, or the content cannot be read. What was written
+/// stays: the caller removes the directory.
 pub fn materialize(set: &FileSet, dest: &Path) -> Result<Digest, ReadError> {
     fs::create_dir(dest).at("create", dest).map_err(with_path)?;
     let mut made: BTreeSet<&str> = BTreeSet::new();
@@ -121,7 +121,7 @@ pub fn materialize(set: &FileSet, dest: &Path) -> Result<Digest, ReadError> {
             .map_err(with_path)?;
         let mut writer = HashingWriter::new(target);
         set.copy_to(file, &mut writer).map_err(|error| match error {
-            // A bare error of the system comes from the file that is written: readers name theirs.
+            // A bare error of the system comes from the file that is written: readers name their path.
             ReadError::Io(source) if source.get_ref().is_none() => {
                 with_path(PathError { action: "write", path: path.clone(), source })
             }
@@ -137,11 +137,12 @@ pub fn materialize(set: &FileSet, dest: &Path) -> Result<Digest, ReadError> {
     Ok(tree_digest(lines))
 }
 
-/// Takes from the files below `dir`, which are those of `set`, the rights that their user holds back there.
+/// Removes from the files below `dir`, which are those of `set`, the rights that [`FileSet::rights`]
+/// withholds.
 ///
 /// # Errors
 ///
-/// Fails if the rights of a file cannot be seen or changed.
+/// Fails if the rights of a file cannot be read or changed.
 #[cfg(unix)]
 pub fn close(dir: &Path, set: &FileSet) -> Result<(), PathError> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -156,7 +157,7 @@ pub fn close(dir: &Path, set: &FileSet) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Nothing is held back on this system.
+/// Does nothing: this system withholds no rights.
 ///
 /// # Errors
 ///
@@ -185,7 +186,7 @@ fn create_new(path: &Path, mode: u32) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// Fails if the system reports that data was lost.
+/// Fails if the system reports lost data.
 pub fn sync_filesystem(dir: &Path) -> Result<(), PathError> {
     #[cfg(target_os = "linux")]
     {
@@ -235,7 +236,7 @@ mod tests {
         assert!(materialize(&set, &copy).is_err(), "nothing that is there is written to");
     }
 
-    /// What a user keeps to himself stays so in every copy, and in a copy that was made before.
+    /// Rights that a user withholds are withheld in every copy, and in a copy that was made before.
     #[cfg(unix)]
     #[test]
     fn rights_that_are_held_back_travel() {

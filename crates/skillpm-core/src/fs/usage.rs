@@ -1,4 +1,4 @@
-//! How much is somewhere, how long it has not been used, and whether it may be changed.
+//! Disk usage, time of last use, and whether a directory may be changed.
 
 use std::fs::{self, File, Metadata};
 use std::path::Path;
@@ -7,26 +7,26 @@ use std::time::{Duration, SystemTime};
 use super::look::is_absent;
 use super::{PathContext, PathError};
 
-/// What is at and below a path. Links are counted, not followed.
+/// Size and age of what is at and below a path. Links are counted, not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Everything that is no directory.
+    /// The number of entries other than directories.
     pub files: u64,
-    /// Their bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
-    /// When something here was changed last.
+    /// The time of the latest change.
     newest: Option<SystemTime>,
 }
 
 impl Usage {
-    /// When something here was changed last, in seconds since 1970.
+    /// Returns the time of the latest change, in seconds since 1970.
     pub fn changed_at(&self) -> Option<u64> {
         Some(self.newest?.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())
     }
 
-    /// Reports whether nothing here was changed for longer than `age`. What is not there is not old.
+    /// Reports whether nothing here was changed for longer than `age`. Something absent is not old.
     pub fn is_older_than(&self, age: Duration) -> bool {
-        // A time in the future is that of a clock that was put right since.
+        // A time in the future comes from a clock that was corrected since.
         self.newest.is_some_and(|newest| newest.elapsed().is_ok_and(|since| since > age))
     }
 
@@ -39,7 +39,8 @@ impl Usage {
     }
 }
 
-/// Returns what is at and below `path`; nothing if there is nothing. What goes away in the meantime is not counted.
+/// Returns the usage of what is at and below `path`; the default if nothing is. Skips what disappears
+/// meanwhile.
 ///
 /// # Errors
 ///
@@ -69,12 +70,13 @@ pub fn usage(path: &Path) -> Result<Usage, PathError> {
     Ok(usage)
 }
 
-/// Marks the file or directory at `path` as used now. It is no matter if that cannot be done.
+/// Marks the file or directory at `path` as used now. Ignores a failure.
 pub fn touch(path: &Path) {
     let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
-/// Reports whether this user may make and remove things in directory `dir`, as far as that can be known without trying.
+/// Reports whether this user may create and remove entries in directory `dir`, as far as that can be known
+/// without trying.
 pub fn may_change(dir: &Path) -> bool {
     #[cfg(unix)]
     {

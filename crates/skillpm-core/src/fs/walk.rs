@@ -1,4 +1,4 @@
-//! Which files are below a directory.
+//! Traversal of the files below a directory.
 
 use std::collections::{BTreeMap, btree_map};
 use std::fs;
@@ -19,10 +19,10 @@ use crate::workers;
 pub struct Walk<'a> {
     /// Names of directories that are not entered.
     pub skip: &'a [&'a str],
-    /// How many directories deep to look for a skill; below a directory with a `SKILL.md`
-    /// everything is read.
+    /// The number of directory levels to search for a skill. Everything below a directory with a `SKILL.md`
+    /// is read.
     pub depth: usize,
-    /// How many entries there may be.
+    /// The largest number of entries.
     pub entries: u64,
 }
 
@@ -31,8 +31,8 @@ impl Walk<'_> {
     pub const ALL: Self = Walk { skip: &[], depth: usize::MAX, entries: 200_000 };
 }
 
-/// Reads the names, kinds and sizes of everything in directory `root`; links are not followed.
-/// The content is read when it is asked for.
+/// Reads the names, kinds and sizes of everything in directory `root`. Does not follow links. The content is
+/// read on request.
 ///
 /// # Errors
 ///
@@ -41,8 +41,8 @@ pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
     scan_places(root, &[""], walk)
 }
 
-/// [`scan`] of some directories below `root` only, whose entries keep their path below `root`. What is no directory is
-/// skipped, and so is what a link leads to.
+/// Works like [`scan`], but reads only some directories below `root`; the entries keep their path below
+/// `root`. Skips anything that is not a directory, and targets of links.
 ///
 /// # Errors
 ///
@@ -84,11 +84,11 @@ fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
     Ok(true)
 }
 
-/// Returns the tree of these files: for each its path in the tree, and where it is on disk. Links are not followed.
+/// Returns the tree of these files, given as path in the tree and path on disk. Does not follow links.
 ///
 /// # Errors
 ///
-/// Fails if one is not there or cannot be examined.
+/// Fails if one does not exist or cannot be examined.
 pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
     let mut entries = BTreeMap::new();
     let (mut paths, mut rights) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));
@@ -104,7 +104,7 @@ pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
     Ok(Tree::new(entries, Arc::new(OnDisk::new(PathBuf::new(), None, paths, rights))))
 }
 
-/// [`scan`] of all of `root`.
+/// Works like [`scan`], for all of `root`.
 ///
 /// # Errors
 ///
@@ -113,7 +113,7 @@ pub fn tree_of(root: &Path) -> Result<Tree, ReadError> {
     scan(root, Walk::ALL)
 }
 
-/// The error of a walk, before it is known whether its path matters.
+/// An error of a traversal, before it is known whether its path matters.
 enum WalkError {
     Path(PathError),
     Refused(Refusal),
@@ -136,22 +136,22 @@ struct WalkedEntry<'a> {
     base: Base,
     entries: BTreeMap<String, TreeEntry>,
     paths: Vec<PathBuf>,
-    /// What each of them may be used for at most.
+    /// The rights of each file, at most.
     rights: Vec<Rights>,
-    /// Whether a `.git` was met.
+    /// Whether a `.git` was found.
     repository: bool,
     /// The directories that were not entered.
     skipped: Vec<String>,
     walk: Walk<'a>,
 }
 
-/// A directory that is to be read.
+/// A directory to read.
 struct Dir {
-    /// Its path with a slash behind it; empty for the root.
+    /// The path with a trailing slash; empty for the root.
     prefix: String,
-    /// How many directories deep to look for a skill below it.
+    /// The number of directory levels to search for a skill below it.
     depth: usize,
-    /// Those that the directories above it leave.
+    /// The rights that the directories above it leave.
     rights: Rights,
 }
 
@@ -161,24 +161,24 @@ impl Dir {
     }
 }
 
-/// What a directory holds.
+/// The entries of a directory.
 #[derive(Default)]
 struct Inside {
-    /// What is no directory.
+    /// The entries other than directories.
     leaves: Vec<(String, Met)>,
-    /// The directories to be read next.
+    /// The directories to read next.
     dirs: Vec<Dir>,
-    /// Those that are not to be read.
+    /// The directories that are not read.
     skipped: Vec<String>,
-    /// Whether there is a `.git` among all these.
+    /// Whether one of the entries is `.git`.
     repository: bool,
 }
 
 type Read = Result<Inside, WalkError>;
 
 impl WalkedEntry<'_> {
-    /// Adds what is at and below `top`. Directories that are equally deep are read by several threads, and so many at
-    /// once that what is too much is noticed before it is in memory.
+    /// Adds everything at and below `top`. Several threads read directories of equal depth, in batches so
+    /// small that too many entries are noticed before they fill the memory.
     fn all(&mut self, top: Dir) -> Result<(), WalkError> {
         const AT_ONCE: usize = 4096;
         let mut level = vec![top];
@@ -207,14 +207,14 @@ impl WalkedEntry<'_> {
         let mut is_skill = false;
         let listed = self.base.children(Path::new(below), |name, met| {
             let Some(name) = name.to_str() else {
-                // Only what it is a part of cannot be a skill.
+                // Only a directory that contains it cannot be a skill.
                 leaves.push((format!("{prefix}{}", name.to_string_lossy()), Met::Special(NOT_UTF_8)));
                 return;
             };
             is_skill |= is_skill_file(name);
             if name == ".git" {
-                // The history of a repository is never a part of a skill. In a submodule or a second work tree, it
-                // is a file.
+                // The history of a repository is never a part of a skill. In a submodule or a second work
+                // tree, `.git` is a file.
                 repository = true;
             } else if met != Met::Directory {
                 leaves.push(([prefix, name].concat(), met));
@@ -257,7 +257,8 @@ impl WalkedEntry<'_> {
         let entry = TreeEntry { node, id: self.paths.len() - 1 };
         match self.entries.entry(path) {
             btree_map::Entry::Vacant(place) => drop(place.insert(entry)),
-            // A name that is not UTF-8 is shown as another file may be called: neither hides that it is there.
+            // The lossy form of a name that is not UTF-8 may equal the name of another file: neither hides
+            // the other.
             btree_map::Entry::Occupied(mut place) => {
                 if entry.node == Node::Special(NOT_UTF_8) {
                     place.insert(entry);
@@ -272,7 +273,7 @@ impl WalkedEntry<'_> {
     }
 }
 
-/// Returns what `met` is in a tree; `None` for what is no part of one.
+/// Returns what `met` is in a tree, or `None` if it is not a part of one.
 fn node(path: &str, met: Met) -> Option<Node> {
     match met {
         // In a submodule or a second work tree, `.git` is a file.
@@ -309,7 +310,7 @@ mod tests {
         assert!(scan(dir.path(), Walk { entries: 1, ..Walk::ALL }).is_err());
     }
 
-    /// Several threads read what lies equally deep.
+    /// Several threads read directories of equal depth.
     #[test]
     fn a_wide_directory_is_read_whole() {
         let dir = tempfile::tempdir().expect("a directory");

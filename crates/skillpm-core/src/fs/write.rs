@@ -24,11 +24,11 @@ impl Base {
         write_all_of(&mut target, &mut parts).map_err(self.failed("write", name))
     }
 
-    /// Moves the file `from` to `to`, over the file or link that may be there.
+    /// Moves the file `from` to `to`, replacing a file or link there.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be moved, if a directory is there, or if there is none to hold it.
+    /// Fails if it cannot be moved, if `to` is a directory, or if the directory of `to` does not exist.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), PathError> {
         #[cfg(unix)]
         let moved = rustix::fs::renameat(self.handle(), from, self.handle(), to).map_err(io::Error::from);
@@ -37,7 +37,7 @@ impl Base {
         moved.map_err(self.failed("create", to))
     }
 
-    /// Marks the file at `below` as used now. It is no matter if that cannot be done.
+    /// Marks the file at `below` as used now. Ignores a failure.
     pub fn touch(&self, below: &Path) {
         #[cfg(unix)]
         {
@@ -50,7 +50,7 @@ impl Base {
         super::touch(&self.path.join(below));
     }
 
-    /// Returns the error of an action at `below`. Paths are put together only if something failed.
+    /// Returns the error of an action at `below`. The full path is built only for an error.
     pub(super) fn failed(
         &self,
         action: &'static str,
@@ -74,11 +74,11 @@ impl Base {
     }
 }
 
-/// Lets `write` fill the new file `path`.
+/// Creates the file `path` and fills it with `write`.
 ///
 /// # Errors
 ///
-/// Fails if it is there already or cannot be written, and what `write` answers.
+/// Fails if it already exists or cannot be written, and with the error of `write`.
 pub fn write_file<T, E: From<PathError>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
@@ -87,9 +87,9 @@ pub fn write_file<T, E: From<PathError>>(
     write(&mut file)
 }
 
-/// Writes all of `parts` with as few calls as can be.
+/// Writes all of `parts` with as few calls as possible.
 fn write_all_of(target: &mut File, mut parts: &mut [IoSlice<'_>]) -> io::Result<()> {
-    // What is empty at the start would look like an end.
+    // An empty part at the start would look like the end.
     IoSlice::advance_slices(&mut parts, 0);
     while !parts.is_empty() {
         match target.write_vectored(parts) {

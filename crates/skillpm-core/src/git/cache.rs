@@ -1,4 +1,4 @@
-//! Repositories of others, fetched into bare ones of the cache.
+//! Remote repositories, fetched into bare repositories in the cache.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,29 +19,29 @@ use crate::fs::{self, DirLock};
 use crate::refusal::Limits;
 use crate::spec::{Reference, Transport};
 
-/// A repository of another place.
+/// A remote repository.
 pub(super) struct Remote<'a> {
     pub(super) context: &'a Context,
     pub(super) url: String,
     pub(super) limits: Limits,
     pub(super) program: Program<'a>,
-    /// The directory of this repository in the cache, where there is a cache.
+    /// The directory of this repository in the cache, if there is a cache.
     kept: Option<PathBuf>,
 }
 
 /// A bare repository that can be fetched into.
 pub(super) struct RepositoryDir {
     pub(super) git_dir: PathBuf,
-    /// Held while it is written.
+    /// Held while the repository is written.
     _lock: Option<DirLock>,
-    /// Where there is no cache, the repository goes with the last of its readers.
+    /// The temporary directory of the repository if there is no cache; removed with its last reader.
     once: Option<Arc<TempDir>>,
 }
 
 impl<'a> Remote<'a> {
     pub(super) fn new(context: &'a Context, url: &str, transport: Transport, limits: &Limits) -> Self {
-        // Servers may be known to the user under other names (`url.*.insteadOf`), but a foreign
-        // address never leads to files of this machine.
+        // The user may have other names for servers (`url.*.insteadOf`), but a foreign address never leads to
+        // files of this machine.
         let schemes = if transport == Transport::File { "file" } else { "https:http:ssh" };
         let name: String = url
             .trim_end_matches(".git")
@@ -62,7 +62,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Opens what is wanted, from the cache where that is enough.
+    /// Opens the wanted revision, from the cache if that is enough.
     pub(super) fn open(&self, at: WantedRevision<'_>) -> Result<OpenRepository> {
         if let Some(opened) = self.known(at) {
             return opened;
@@ -82,8 +82,8 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Returns what the cache has of what is wanted, where no server needs to be asked: a commit, or without a network
-    /// what a name meant last.
+    /// Returns the wanted revision from the cache, if no server needs to be asked: a commit, or offline the
+    /// last known meaning of a name.
     fn known(&self, at: WantedRevision<'_>) -> Option<Result<OpenRepository>> {
         let git_dir = self.kept.as_ref()?.join("repository");
         let reference = match at {
@@ -105,7 +105,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Returns the repository in the cache, locked; one for this time only if the cache cannot be written.
+    /// Returns the repository in the cache, locked, or a temporary one if the cache cannot be written.
     pub(super) fn place(&self) -> Result<RepositoryDir> {
         if let Some(dir) = &self.kept
             && fs::create_dir_all(dir).is_ok()
@@ -118,8 +118,8 @@ impl<'a> Remote<'a> {
         Ok(RepositoryDir { git_dir: dir.path().join("repository"), _lock: None, once: Some(Arc::new(dir)) })
     }
 
-    /// Fetches and opens what is wanted; without the contents that no skill needs where `partial` is set
-    /// and the server can leave them out.
+    /// Fetches and opens the wanted revision. With `partial`, leaves out the contents that no skill needs, if
+    /// the server can.
     fn attempt(
         &self,
         place: &RepositoryDir,
@@ -134,7 +134,7 @@ impl<'a> Remote<'a> {
             WantedRevision::Commit(commit) => fetch.commit(commit, true)?,
             WantedRevision::Reference(reference) => fetch.reference(reference)?,
         };
-        // Read again: libgit2 may have looked before the fetch.
+        // Opened again: libgit2 may have read the directory before the fetch.
         let objects = Objects::open(git_dir).map_err(|error| self.damaged(&error))?;
         let list = || {
             objects.list(commit, &self.limits).map_err(|error| match error {
@@ -151,7 +151,7 @@ impl<'a> Remote<'a> {
                 return Err(self.damaged(&git2::Error::from_str("some files are missing")));
             }
         }
-        // Under its id too, which says that it is whole.
+        // Also stored under its id, which marks it as complete.
         objects.keep(&commit_name(&commit.to_string()), commit).map_err(|error| self.damaged(&error))?;
         self.tree(&objects, commit, listing, git_dir, place.once.clone())
     }
@@ -167,10 +167,10 @@ impl<'a> Remote<'a> {
         let dir = self.kept.clone().filter(|_| once.is_none());
         let git_dir = git_dir.to_owned();
         let damaged: Damaged = Box::new(move || {
-            // The directory for one time lives as long as this.
+            // The temporary directory lives as long as this closure.
             let _ = &once;
             if let Some(_lock) = dir.as_deref().and_then(DirLock::try_acquire) {
-                // If it cannot be removed, the next run meets the same damage.
+                // If it cannot be removed, the next run finds the same damage.
                 let _ = fs::remove_tree(&git_dir);
             }
         });
@@ -201,13 +201,13 @@ impl<'a> Remote<'a> {
     }
 }
 
-/// Returns the name that a commit is kept under.
+/// Returns the name that stores a commit.
 fn commit_name(commit: &str) -> String {
     format!("refs/skillpm/commit/{commit}")
 }
 
-/// Returns the name under which is kept what `reference` meant last. A slash in it would make a directory, which could
-/// be in the way of a name.
+/// Returns the name that stores the last known meaning of `reference`. It has no slash: a slash would make a
+/// directory, which could be in the way of another name.
 pub(super) fn asked_name(reference: Option<&Reference>) -> String {
     let escaped = |name: &str| name.replace('%', "%25").replace('/', "%2F");
     match reference {
@@ -218,7 +218,7 @@ pub(super) fn asked_name(reference: Option<&Reference>) -> String {
     }
 }
 
-/// Opens the repository at `git_dir`, made again if it is not there or cannot be opened.
+/// Opens the repository at `git_dir`. Creates it again if it does not exist or cannot be opened.
 pub(super) fn repository(git_dir: &Path) -> Result<Objects> {
     if let Ok(objects) = Objects::open(git_dir) {
         tidy(git_dir)?;
@@ -231,7 +231,7 @@ pub(super) fn repository(git_dir: &Path) -> Result<Objects> {
     })
 }
 
-/// Removes what a fetch that was killed left behind.
+/// Removes what a killed fetch left behind.
 fn tidy(git_dir: &Path) -> Result<()> {
     for (dir, left) in [("objects/pack", "tmp_"), ("objects", "tmp_objdir-")] {
         let dir = git_dir.join(dir);

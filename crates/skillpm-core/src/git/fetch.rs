@@ -1,4 +1,4 @@
-//! Runs of the `git` program that fetch into one repository: a reference, a commit, contents by their ids.
+//! Runs of the `git` program that fetch into one repository: a reference, a commit, or contents by their ids.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -15,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::fs;
 use crate::spec::{Reference, is_commit};
 
-/// What the server is called in the configuration of each run.
+/// The name of the server in the configuration of each run.
 pub(super) const REMOTE: &str = "skillpm";
-/// As deep as there is.
+/// Unlimited depth.
 const WHOLE_DEPTH: &str = "--depth=2147483647";
 /// The options of each fetch.
 const FETCH: &[&str] = &[
@@ -30,11 +30,11 @@ const FETCH: &[&str] = &[
     "--no-auto-maintenance",
 ];
 
-/// Why an attempt to fetch brought nothing.
+/// Why a fetch failed.
 pub(super) enum Failed {
-    /// What is here is damaged, or not what the server takes it for.
+    /// The local repository is damaged, or not what the server expects: fetch again from nothing.
     Anew(Error),
-    /// The user should be informed.
+    /// An error for the user.
     Error(Error),
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Fetch<'a> {
     pub(super) git_dir: &'a Path,
     pub(super) objects: &'a Objects,
     pub(super) partial: bool,
-    /// Whether nothing was fetched into it before.
+    /// Whether this is the first fetch into the repository.
     pub(super) fresh: bool,
 }
 
@@ -94,7 +94,7 @@ impl Fetch<'_> {
         let mut all: Vec<OsString> = Vec::new();
         for setting in [
             format!("remote.{REMOTE}.url={url}"),
-            // Without it, a fetch that leaves out contents is taken for a damaged one.
+            // Without it, git reports a fetch that leaves out contents as damaged.
             format!("remote.{REMOTE}.promisor=true"),
         ] {
             all.extend(["-c".into(), setting.into()]);
@@ -105,7 +105,7 @@ impl Fetch<'_> {
         self.remote.program.run(git_dir, url, &job)
     }
 
-    /// Fetches `refspecs`, as deep as `depth` says.
+    /// Fetches `refspecs`, to the given `depth`.
     pub(super) fn fetch(
         &self,
         depth: Option<&str>,
@@ -121,7 +121,7 @@ impl Fetch<'_> {
         args.extend(["--", REMOTE]);
         args.extend(refspecs);
         match self.run(&args, None) {
-            // Servers that only have files cannot cut anything off.
+            // Servers that only serve files do not support shallow fetches.
             Err(ProgramError::Said(text))
                 if depth.is_some() && said::meaning(&text) == Meaning::OnlyFiles =>
             {
@@ -131,7 +131,8 @@ impl Fetch<'_> {
         }
     }
 
-    /// Returns what a failure means for the caller: damage may be behind what is not understood.
+    /// Interprets an error of the program for the caller. Damage may be behind an error that is not
+    /// understood.
     pub(super) fn failed(&self, fault: ProgramError) -> Failed {
         match fault {
             ProgramError::Error(error) => Failed::Error(error),
@@ -147,7 +148,7 @@ impl Fetch<'_> {
         }
     }
 
-    /// Throws away what came: if it stayed, the next fetch would have little left to bring.
+    /// Discards what was fetched: if it stayed, the next fetch would need little more, and pass the limit.
     fn too_large(&self) -> Failed {
         let (url, limit) = (&self.remote.url, self.remote.limits.archive_bytes);
         if let Err(error) = fs::remove_tree(self.git_dir) {
@@ -186,7 +187,7 @@ impl Fetch<'_> {
         }
     }
 
-    /// Fetches commit `id`; `locked` where a lockfile names it.
+    /// Fetches commit `id`. `locked` says that a lockfile names it.
     pub(super) fn commit(&self, id: &str, locked: bool) -> Result<Oid, Failed> {
         let url = self.remote.url.as_str();
         let none = || Failed::Error(names::no_commit(url, id, locked));
@@ -201,12 +202,12 @@ impl Fetch<'_> {
             },
             Err(fault) => return Err(self.failed(fault)),
         }
-        // Fetched just now: what was looked up before is looked up again.
+        // Opened again, since lookups before the fetch are cached.
         let objects = Objects::open(self.git_dir).map_err(|error| self.remote.damaged(&error))?;
         if objects.has_commit(oid) { Ok(oid) } else { Err(none()) }
     }
 
-    /// Fetches all that branches and tags lead to, for servers that hand out nothing else.
+    /// Fetches all branches and tags, for servers that serve nothing else.
     fn everything(&self) -> Result<(), Failed> {
         let all = ["+refs/heads/*:refs/skillpm/all/heads/*", "+refs/tags/*:refs/skillpm/all/tags/*"];
         self.fetch(Some(WHOLE_DEPTH), &["--prune"], &all).map_err(|fault| self.failed(fault))
@@ -220,8 +221,8 @@ impl Fetch<'_> {
         if is_commit(&lower) {
             return self.commit(&lower, false);
         }
-        // Only the server knows all commits. They come alone, without trees and contents, and into a
-        // repository of their own: in the other one they would look like commits that are whole.
+        // Only the server knows all commits. They are fetched without trees and contents, into a repository
+        // of their own: in the other one they would look complete.
         let parent = self.git_dir.parent().unwrap_or(self.git_dir);
         let dir = fs::temp_dir_in(parent, ".commits-")?;
         let git_dir = dir.path().join("repository");
@@ -243,7 +244,7 @@ impl Fetch<'_> {
         }
     }
 
-    /// Fetches contents by their ids, all in one go.
+    /// Fetches contents by their ids, all at once.
     pub(super) fn blobs(&self, ids: &[Oid]) -> Result<(), Failed> {
         let mut args = vec!["-c", "fetch.negotiationAlgorithm=noop"];
         args.extend(FETCH);
@@ -255,14 +256,14 @@ impl Fetch<'_> {
         }
         match self.run(&args, Some(list.into_bytes())) {
             Ok(_) => Ok(()),
-            // Some servers leave contents out and then hand out none by their ids.
+            // Some servers leave contents out and then refuse to serve them by their ids.
             Err(ProgramError::Said(text)) => Err(Failed::Anew(said::error(&self.remote.url, &text))),
             Err(fault) => Err(self.failed(fault)),
         }
     }
 
-    /// Returns the error for a name that the server does not have. It is asked once more, for the names that it has:
-    /// what is reported may then help.
+    /// Returns the error for a name that the server does not have. Asks the server for the names that it has,
+    /// since the message may then help.
     fn no_reference(&self, reference: Option<&Reference>) -> Failed {
         let url = self.remote.url.as_str();
         let listed = match self.run(&["ls-remote", "--", REMOTE], None) {

@@ -1,9 +1,8 @@
 //! Git repositories: fetched by the `git` program, read from their object databases.
 //!
-//! The program knows the user's logins, keys and proxies, shallow and partial fetches, and all
-//! servers there are. What it fetched into a bare repository of the cache is read with libgit2: no
-//! work tree is ever checked out, so no hook, filter, submodule or link of a foreign repository acts.
-//! `docs/design/git.md` says more.
+//! The program supports the user's logins, keys and proxies, shallow and partial fetches, and all servers.
+//! libgit2 then reads what was fetched into a bare repository in the cache. No work tree is ever checked out,
+//! so no hook, filter, submodule or link of a foreign repository takes effect. See `docs/design/git.md`.
 
 mod cache;
 mod fetch;
@@ -25,10 +24,10 @@ use crate::tree::Tree;
 pub use probe::Probe;
 pub use program::is_ignored;
 
-/// What a repository is to be opened at.
+/// The revision at which a repository is opened.
 #[derive(Debug, Clone, Copy)]
 pub enum WantedRevision<'a> {
-    /// What a reference means now; the newest of the default branch if it is `None`.
+    /// The commit that a reference means now; `None` is the newest commit of the default branch.
     Reference(Option<&'a Reference>),
     /// This commit.
     Commit(&'a str),
@@ -37,23 +36,23 @@ pub enum WantedRevision<'a> {
 /// The files of one commit.
 #[derive(Debug, Clone)]
 pub struct OpenRepository {
-    /// The files. Content that was not fetched, because it belongs to no skill, is special.
+    /// The files. Content that was not fetched, because it belongs to no skill, is a special entry.
     pub tree: Tree,
     /// The commit's id.
     pub commit: String,
-    /// When it was made, in seconds since 1970.
+    /// The time of the commit, in seconds since 1970.
     pub time: i64,
 }
 
-/// Fetches what is wanted of the repository at `url` and opens it. Without a network, and where
-/// the commit was fetched before, what the cache has is opened.
+/// Fetches the wanted revision of the repository at `url` and opens it. Uses the cache when offline, and if
+/// the commit was fetched before.
 ///
-/// `url` has been checked to be an address of a repository.
+/// `url` must have been checked to be the address of a repository.
 ///
 /// # Errors
 ///
-/// Fails for a repository that cannot be reached, is not there or wants a login; for a revision that it does not have;
-/// for a tree that is refused; or for no `git` program.
+/// Fails for a repository that cannot be reached, does not exist or requires a login; for a revision that it
+/// does not have; for a tree that is refused; and without a `git` program.
 pub fn fetch(
     context: &Context,
     url: &str,
@@ -65,13 +64,13 @@ pub fn fetch(
     cache::Remote::new(context, url, transport, limits).open(at)
 }
 
-/// Opens the repository whose own files are in directory `git_dir`, without the `git` program. `None` if it is of a
-/// kind that only the program reads. `shown` is what it is called in messages.
+/// Opens the repository whose own files are in directory `git_dir`, without the `git` program. Returns `None`
+/// if only the program can read it. `shown` is the name for messages.
 ///
 /// # Errors
 ///
-/// Fails for a directory that is no repository, for a revision that it does not have, for files that it lacks, or for a
-/// tree that is refused.
+/// Fails for a directory that is not a repository, for a revision that it does not have, for files that it
+/// lacks, and for a tree that is refused.
 pub fn open_local(
     git_dir: &Path,
     shown: &str,
@@ -82,7 +81,7 @@ pub fn open_local(
     objects::open_local(git_dir, shown, at, limits)
 }
 
-/// Commits have 40 digits here: libgit2 does not read the longer ones of SHA-256 yet.
+/// Refuses commits with other than 40 digits: libgit2 does not read the longer ids of SHA-256 yet.
 fn check(at: WantedRevision<'_>) -> Result<()> {
     let long = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let (commit, right) = match at {
@@ -106,13 +105,14 @@ fn check(at: WantedRevision<'_>) -> Result<()> {
     }
 }
 
-/// Returns the digits in lower case, where `text` may be a commit's id or the beginning of one.
+/// Returns the digits in lower case, if `text` may be a commit's id or the beginning of one.
 fn short(text: &str) -> Option<String> {
     let hex = (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
     hex.then(|| text.to_ascii_lowercase())
 }
 
-/// Returns the full id of a commit in `reference`, if it can be nothing else. A branch with such a name is never meant.
+/// Returns the full id of a commit in `reference`, if it cannot be anything else. It never means a branch
+/// with such a name.
 fn full(reference: &Reference) -> Option<String> {
     match reference {
         Reference::Any(name) | Reference::Rev(name) => short(name).filter(|name| is_commit(name)),

@@ -1,4 +1,4 @@
-//! Which commit a name means: tags, branches and the digits of commits, and what is reported if there is none.
+//! Resolution of names to commits: tags, branches and the digits of commits, and the errors if there is none.
 
 use git2::Oid;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::spec::Reference;
 use crate::text::{closest, shell_word};
 
-/// Returns the commit that `reference` means in `objects`, the newest of the default branch if it is `None`.
+/// Returns the commit that `reference` means in `objects`; `None` is the newest of the default branch.
 pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str) -> Result<Oid> {
     match reference {
         None => head(objects, shown),
@@ -18,7 +18,7 @@ pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str)
     }
 }
 
-/// Returns the error for a commit that is not there: `locked` where a lockfile names it.
+/// Returns the error for a missing commit. `locked` says that a lockfile names it.
 pub(super) fn no_commit(shown: &str, commit: &str, locked: bool) -> Error {
     if locked {
         return Error::commit_gone(shown, commit);
@@ -27,13 +27,13 @@ pub(super) fn no_commit(shown: &str, commit: &str, locked: bool) -> Error {
         .hint("check the digits, or name a tag or branch")
 }
 
-/// Returns the error for digits that several commits begin with.
+/// Returns the error for digits that begin several commits.
 pub(super) fn ambiguous(shown: &str, digits: &str) -> Error {
     Error::usage(format!("`{shown}` has more than one commit that begins with `{digits}`"))
         .hint("give more of its digits")
 }
 
-/// Returns the error for a name that no reference has; `names` are those that there are.
+/// Returns the error for a name that no reference has. `names` are the existing references.
 pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String]) -> Error {
     let (kind, prefixes): (_, &[&str]) = match reference {
         Reference::Tag(_) => ("tag", &["refs/tags/"]),
@@ -49,21 +49,21 @@ pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String])
     }
 }
 
-/// Returns the command that lists what the repository at `address` has, as it is typed in a shell: the address may come
-/// from a manifest or a lockfile that somebody else wrote.
+/// Returns the command that lists what the repository at `address` has, quoted for a shell: the address may
+/// come from a manifest or a lockfile that somebody else wrote.
 pub(super) fn ls_remote(address: &str) -> String {
-    // Git does not know what `~` means: that is for the shell, and it must see it.
+    // The shell expands `~`, git does not: it must stay outside the quotes.
     let (home, rest) = address.strip_prefix("~/").map_or(("", address), |rest| ("~/", rest));
     format!("git ls-remote -- {home}{}", shell_word(rest))
 }
 
-/// Returns the error for a repository that has no newest commit; `names` are the references that there are.
+/// Returns the error for a repository without a newest commit. `names` are the existing references.
 pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
     let branches: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("refs/heads/")).collect();
     match branches[..] {
         [] => {
             let error = Error::usage(format!("the repository `{shown}` is empty"));
-            // To git a short page is a list without references.
+            // Git reads a short web page as a list without references.
             let hint = if shown.starts_with("http") {
                 "push a commit to it first; if it has one, a proxy or a login page may be in the way"
             } else {
@@ -92,7 +92,7 @@ fn head(objects: &Objects, shown: &str) -> Result<Oid> {
     }
 }
 
-/// Returns the names that git gives `reference` a chance to be, in its order.
+/// Returns the names that git tries for `reference`, in its order.
 pub(super) fn candidates(reference: &Reference) -> Vec<String> {
     match reference {
         Reference::Tag(name) => vec![format!("refs/tags/{name}")],
@@ -140,7 +140,7 @@ pub(super) fn not_a_commit(shown: &str, name: &str) -> Error {
         .hint("name another tag, branch or commit")
 }
 
-/// Returns the commit with the id `commit`; `locked` where a lockfile names it.
+/// Returns the commit with the id `commit`. `locked` says that a lockfile names it.
 pub(super) fn named_commit(objects: &Objects, commit: &str, shown: &str, locked: bool) -> Result<Oid> {
     match Oid::from_str(commit) {
         Ok(id) if objects.has_commit(id) => Ok(id),
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(candidates(&Reference::Tag("v1".into())), ["refs/tags/v1"]);
     }
 
-    /// Addresses and branches may be those of a stranger: a shell runs nothing that is in them.
+    /// Addresses and branches may come from a stranger: a shell runs nothing in them.
     #[test]
     fn hints_can_be_typed() {
         let tag = Reference::Tag("v9".into());

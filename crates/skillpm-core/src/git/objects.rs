@@ -1,7 +1,7 @@
-//! Reading an object database: commits, trees and blobs, and which references there are.
+//! Reading an object database: commits, trees, blobs and references.
 //!
-//! libgit2 runs no program, whatever the configuration of a repository says, and knows neither
-//! replaced objects nor filters: what is read are the bytes that the commit's id stands for.
+//! libgit2 runs no program, whatever the configuration of a repository says, and ignores replaced objects and
+//! filters: the bytes are those that the commit's id stands for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -18,11 +18,11 @@ use crate::refusal::{Limits, Refusal};
 use crate::spec::Identity;
 use crate::tree::{Content, NOT_UTF_8, Node, ReadError, SUBMODULE, Tree, TreeEntry};
 
-/// How many directories deep a tree is read. A path in a skill may not be half as deep.
+/// The largest depth of a tree, in directories. The limit for a path in a skill is less than half of this.
 const MAX_DEPTH: usize = 128;
 /// The longest path that is read, in bytes.
 const MAX_PATH: usize = 4096;
-/// The number of files that belong to no skill and are still taken along: most repositories have no more.
+/// The number of files outside skills up to which they are fetched too: most repositories have no more.
 const FEW: usize = 500;
 
 /// A repository whose objects can be read.
@@ -35,7 +35,7 @@ pub(super) struct Objects {
 pub(super) enum ListError {
     /// An object is missing or damaged.
     Incomplete(git2::Error),
-    /// The tree is one that no source may have.
+    /// The tree is not acceptable for any source.
     Refused(Refusal),
 }
 
@@ -51,7 +51,7 @@ impl From<Refusal> for ListError {
     }
 }
 
-/// What some hexadecimal digits are the beginning of.
+/// What a prefix of an object's id matches.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FoundObject {
     None,
@@ -68,7 +68,7 @@ pub(super) struct Listing {
 struct Listed {
     id: Oid,
     kind: Kind,
-    /// Bytes, where the content is here.
+    /// The size in bytes, if the content is available.
     size: Option<u64>,
 }
 
@@ -80,25 +80,26 @@ enum Kind {
 }
 
 impl Objects {
-    /// Opens the repository whose own files are in `git_dir`. Who owns it does not matter: nothing in it is run.
+    /// Opens the repository whose own files are in `git_dir`. Its owner does not matter: nothing in it is
+    /// run.
     pub(super) fn open(git_dir: &Path) -> Result<Self, git2::Error> {
         Ok(Self { repository: Repository::open_bare(git_dir)? })
     }
 
-    /// Makes an empty bare repository at `git_dir`, without what the user's templates hold.
+    /// Creates an empty bare repository at `git_dir`, without the user's templates.
     pub(super) fn init(git_dir: &Path) -> Result<Self, git2::Error> {
         let mut options = RepositoryInitOptions::new();
         options.bare(true).external_template(false).mkpath(true);
         Ok(Self { repository: Repository::init_opts(git_dir, &options)? })
     }
 
-    /// Returns the commit that reference `name` leads to, by way of annotated tags too.
+    /// Returns the commit that reference `name` leads to, also through annotated tags.
     pub(super) fn commit_at(&self, name: &str) -> Option<Oid> {
         let reference = self.repository.find_reference(name).ok()?;
         Some(reference.peel_to_commit().ok()?.id())
     }
 
-    /// Returns the newest commit of the default branch; `None` if there is no such branch.
+    /// Returns the newest commit of the default branch, or `None` if there is no such branch.
     pub(super) fn head(&self) -> Result<Option<Oid>, git2::Error> {
         let absent =
             |error: git2::Error| if error.code() == ErrorCode::NotFound { Ok(None) } else { Err(error) };
@@ -108,17 +109,17 @@ impl Objects {
         }
     }
 
-    /// Reports whether there is a reference `name`, whatever it leads to.
+    /// Reports whether a reference `name` exists, whatever it leads to.
     pub(super) fn has_reference(&self, name: &str) -> bool {
         self.repository.find_reference(name).is_ok()
     }
 
-    /// Keeps commit `id` under the name `name`.
+    /// Stores commit `id` under the name `name`.
     pub(super) fn keep(&self, name: &str, id: Oid) -> Result<(), git2::Error> {
         self.repository.reference(name, id, true, "skillpm").map(drop)
     }
 
-    /// Reports whether commit `id` is here.
+    /// Reports whether commit `id` is available.
     pub(super) fn has_commit(&self, id: Oid) -> bool {
         self.repository.find_commit(id).is_ok()
     }
@@ -150,7 +151,7 @@ impl Objects {
         })
     }
 
-    /// Lists the files of commit `id`, with the sizes of those that are here.
+    /// Lists the files of commit `id`, with the sizes of those that are available.
     pub(super) fn list(&self, id: Oid, limits: &Limits) -> Result<Listing, ListError> {
         let commit = self.repository.find_commit(id)?;
         let mut walk =
@@ -190,7 +191,7 @@ impl Objects {
         match find() {
             Ok(Some(id)) => Identity::Id(id.to_string()),
             Ok(None) => Identity::Absent,
-            // Some of it is not here.
+            // A part of it is missing.
             Err(_) => Identity::Unknown,
         }
     }
@@ -201,7 +202,7 @@ impl Objects {
     }
 }
 
-/// A tree on the way to being listed.
+/// The state of listing a tree.
 struct Walk<'a> {
     objects: &'a Objects,
     files: BTreeMap<String, Listed>,
@@ -220,7 +221,7 @@ impl Walk<'_> {
             }
             let name = entry.name_bytes();
             let Ok(name) = std::str::from_utf8(name) else {
-                // Only what it is a part of cannot be a skill.
+                // Only a directory that contains it cannot be a skill.
                 let path = format!("{prefix}{}", String::from_utf8_lossy(name));
                 self.files
                     .insert(path, Listed { id: entry.id(), kind: Kind::Special(NOT_UTF_8), size: None });
@@ -229,7 +230,7 @@ impl Walk<'_> {
             let reason = match name {
                 "" => Some(PathError::Empty),
                 "." | ".." => Some(PathError::Dots),
-                // Git never writes one: it would lead elsewhere.
+                // Git never writes a name with a slash: it would lead elsewhere.
                 name if name.contains('/') => Some(SafePath::new(name).err().unwrap_or(PathError::Dots)),
                 name if prefix.len() + name.len() > MAX_PATH => {
                     Some(PathError::TooLong(prefix.len() + name.len()))
@@ -255,7 +256,8 @@ impl Walk<'_> {
                 0o160_000 => Kind::Special(SUBMODULE),
                 _ => Kind::Special("an entry of an unknown kind"),
             };
-            // A name that is not UTF-8 is shown as this file may be called: neither hides that it is there.
+            // The lossy form of a name that is not UTF-8 may equal the name of this file: neither hides the
+            // other.
             self.files.entry(path).or_insert(Listed { id: entry.id(), kind, size: None });
         }
         Ok(())
@@ -263,8 +265,8 @@ impl Walk<'_> {
 }
 
 impl Listing {
-    /// Returns the contents that are not here and may be read: those of skills and of the files that describe plugins,
-    /// and all of them where only few others are left.
+    /// Returns the missing contents that may be read: those of skills and of the files that describe plugins,
+    /// and all contents if only few others are left.
     pub(super) fn missing(&self) -> Vec<Oid> {
         let skills: BTreeSet<&str> = self.files.keys().filter_map(|path| directory_of_skill(path)).collect();
         let wanted = |path: &str| in_one_of(path, &skills) || describes(path);
@@ -276,7 +278,7 @@ impl Listing {
     }
 }
 
-/// Returns the directory of `path`, where it is the file that makes a skill or a template of it.
+/// Returns the directory of `path`, if the file makes it a skill or a template of one.
 fn directory_of_skill(path: &str) -> Option<&str> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let skill = ["SKILL.md", "SKILL.md.jinja"].iter().any(|known| name.eq_ignore_ascii_case(known));
@@ -288,7 +290,7 @@ fn in_one_of(path: &str, dirs: &BTreeSet<&str>) -> bool {
     dirs.contains("") || path.match_indices('/').any(|(at, _)| dirs.contains(&path[..at]))
 }
 
-/// Reports whether the file at `path` may say something of skills without lying in one: at the root, in a hidden
+/// Reports whether the file at `path` may describe skills from outside of them: at the root, in a hidden
 /// directory, or by its name.
 fn describes(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -297,22 +299,22 @@ fn describes(path: &str) -> bool {
         || matches!(name, "plugin.json" | "marketplace.json")
 }
 
-/// The content of blobs, read from the object database when it is asked for.
+/// The content of blobs, read from the object database on request.
 struct Blobs {
     odb: Odb<'static>,
     ids: Vec<Oid>,
-    /// What the files are of, and what to do about damage.
+    /// The name of the repository for messages about damage.
     shown: String,
-    /// Told of damage, so that the repository is fetched again the next time.
+    /// Called on damage, so that the repository is fetched again the next time.
     damaged: Option<Damaged>,
 }
 
-/// What is done where an object of a repository turns out to be damaged.
+/// The action for a damaged object.
 pub(super) type Damaged = Box<dyn Fn() + Send + Sync>;
 
 impl Content for Blobs {
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
-        // The id is checked against the bytes here, by libgit2.
+        // libgit2 checks the id against the bytes here.
         let blob = self.odb.read(self.ids[id]).map_err(|error| {
             let what = match &self.damaged {
                 Some(damaged) => {
@@ -340,7 +342,7 @@ impl Objects {
         shown: &str,
         damaged: Option<Damaged>,
     ) -> Result<OpenRepository, git2::Error> {
-        // A database of its own: it may be read from several threads, a repository may not.
+        // A separate database: several threads may read it, unlike a repository.
         let odb = Odb::new()?;
         let directory = self.directory();
         let directory =
@@ -368,11 +370,11 @@ impl Objects {
     }
 }
 
-/// Opens the repository at `git_dir`; `None` if only the program can.
+/// Opens the repository at `git_dir`. Returns `None` if only the program can read it.
 ///
 /// # Errors
 ///
-/// Fails for a directory that is no repository.
+/// Fails for a directory that is not a repository.
 pub(super) fn open_at(git_dir: &Path, shown: &str) -> Result<Option<Objects>> {
     match Objects::open(git_dir) {
         Ok(objects) => Ok(Some(objects)),
@@ -383,7 +385,7 @@ pub(super) fn open_at(git_dir: &Path, shown: &str) -> Result<Option<Objects>> {
     }
 }
 
-/// See [`super::open_local`].
+/// Implements [`super::open_local`].
 pub(super) fn open_local(
     git_dir: &Path,
     shown: &str,
@@ -404,11 +406,11 @@ pub(super) fn open_local(
         ListError::Incomplete(error) => broken(&error),
         ListError::Refused(refusal) => refused(shown, refusal),
     })?;
-    // Some of the files may be missing: that is reported about skills that have them.
+    // Some of the files may be missing: the error appears for the skills that have them.
     objects.tree(commit, listing, shown, None).map(Some).map_err(|error| broken(&error))
 }
 
-/// Returns the error for a tree that no source may have.
+/// Returns the error for a tree that is not acceptable for any source.
 pub(super) fn refused(shown: &str, refusal: Refusal) -> Error {
     Error::from(refusal).context(format!("`{shown}` is refused"))
 }

@@ -18,42 +18,42 @@ use crate::refusal::Limits;
 use crate::spec::Identity;
 use crate::spec::{Reference, Transport, is_object_id};
 
-/// Some four hundred thousand tags.
+/// Enough for some four hundred thousand tags.
 const LIST_BYTES: usize = 32 << 20;
 
-/// A repository that is asked.
+/// A repository that can be queried.
 pub struct Probe<'a> {
     shown: String,
     asked: ProbeTarget<'a>,
 }
 
 enum ProbeTarget<'a> {
-    /// One on this machine, read where it is.
+    /// A repository on this machine, read in place.
     Here(Objects),
-    /// One that the program asks, by way of the repository of the cache.
+    /// A remote repository, queried by the program through the repository in the cache.
     There(Box<ProbedRefs<'a>>),
 }
 
 struct ProbedRefs<'a> {
     remote: Remote<'a>,
     place: RepositoryDir,
-    /// What the server's references mean; asked for once.
+    /// The server's references and their commits; requested once.
     names: RefCell<Option<BTreeMap<String, String>>>,
-    /// Those that are asked for.
+    /// The references to request.
     wanted: Vec<String>,
-    /// The repository of the cache, once it was opened.
+    /// The repository in the cache, once it is open.
     objects: RefCell<Option<Objects>>,
-    /// Commits that were fetched, or could not be: each is asked for once.
+    /// Commits that were fetched, or could not be: each is requested once.
     tried: RefCell<BTreeSet<Oid>>,
     offline: bool,
 }
 
 impl<'a> Probe<'a> {
-    /// Gets ready to ask the repository at `url` for `references`. Nothing is requested yet.
+    /// Prepares to ask the repository at `url` for `references`. Sends no request yet.
     ///
     /// # Errors
     ///
-    /// Fails if there is no room for what is fetched.
+    /// Fails if there is no place for fetched data.
     pub fn fetching(
         context: &'a Context,
         url: &str,
@@ -76,19 +76,19 @@ impl<'a> Probe<'a> {
         Ok(Self { shown: url.to_owned(), asked: ProbeTarget::There(Box::new(there)) })
     }
 
-    /// Opens the repository whose own files are in directory `git_dir`; `None` if it is of a kind that only the program
-    /// reads. `shown` is what it is called in messages.
+    /// Opens the repository whose own files are in directory `git_dir`. Returns `None` if only the program
+    /// can read it. `shown` is the name for messages.
     ///
     /// # Errors
     ///
-    /// Fails for a directory that is no repository.
+    /// Fails for a directory that is not a repository.
     pub fn local(git_dir: &Path, shown: &str) -> Result<Option<Self>> {
         let objects = objects::open_at(git_dir, shown)?;
         Ok(objects.map(|objects| Self { shown: shown.to_owned(), asked: ProbeTarget::Here(objects) }))
     }
 
-    /// Returns the commit that `reference` means now; `None` if only all commits together tell, as for the first digits
-    /// of one. Without a network it is the one that it meant when it was last fetched.
+    /// Returns the commit that `reference` means now. Returns `None` if that takes all commits, as for the
+    /// first digits of one. Offline, returns the commit that it meant when it was last fetched.
     ///
     /// # Errors
     ///
@@ -106,8 +106,8 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Returns the id of directory `path` (empty is the root) in `commit`. Commits that are not here are fetched with
-    /// their trees.
+    /// Returns the id of directory `path` (empty is the root) in `commit`. Fetches a missing commit with its
+    /// trees.
     pub fn tree(&self, commit: &str, path: &str) -> Identity {
         let Ok(id) = Oid::from_str(commit) else { return Identity::Unknown };
         match &self.asked {
@@ -120,7 +120,7 @@ impl<'a> Probe<'a> {
     ///
     /// # Errors
     ///
-    /// Fails for a repository that cannot be reached, or for one with more tags than anybody makes.
+    /// Fails for a repository that cannot be reached, or for one with an implausible number of tags.
     pub fn tags(&self, prefix: &str) -> Result<Vec<String>> {
         let full = format!("refs/tags/{prefix}");
         let names = match &self.asked {
@@ -172,16 +172,16 @@ impl ProbedRefs<'_> {
         if known != Identity::Unknown || self.offline || !self.tried.borrow_mut().insert(commit) {
             return known;
         }
-        // A server that hands out no trees alone, or not this commit, leaves it open.
+        // The id stays unknown if a server does not serve trees alone, or not this commit.
         if self.remote.bring(&self.place, commit).is_err() {
             return Identity::Unknown;
         }
-        // Opened again: libgit2 may have looked before the fetch.
+        // Opened again: libgit2 may have read the directory before the fetch.
         self.objects.borrow_mut().take();
         self.look(commit, path)
     }
 
-    /// Returns what the repository of the cache has.
+    /// Returns the id as the repository in the cache has it.
     fn look(&self, commit: Oid, path: &str) -> Identity {
         let mut objects = self.objects.borrow_mut();
         if objects.is_none() {
@@ -192,7 +192,7 @@ impl ProbedRefs<'_> {
 }
 
 impl Remote<'_> {
-    /// Returns the server's references that `patterns` name, with what they mean.
+    /// Returns the server's references that match `patterns`, with their commits.
     fn listed(
         &self,
         place: &RepositoryDir,
@@ -216,7 +216,7 @@ impl Remote<'_> {
             }
             Err(fault) => return Err(fetch.failed(fault).into()),
         };
-        // A line that is none, such as one of another encoding, names nothing that is asked for.
+        // A malformed line, such as one in another encoding, names nothing that was requested.
         let lines = out.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
         let pairs = lines.filter_map(|line| line.split_once('\t')).filter(|(id, _)| is_object_id(id));
         Ok(pairs.map(|(id, name)| (name.to_owned(), id.to_owned())).collect())
@@ -231,8 +231,8 @@ impl Remote<'_> {
     }
 }
 
-/// Returns what `reference` may be called by a server, in the order in which git tries the names. What may be an object
-/// of its own, as tags are, comes with the commit that it leads to.
+/// Returns the possible full names of `reference` on a server, in the order in which git tries them. A name
+/// that may be an object of its own, as tags are, comes with the commit that it leads to.
 fn names(reference: Option<&Reference>) -> Vec<String> {
     let Some(reference) = reference else { return vec!["HEAD".to_owned()] };
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Starting the `git` program: what it gets of the environment, and how it ends.
+//! Runs of the `git` program: its environment, and how it ends.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,17 +16,17 @@ use crate::interrupt::{self, Running};
 use crate::reporter::{Reporter, Requested};
 use crate::settings::Settings;
 
-/// How often a running program is examined.
+/// The interval between checks of a running program.
 const TICK: Duration = Duration::from_millis(100);
-/// How long a program that was asked to end may take for it.
+/// The time that a program has to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long a program that closed its outputs may take to end.
+/// The time that a program has to end after it closed its outputs.
 const LINGER: Duration = Duration::from_secs(30);
-/// How much of its output is kept, each.
+/// The number of bytes kept of each of its outputs.
 const KEPT: usize = 4 << 20;
 
-/// Variables of git that the program gets: where its configuration is, and how it reaches servers. All others are
-/// dropped: they speak of the repository that the user works in, they would redirect or trace what is done, or they ask
+/// The variables of git that the program gets: where its configuration is, and how it reaches servers. All
+/// others are dropped: they refer to the repository that the user works in, redirect or trace the run, or ask
 /// questions.
 const PASSED: &[&str] = &[
     "GIT_CONFIG_GLOBAL",
@@ -52,12 +52,12 @@ const PASSED: &[&str] = &[
     "GIT_SSL_VERSION",
 ];
 
-/// The program, as one repository needs it.
+/// The program, configured for one repository.
 #[derive(Clone, Copy)]
 pub(super) struct Program<'a> {
     pub(super) settings: &'a Settings,
     pub(super) reporter: &'a dyn Reporter,
-    /// Schemes that may be used, separated by colons.
+    /// The permitted schemes, separated by colons.
     pub(super) schemes: &'static str,
 }
 
@@ -65,24 +65,24 @@ pub(super) struct Program<'a> {
 #[derive(Debug, Default)]
 pub(super) struct ProgramRun<'a> {
     pub(super) args: Vec<OsString>,
-    /// What it reads from standard input.
+    /// Bytes for its standard input.
     pub(super) input: Option<Vec<u8>>,
-    /// The repository that it fetches into, and what that is called for a person.
+    /// The repository that it fetches into, and the name of that for a person.
     pub(super) fetch: Option<(&'a Path, &'a str)>,
-    /// How many bytes a fetch may bring.
+    /// The largest number of bytes that a fetch may bring.
     pub(super) limit: u64,
-    /// How many bytes of output are kept, if all of it is wanted; more is too much.
+    /// The largest number of bytes of output, if all of it is needed. More is an error.
     pub(super) whole: Option<usize>,
 }
 
-/// Why a run brought nothing.
+/// Why a run failed.
 #[derive(Debug)]
 pub(super) enum ProgramError {
-    /// It failed, and said this.
+    /// The program failed. Holds its standard error.
     Said(String),
-    /// More came than may come.
+    /// The fetch brought more than the limit.
     TooLarge,
-    /// It had to be ended, or could not be started.
+    /// The program had to be ended, or could not be started.
     Error(Error),
 }
 
@@ -122,7 +122,7 @@ impl Program<'_> {
         result
     }
 
-    /// `git` with everything that is the same for each run.
+    /// Returns the `git` command with everything that is the same for each run.
     fn command(&self, git_dir: &Path) -> Command {
         #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
         let mut command = Command::new("git");
@@ -139,7 +139,7 @@ impl Program<'_> {
         command
     }
 
-    /// Returns the ssh command that asks nothing, unless the user has one of their own.
+    /// Returns an ssh command that asks no questions, unless the user has one of their own.
     fn ssh_command(&self, git_dir: &Path, url: &str) -> Result<Option<String>, ProgramError> {
         let own = [env::GIT_SSH_COMMAND, env::GIT_SSH];
         if own.iter().any(|name| self.settings.env.get(name).is_some()) {
@@ -176,7 +176,7 @@ impl Program<'_> {
             None => Stdio::null(),
         };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A group of its own: git starts other programs, and all of them have to end with it.
+        // A separate process group: git starts other programs, and all of them have to end with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let _running = Running::begin();
@@ -198,15 +198,15 @@ impl Program<'_> {
         if !status.success() {
             return Err(ProgramError::Said(String::from_utf8_lossy(&err).into_owned()));
         }
-        // What came faster than it was examined.
+        // Data may arrive faster than it is checked.
         if job.fetch.is_some() && size("pack-").saturating_sub(before) > job.limit {
             return Err(ProgramError::TooLarge);
         }
         Ok(out)
     }
 
-    /// Waits until the program ends, or ends it: when nothing comes any more, when too much comes,
-    /// when the user wants to stop.
+    /// Waits until the program ends. Ends it if no more data arrives, if too much arrives, or if the user
+    /// interrupts.
     fn follow(
         &self,
         child: &mut Child,
@@ -233,7 +233,7 @@ impl Program<'_> {
                 Ok(ProgramEvent::Err(bytes)) => keep(&mut err, &bytes),
                 Err(RecvTimeoutError::Timeout) => quiet = true,
                 Err(RecvTimeoutError::Disconnected) => {
-                    // What it wrote is whole: it ends now, or hangs.
+                    // Its output is complete: it ends now, or hangs.
                     if let Some(status) = ended(child, LINGER) {
                         return Ok((status, out, err));
                     }
@@ -257,8 +257,8 @@ impl Program<'_> {
                     end(child);
                     return Err(ProgramError::TooLarge);
                 }
-                // A program that a helper of it started may hold the pipes open. What git wrote itself
-                // is in them, but may not have been read yet.
+                // A helper that git started may keep the pipes open. They hold all output of git itself,
+                // which may not have been read yet.
                 if quiet && let Ok(Some(status)) = child.try_wait() {
                     let until = now + GRACE;
                     while let Ok(said) = heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -283,7 +283,7 @@ impl Program<'_> {
     }
 }
 
-/// Configuration for each run. It wins over that of the user, which holds for all else: logins, keys,
+/// The configuration for each run. It overrides the user's, which applies to everything else: logins, keys,
 /// proxies, certificates, other names for servers.
 const CONFIG: &[(&str, &str)] = &[
     ("core.askPass", ""),
@@ -294,7 +294,7 @@ const CONFIG: &[(&str, &str)] = &[
     ("fetch.prune", "false"),
     ("fetch.pruneTags", "false"),
     ("fetch.recurseSubmodules", "false"),
-    // One pack for each fetch, however small: it is whole or not there.
+    // One pack for each fetch, however small: it is complete or absent.
     ("fetch.unpackLimit", "1"),
     ("fetch.writeCommitGraph", "false"),
     ("gc.auto", "0"),
@@ -303,13 +303,13 @@ const CONFIG: &[(&str, &str)] = &[
     ("submodule.recurse", "false"),
 ];
 
-/// Returns the environment of the program. Whether git leaves `path` out of the repository around the directory `dir`,
-/// as its own and the user's rules say; `None` if no `git` can be asked.
+/// Reports whether git ignores `path` in the repository around the directory `dir`, by the rules of both the
+/// repository and the user. Returns `None` if no `git` can be run.
 pub fn is_ignored(settings: &Settings, dir: &Path, path: &Path) -> Option<bool> {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
     let mut command = Command::new("git");
     command.env_clear().envs(environment(&settings.env, "")).current_dir(dir);
-    // Without the index, which a repository can have read by a program of its own.
+    // Without the index: a repository can name a program for reading it.
     command.args(["-c", "core.fsmonitor=false", "check-ignore", "--quiet", "--no-index", "--"]).arg(path);
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
     match status.code()? {
@@ -328,18 +328,18 @@ fn environment(env: &Env, schemes: &str) -> BTreeMap<OsString, OsString> {
     };
     let mut vars = env.vars.clone();
     vars.retain(|name, _| passed(name));
-    // Git is looked for by it, and so are programs that git starts.
+    // It locates git itself, and the programs that git starts.
     vars.insert("PATH".into(), env.program_path());
     for (name, value) in [
-        // Its words are read, so they must be the English ones.
+        // Its messages are parsed, so they must be in English.
         ("LC_ALL", "C"),
         ("GIT_TERMINAL_PROMPT", "0"),
         ("GIT_ASKPASS", ""),
         ("SSH_ASKPASS_REQUIRE", "never"),
         ("GCM_INTERACTIVE", "never"),
-        // This one wins over `protocol.*.allow` in any configuration.
+        // This overrides `protocol.*.allow` in any configuration.
         ("GIT_ALLOW_PROTOCOL", schemes),
-        // What is missing is fetched in one go, or not at all.
+        // Missing objects are fetched all at once, or not at all.
         ("GIT_NO_LAZY_FETCH", "1"),
         ("GIT_NO_REPLACE_OBJECTS", "1"),
     ] {
@@ -362,7 +362,7 @@ fn silent(url: &str, timeout: Duration) -> Error {
         .hint("try again, or set `SKILLPM_HTTP_TIMEOUT` to more seconds")
 }
 
-/// Keeps `bytes` as long as there is room: the end is what matters.
+/// Appends `bytes`, and drops the start of what is too long: the end is what matters.
 fn keep(kept: &mut Vec<u8>, bytes: &[u8]) {
     kept.extend_from_slice(bytes);
     if kept.len() > KEPT {
@@ -370,7 +370,7 @@ fn keep(kept: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Hands on what comes from `from`, on a thread of its own, until there is nothing more.
+/// Passes on what arrives from `from`, on a separate thread, until its end.
 fn listen(
     mut from: impl Read + Send + 'static,
     to: Sender<ProgramEvent>,
@@ -392,7 +392,7 @@ fn listen(
     });
 }
 
-/// Waits for the end of `child`, `limit` at most.
+/// Waits at most `limit` for the end of `child`.
 fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let start = Instant::now();
     let mut pause = Duration::from_micros(100);
@@ -406,14 +406,14 @@ fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     }
 }
 
-/// Ends `child` and all programs that it started: asked first, so that it can remove its half-written files, then by
-/// force.
+/// Ends `child` and all programs that it started: first by a signal, so that it can remove its half-written
+/// files, then by force.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     {
         use rustix::process::{Pid, Signal, kill_process_group};
         if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-            // If one of these fails, nothing is left to be ended.
+            // If one of these fails, no process is left.
             let _ = kill_process_group(group, Signal::TERM);
             let _ = ended(child, GRACE);
             let _ = kill_process_group(group, Signal::KILL);
@@ -423,7 +423,7 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Returns what a run of git with `args` asks a server, if it asks one.
+/// Returns the request that a run of git with `args` sends to a server, if any.
 fn asks_server(args: &[OsString]) -> Option<&'static str> {
     ["git fetch", "git ls-remote"].into_iter().find(|method| {
         let name = method.split(' ').nth(1);
@@ -431,7 +431,7 @@ fn asks_server(args: &[OsString]) -> Option<&'static str> {
     })
 }
 
-/// Returns the address of a repository without the name and password in it; `git@` of ssh is no secret.
+/// Returns the address of a repository without its name and password; `git@` of ssh is not a secret.
 fn without_login(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -443,7 +443,7 @@ fn without_login(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// A bar for a download, which goes with it.
+/// A progress bar for a download, removed when dropped.
 struct Bar<'a>(&'a dyn Reporter);
 
 impl<'a> Bar<'a> {
@@ -477,7 +477,7 @@ mod tests {
         }
     }
 
-    /// THREATS 6.8: nothing that speaks of another repository, injects configuration, traces or asks.
+    /// THREATS 6.8: nothing that refers to another repository, injects configuration, traces or asks.
     #[test]
     fn the_environment_is_scrubbed() {
         let vars = [

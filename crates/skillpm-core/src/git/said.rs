@@ -1,4 +1,4 @@
-//! What the `git` program says when something goes wrong: what it means, and what may be shown of it.
+//! Interpretation of the `git` program's error output, and the part of it that may be shown.
 
 use std::fmt;
 
@@ -6,51 +6,51 @@ use super::names::ls_remote;
 use crate::error::Error;
 use crate::text::visible;
 
-/// How many lines of git's own words are shown.
+/// The number of lines of git's own output to show.
 const LINES: usize = 6;
 
-/// Determines what a failure of the program means, as far as its output shows.
+/// What a failure of the program means, as far as its output shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// The server has no branch or tag of the name.
+    /// The server has no branch or tag with the name.
     NoReference,
     /// The server has no such commit.
     NoCommit,
-    /// The server hands out no commits by their ids.
+    /// The server does not serve commits by their ids.
     NotServed,
-    /// An http server that only has files, and can cut nothing off.
+    /// An HTTP server that only serves files and does not support shallow fetches.
     OnlyFiles,
-    /// The repository is not there, or may not be seen.
+    /// The repository does not exist, or is not visible.
     NoRepository,
-    /// What answers is no git server.
+    /// The server is not a git server.
     NoGit,
-    /// A login is wanted and there is none.
+    /// A login is required and there is none.
     NoLogin,
     /// The login is not accepted.
     WrongLogin,
-    /// No access, with a login or without one.
+    /// Access denied, with or without a login.
     NoAccess,
-    /// The key of an ssh server is not known, or is another than it was.
+    /// The key of an ssh server is unknown, or has changed.
     HostKey,
-    /// The name of the host leads nowhere.
+    /// The name of the host cannot be resolved.
     NoHost,
     /// The certificate of the server is not trusted.
     Certificate,
     /// The server cannot be reached, or the connection broke.
     Unreachable,
-    /// A repository with object ids of the other kind.
+    /// A repository with SHA-256 object ids.
     Sha256,
     /// An address that leads to a program or to files of this machine.
     Forbidden,
     /// An object that no repository may have.
     Fsck,
-    /// A program that does not know an option.
+    /// The program does not know an option.
     TooOld,
-    /// Anything else, damage to what is here included.
+    /// Anything else, including local damage.
     Other,
 }
 
-/// Words of git, in the C locale, and what they mean. The first that is found counts.
+/// Phrases of git, in the C locale, and what they mean. The first match counts.
 const WORDS: &[(&str, Meaning)] = &[
     ("couldn't find remote ref", Meaning::NoReference),
     ("not our ref", Meaning::NoCommit),
@@ -105,7 +105,7 @@ pub(super) fn meaning(text: &str) -> Meaning {
     WORDS.iter().find(|(words, _)| text.contains(words)).map_or(Meaning::Other, |(_, meaning)| *meaning)
 }
 
-/// Returns `text` without what stands in quotes: a repository may be called `certificate`.
+/// Returns `text` without its quoted parts: a repository may be called `certificate`.
 fn unquoted(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -113,7 +113,7 @@ fn unquoted(text: &str) -> String {
         let (before, after) = rest.split_at(at + 1);
         kept.push_str(before);
         rest = after;
-        // The one in `couldn't` opens nothing.
+        // The quote in `couldn't` opens nothing.
         let opens = !before[..at].ends_with(char::is_alphanumeric);
         if let Some(end) = after.find('\'').filter(|_| opens) {
             kept.push('\'');
@@ -124,8 +124,8 @@ fn unquoted(text: &str) -> String {
     kept
 }
 
-/// Git's own words, as the cause of an error: without progress, general advice, secrets and what a
-/// terminal would act on.
+/// Git's own output, as the cause of an error: without progress, general advice, secrets and control
+/// characters.
 #[derive(Debug)]
 pub(super) struct Words(String);
 
@@ -139,8 +139,7 @@ impl Words {
                 || line.starts_with("and the repository exists.")
                 || line.to_ascii_lowercase().contains("authorization:")
         };
-        // Progress is written over and over one line, with carriage returns in it. ssh ends each line
-        // with one.
+        // Progress overwrites one line again and again, with carriage returns. ssh ends each line with one.
         let lines: Vec<&str> = text
             .split('\n')
             .map(str::trim)
@@ -168,8 +167,8 @@ impl fmt::Display for Words {
 
 impl std::error::Error for Words {}
 
-/// Returns `text` without what may be a secret in the addresses in it: user names and passwords of
-/// all but ssh, passwords there, and queries.
+/// Returns `text` without what may be secret in its addresses: user names and passwords of all schemes but
+/// ssh, passwords of ssh, and queries.
 pub(super) fn redacted(text: &str) -> String {
     let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | '<' | '>' | ')');
     let mut shown = String::with_capacity(text.len());
@@ -206,7 +205,7 @@ pub(super) fn redacted(text: &str) -> String {
     shown
 }
 
-/// Returns the error of a fetch of `url` that failed with `text`.
+/// Returns the error for a fetch of `url` that failed with `text`.
 pub(super) fn error(url: &str, text: &str) -> Error {
     let meaning = meaning(text);
     let host = host(url);
@@ -265,7 +264,7 @@ pub(super) fn error(url: &str, text: &str) -> Error {
     }
 }
 
-/// Returns the error for repositories whose object ids libgit2 does not read.
+/// Returns the error for repositories with object ids that libgit2 does not read.
 pub(super) fn sha256() -> Error {
     Error::usage("repositories with SHA-256 object ids cannot be read yet")
         .hint("use an archive of it, or a repository with SHA-1 ids")
@@ -311,7 +310,7 @@ mod tests {
         assert!(Words::of("\n").is_none());
     }
 
-    /// What git 2.47 and ssh 9.2 say in the C locale.
+    /// Output of git 2.47 and ssh 9.2 in the C locale.
     #[test]
     fn meanings() {
         for (text, expected) in [

@@ -1,4 +1,4 @@
-//! Determines what agents see: the directories that each of them reads, and the skills in them.
+//! What agents see: the directories that each of them reads, and the skills in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,24 +23,24 @@ use crate::settings::Settings;
 pub enum Role {
     /// It holds the canonical copies.
     Canonical,
-    /// It is the agent's own.
+    /// It belongs to the agent itself.
     Own,
-    /// Some tool considers it the agent's; whether it is read depends on the agent's version.
+    /// Some tool considers it the agent's; whether the agent reads it depends on its version.
     Other,
-    /// It is another agent's, and this one reads it, too.
+    /// It belongs to another agent, and this one reads it too.
     Shared,
 }
 
 /// A directory that an agent reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
-    /// Where it is, or would be.
+    /// The path, whether it exists or not.
     pub path: PathBuf,
-    /// Why it is read.
+    /// Why the agent reads it.
     pub role: Role,
 }
 
-/// Returns the directories that `agent` reads in `scope`, each once, the one that serves it first.
+/// Returns the directories that `agent` reads in `scope`, each once, starting with the one that serves it.
 pub fn directories(settings: &Settings, scope: &Scope, agent: &Agent) -> Vec<Directory> {
     let mut dirs: Vec<(PathBuf, Role)> = Vec::new();
     match scope.kind {
@@ -70,7 +70,7 @@ pub fn directories(settings: &Settings, scope: &Scope, agent: &Agent) -> Vec<Dir
     once
 }
 
-/// Returns the agents that the manifest names, by id. Unknown names are left out.
+/// Returns the agents that the manifest names, by id. Skips unknown names.
 pub fn chosen(manifest: &Manifest) -> BTreeSet<&'static str> {
     let own = manifest.skills().values().filter_map(|requirement| requirement.agents.as_ref());
     let targets = manifest.agents().targets.iter().chain(own).flatten();
@@ -94,7 +94,7 @@ pub struct Viewers {
     dirs: Vec<Option<BTreeSet<String>>>,
 }
 
-/// An agent, and the places of the directories that it reads.
+/// An agent, and the indices of the directories that it reads.
 #[derive(Debug)]
 struct Viewer {
     id: &'static str,
@@ -104,7 +104,7 @@ struct Viewer {
 }
 
 impl Viewers {
-    /// Finds the agents that are here. Each directory is read once; one that cannot be read counts as empty.
+    /// Finds the agents on this machine. Reads each directory once; one that cannot be read counts as empty.
     pub fn take(settings: &Settings, scope: &Scope, chosen: &BTreeSet<&'static str>) -> Self {
         let mut viewers = Self::default();
         let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
@@ -138,7 +138,8 @@ impl Viewers {
         self.agents.iter().filter(move |viewer| self.sees(viewer, name)).map(|viewer| viewer.id)
     }
 
-    /// Returns the ids of the agents that see something named `name` in a directory other than the canonical one.
+    /// Returns the ids of the agents that see something named `name` in a directory other than the canonical
+    /// one.
     pub fn apart<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'static str> {
         let has = move |at: &usize| matches!(self.dirs.get(*at), Some(Some(names)) if names.contains(name));
         self.agents.iter().filter(move |viewer| viewer.reads.iter().any(has)).map(|viewer| viewer.id)
@@ -150,14 +151,14 @@ impl Viewers {
         self.agents.iter().filter(see_all).map(|viewer| viewer.id)
     }
 
-    /// Reports whether every agent that is here reads the canonical copies, so that none is left out.
+    /// Reports whether every agent on this machine reads the canonical copies, so that none misses a skill.
     pub fn all_read_canonical(&self) -> bool {
         let reads = |at: &usize| self.dirs.get(*at).is_some_and(Option::is_none);
         self.agents.iter().all(|viewer| !viewer.is_here || viewer.reads.iter().any(reads))
     }
 
-    /// Returns the agents of this machine that do not see all of the skills `names`. What `manifest` decides is not an
-    /// oversight: that no agent gets links (`targets = []`), or that a skill names its own agents.
+    /// Returns the agents of this machine that do not see all of the skills `names`. Decisions in `manifest`
+    /// are not oversights: that no agent gets links (`targets = []`), or that a skill names its own agents.
     pub fn unseen(&self, manifest: &Manifest, names: &BTreeSet<&str>) -> Vec<Unseen> {
         if manifest.agents().targets.as_ref().is_some_and(Vec::is_empty) || self.all_read_canonical() {
             return Vec::new();
@@ -176,7 +177,7 @@ impl Viewers {
     }
 }
 
-/// Returns the names of the skills that agents are to see according to `files`.
+/// Returns the names of the skills that agents should see according to `files`.
 pub fn in_sight(files: &Files) -> BTreeSet<&str> {
     let is_disabled =
         |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
@@ -210,7 +211,7 @@ pub enum Form {
     Copy,
     /// Something that skillpm did not put there.
     Foreign,
-    /// A link that leads to nothing, so that the agent sees nothing.
+    /// A broken link: the agent sees nothing.
     Broken,
 }
 
@@ -219,13 +220,13 @@ pub enum Form {
 pub struct Seen {
     /// The name of its directory.
     pub name: String,
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
     /// Its form.
     pub form: Form,
     /// The target of its link, as written in the link.
     pub target: Option<PathBuf>,
-    /// Its directory with all links followed.
+    /// Its directory with all links resolved.
     pub real: Option<PathBuf>,
 }
 
@@ -248,7 +249,7 @@ pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<V
                 let Ok(Some(target)) = fs::read_link(&path) else { continue };
                 // This also holds if the canonical place is itself a link, as for an editable skill.
                 let says = normal(&base.join(&target));
-                // In most cases it leads to the canonical copy, and the directories above need not be examined.
+                // Usually it leads to the canonical copy, and the directories above need not be examined.
                 let real = match fs::kind(&says) {
                     Ok(Some(Kind::Directory)) if says.parent() == Some(&skills) => Some(says.clone()),
                     _ => match fs::real_path(&path) {
@@ -260,7 +261,7 @@ pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<V
             }
             _ => continue,
         };
-        // Something that is not a directory contains none.
+        // Something that is not a directory contains no skill.
         let is_skill = real.as_deref().is_some_and(|real| matches!(skill_file(real), Ok(Some(_))));
         let known = installed.contains(&name);
         let says_canonical = says.is_some_and(|says| says.parent() == Some(&skills));
@@ -289,13 +290,14 @@ pub struct Twice {
     pub same: bool,
 }
 
-/// Returns the key under which some file system or agent takes two names to be the same: case and NFKC are ignored.
+/// Returns a key that is equal for names that some file system or agent treats as equal: case and NFKC are
+/// ignored.
 pub fn alike(name: &str) -> String {
     collision_key(name).nfkc().collect()
 }
 
-/// Returns the skills whose name is in several directories of an agent. Directories that are not certain to be read do
-/// not count, and broken links are not seen.
+/// Returns the skills whose name is in several directories of an agent. Ignores directories that are not
+/// certain to be read, and broken links.
 pub fn twice<'a>(directories: impl IntoIterator<Item = (Role, &'a [Seen])>) -> Vec<Twice> {
     let mut by_name: BTreeMap<String, Vec<&Seen>> = BTreeMap::new();
     for (role, seen) in directories {

@@ -1,4 +1,4 @@
-//! Manages the file that keeps git from changing the line endings of skills.
+//! The file that keeps git from changing the line endings of skills.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::fs::{self, Kind};
 pub const FILE: &str = ".gitattributes";
 /// The line in it that counts.
 pub const LINE: &str = "* -text";
-/// What skillpm writes.
+/// The content that skillpm writes.
 pub const TEXT: &str = "# Written by skillpm: the bytes of skills are locked, so git must not change their line ends.\n* -text\n";
 
 /// Removes the file from the directory `dir`, if nobody else wrote anything into it.

@@ -1,4 +1,4 @@
-//! A directory in which skills are, or links to them.
+//! A directory of skills, or of links to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,11 +30,11 @@ pub struct SkillsDir {
     names: OnceLock<Option<Names>>,
     /// The directory itself, once something in it is examined.
     base: OnceLock<Option<Base>>,
-    /// What precedes the name in a link to a canonical copy, taken from a link that leads there.
+    /// The part before the name in a link to a canonical copy, taken from a link that leads there.
     ours: OnceLock<String>,
 }
 
-/// What a directory holds.
+/// The names in a directory.
 #[derive(Debug)]
 struct Names {
     exact: BTreeMap<String, Kind>,
@@ -43,8 +43,8 @@ struct Names {
 }
 
 impl SkillsDir {
-    /// Looks at the directory at `path`. `canonical` is the directory of the canonical copies with all links followed:
-    /// links in this directory are compared with it.
+    /// Opens the directory at `path`. `canonical` is the directory of the canonical copies with all links
+    /// resolved: links in this directory are compared with it.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl SkillsDir {
         })
     }
 
-    /// Looks at the directory of the canonical copies of `scope`.
+    /// Opens the directory of the canonical copies of `scope`.
     ///
     /// # Errors
     ///
@@ -90,33 +90,33 @@ impl SkillsDir {
         self.names.get_or_init(read).as_ref()
     }
 
-    /// Returns the directory with links followed, as far as it is there.
+    /// Returns the directory with links resolved, as far as it exists.
     pub fn real(&self) -> &Path {
         &self.real
     }
 
-    /// Reports whether there is such a directory.
+    /// Reports whether the directory exists.
     pub fn is_there(&self) -> bool {
         self.is_there
     }
 
-    /// Reports whether what is in it can be listed.
+    /// Reports whether the directory can be listed.
     pub fn is_readable(&self) -> bool {
         self.listed().is_some()
     }
 
-    /// Returns where the skill `name` is in it, or would be.
+    /// Returns the path of the skill `name` in the directory, whether it exists or not.
     pub fn place(&self, name: &SkillName) -> PathBuf {
         self.path.join(name.as_str())
     }
 
-    /// Returns the names in it that a skill can have.
+    /// Returns the names in the directory that are valid for a skill.
     pub fn names(&self) -> impl Iterator<Item = SkillName> {
         let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.keys());
         names.filter_map(|name| SkillName::exact(name))
     }
 
-    /// Returns what is at the place of `name`; links are not followed.
+    /// Returns the kind of what is at the place of `name`, without following links.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl SkillsDir {
         self.inside(name, index).digest
     }
 
-    /// Returns what the tree at the place of `name` holds, as [`Index::inside`] does.
+    /// Returns the content of the tree at the place of `name`, as [`Index::inside`] does.
     pub fn inside(&self, name: &SkillName, index: &Index) -> Inside {
         match self.base() {
             Some(base) => index.inside(base, name.as_str()),
@@ -152,9 +152,9 @@ impl SkillsDir {
         }
     }
 
-    /// Reports whether the link at the place of `name` has the same text, except for the name, as another link that
-    /// leads to its canonical copy. Then the part before the name leads to the same directory, and names cannot lead
-    /// any further.
+    /// Reports whether the link at the place of `name` has the same text, except for the name, as another
+    /// link that leads to its canonical copy. Then the part before the name leads to the same directory, and
+    /// the name cannot lead elsewhere.
     fn leads_home(&self, name: &SkillName) -> bool {
         let Some((ours, base)) = self.ours.get().zip(self.base()) else { return false };
         let text = base.link_text(name.as_str());
@@ -168,7 +168,7 @@ impl SkillsDir {
         self.real != self.canonical && fs::is_written_link(&self.place(name), &link)
     }
 
-    /// Returns what is at the place of `name`; for a tree, `digest` returns the digest.
+    /// Returns what is at the place of `name`. For a tree, `digest` computes the digest.
     ///
     /// # Errors
     ///
@@ -242,7 +242,7 @@ mod tests {
                 ("round", OnDisk::Loop),
                 ("file", OnDisk::Other),
                 ("nothing", OnDisk::Absent),
-                // As this file system has it: the name is looked up, not compared.
+                // By the rules of this file system: the name is looked up, not compared.
                 (
                     "upper",
                     fs::kind(&own.join("upper"))

@@ -1,4 +1,4 @@
-//! Skills that somebody works on: the canonical place is a link to their directory.
+//! Editable skills: the canonical place is a link to the directory where the skill is written.
 
 use std::path::{Path, PathBuf};
 
@@ -15,22 +15,23 @@ use crate::source::local;
 /// The directory of an editable skill, and the link to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editable {
-    /// The directory, with links followed as far as it exists.
+    /// The directory, with links resolved as far as it exists.
     pub directory: PathBuf,
     /// The link for the canonical place.
     pub link: LinkKind,
 }
 
 impl Editable {
-    /// Returns where `requirement` leads in `scope`, whether a skill is there or not; `None` if it is not editable.
+    /// Returns the directory and link of `requirement` in `scope`, whether a skill is there or not. Returns
+    /// `None` if it is not editable.
     ///
-    /// A path that is relative in the manifest gives a relative link, so that both move with the
-    /// project; one that is absolute or starts with `~` gives an absolute link.
+    /// A path that is relative in the manifest gives a relative link, so that both move with the project; an
+    /// absolute path, or one that starts with `~`, gives an absolute link.
     ///
     /// # Errors
     ///
-    /// Fails for a path that starts with `~` where the home directory is not known, or for a directory that cannot be
-    /// examined.
+    /// Fails for a path that starts with `~` if the home directory is not known, and for a directory that
+    /// cannot be examined.
     pub fn of(settings: &Settings, scope: &Scope, requirement: &Requirement) -> Result<Option<Self>> {
         let path = requirement.origin.local_path().filter(|_| requirement.editable);
         let Some(path) = path else { return Ok(None) };
@@ -50,13 +51,13 @@ impl Editable {
         Ok(Some(Self { directory: fs::real_path(&target)?.unwrap_or(target), link }))
     }
 
-    /// Reports whether its directory is there.
+    /// Reports whether the directory exists.
     pub fn is_there(&self) -> bool {
         exists(&self.directory)
     }
 }
 
-/// Returns what to do about an editable skill whose directory is not there: no installation brings that back.
+/// Returns advice for an editable skill whose directory is missing: no installation restores it.
 pub fn put_back(scope: ScopeKind, name: &str) -> Message {
     message!("restore the directory, or remove the skill with ", Verb::Remove.within(scope).word(name))
 }

@@ -1,4 +1,4 @@
-//! Records merges that somebody has to resolve, with what was there before, so that it can be restored.
+//! Records of merges that the user has to resolve, with the previous state, so that it can be restored.
 //!
 //! ```text
 //! .agents/.skillpm-merge/
@@ -6,13 +6,12 @@
 //!   NAME.json     the merge of the skill NAME
 //! ```
 //!
-//! A record is written before the transaction that it is about, and is valid only while the lockfile has the digest
-//! that the merge led to. So a run that is killed in between leaves a record that nobody reads, and locking anything
-//! else ends the merge automatically.
+//! A record is written before the transaction that it is about, and is valid only while the lockfile has the
+//! digest that the merge led to. So a run that is killed in between leaves a record that is never read, and
+//! locking anything else ends the merge automatically.
 //!
-//! The directory may come with a stranger's repository, so it is read as hostile input: a record
-//! holds digests, paths below the skill, entries of a lockfile and one of a manifest, each read by the rules
-//! for these.
+//! The directory may come with a stranger's repository, so it is read as hostile input: a record holds
+//! digests, paths below the skill, entries of a lockfile and one of a manifest, each parsed by its own rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -36,7 +35,7 @@ const MAX_FILE: u64 = 4 << 20;
 /// The version of the format. A record of another version is an error, never guessed at.
 const VERSION: u32 = 1;
 
-/// A merge of one skill that somebody has to resolve.
+/// A merge of one skill that the user has to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved {
     /// The previous lock entry.
@@ -45,11 +44,11 @@ pub struct Unresolved {
     pub asked: MergeChoice,
     /// The digest of the new version, which has been locked since.
     pub new: Digest,
-    /// The digest of the skill as the user had it; it is in the store.
+    /// The digest of the user's version of the skill, which is in the store.
     pub mine: Digest,
     /// The digest of the result of the merge.
     pub merged: Digest,
-    /// The paths that somebody has to resolve.
+    /// The paths that the user has to resolve.
     pub paths: Vec<Disputed>,
     /// The lock entries of skills that were removed with the update because nothing needs them any more.
     pub gone: BTreeMap<SkillName, Locked>,
@@ -66,32 +65,32 @@ pub struct Other {
     pub asked: MergeChoice,
     /// The digest of the new version, which has been locked since.
     pub new: Digest,
-    /// The digest of the skill as the user had it.
+    /// The digest of the user's version of the skill.
     pub mine: Digest,
     /// The digest of the tree that the update put in its place.
     pub merged: Digest,
 }
 
-/// What the manifest said about a skill. This cannot be derived from the lockfile, where hexadecimal digits may be a
-/// commit or a name, which also contains skills that others need, and which may be older than the manifest.
+/// The manifest's entry for a skill. The lockfile cannot replace it: its hexadecimal digits may be a commit
+/// or a name, it also contains skills that others need, and it may be older than the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeChoice {
-    /// This.
+    /// The manifest had this entry.
     Entry(Requirement),
-    /// Nothing.
+    /// The manifest had no entry.
     Nothing,
     /// Unknown: the record was written by a version that did not keep it.
     Unknown,
 }
 
-/// A path that somebody has to resolve.
+/// A path that the user has to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disputed {
     /// The path below the skill.
     pub path: SafePath,
-    /// Why.
+    /// The kind of conflict.
     pub conflict: Conflict,
-    /// Where the user's file is kept next to it.
+    /// The path next to it where the user's file is kept.
     pub kept: Option<SafePath>,
 }
 
@@ -99,16 +98,16 @@ pub struct Disputed {
 #[serde(deny_unknown_fields)]
 struct Raw {
     version: u32,
-    /// A lockfile with the one entry.
+    /// The text of a lockfile with only this entry.
     before: String,
-    /// A manifest with the one entry, or without any.
+    /// The text of a manifest with only this entry, or without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     asked: Option<String>,
     new: Digest,
     mine: Digest,
     merged: Digest,
     paths: Vec<RawPath>,
-    /// A lockfile with the skills that were removed.
+    /// The text of a lockfile with the skills that were removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gone: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -135,12 +134,12 @@ struct RawPath {
 }
 
 impl Unresolved {
-    /// Reads the record of the skill `name`; `None` if there is none, or it is about a version other than the one in
-    /// `locked`.
+    /// Reads the record of the skill `name`. Returns `None` if there is none, or if it is about a version
+    /// other than the one in `locked`.
     ///
     /// # Errors
     ///
-    /// Fails for a record that cannot be read, with what is wrong.
+    /// Fails for a record that cannot be read, with the reason.
     pub fn read(scope: &Scope, name: &SkillName, locked: &Locked) -> Result<Option<Self>> {
         let path = file(scope, name)?;
         let text = match fs::kind(&path)? {
@@ -215,7 +214,7 @@ impl Unresolved {
 }
 
 impl Other {
-    /// Turns this into the record of a merge in which nothing is disputed.
+    /// Returns the record of a merge in which nothing is disputed.
     pub fn into_record(self) -> Unresolved {
         let Self { before, asked, new, mine, merged } = self;
         let (paths, gone, others) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
@@ -229,12 +228,12 @@ impl Other {
     }
 }
 
-/// Returns the lockfile with the one entry `locked`.
+/// Returns the text of a lockfile with only the entry `locked`.
 fn text_of(locked: &Locked, name: &SkillName) -> String {
     Lockfile { skills: BTreeMap::from([(name.clone(), locked.clone())]) }.to_string()
 }
 
-/// Returns the one entry of the lockfile `text`, that of `name`.
+/// Parses the only entry of the lockfile `text`, that of `name`.
 fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
     let mut lock = Lockfile::parse(text).map_err(|error| error.to_string())?;
     let locked = lock.skills.remove(name).filter(|_| lock.skills.is_empty());
@@ -242,7 +241,7 @@ fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
 }
 
 impl MergeChoice {
-    /// Returns what `manifest` says about the skill `name`.
+    /// Returns the entry of the skill `name` in `manifest`.
     pub fn of(manifest: &Manifest, name: &SkillName) -> Self {
         manifest.skills().get(name).cloned().map_or(Self::Nothing, Self::Entry)
     }
@@ -275,7 +274,7 @@ impl MergeChoice {
 pub(super) fn prepare(scope: &Scope) -> Result<()> {
     let dir = directory(scope);
     scope.check_inside(&dir)?;
-    // A link could lead anywhere, so only the link itself goes.
+    // A link could lead anywhere, so only the link itself is removed.
     if !matches!(fs::kind(&dir)?, None | Some(Kind::Directory)) {
         fs::remove_tree(&dir)?;
     }
@@ -297,8 +296,8 @@ pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
     Ok(())
 }
 
-/// Removes the records about skills that `lock` has at another version, or no longer. What cannot be removed is
-/// harmless garbage.
+/// Removes the records about skills that `lock` has at another version, or no longer. A record that cannot be
+/// removed is harmless garbage.
 pub fn forget_others(scope: &Scope, lock: &Lockfile) {
     for name in going(scope, lock, &BTreeSet::new()) {
         let _ = forget(scope, &name);
@@ -308,7 +307,8 @@ pub fn forget_others(scope: &Scope, lock: &Lockfile) {
     }
 }
 
-/// Returns the skills whose records are void once `lock` is the lockfile, and those of `ended` that have a record.
+/// Returns the skills whose records become void when `lock` is the lockfile, and those of `ended` that have a
+/// record.
 pub(super) fn going(scope: &Scope, lock: &Lockfile, ended: &BTreeSet<SkillName>) -> Vec<SkillName> {
     if !is_there(scope) {
         return Vec::new();
@@ -335,7 +335,7 @@ pub(super) fn tidy(scope: &Scope) {
     }
 }
 
-/// Reports whether there is a record of a merge of the skill `name`, whatever it says.
+/// Reports whether there is a record of a merge of the skill `name`, whatever its content.
 pub fn is_recorded(scope: &Scope, name: &SkillName) -> bool {
     file(scope, name).is_ok_and(|file| matches!(fs::kind(&file), Ok(Some(Kind::File))))
 }
@@ -344,7 +344,7 @@ fn directory(scope: &Scope) -> PathBuf {
     scope.work_dir().join(DIRECTORY)
 }
 
-/// Returns where the record of the skill `name` is, or would be.
+/// Returns the path of the record of the skill `name`, whether it exists or not.
 ///
 /// # Errors
 ///
@@ -398,7 +398,7 @@ mod tests {
         Scope::new(&settings.expect("valid"), ScopeKind::Project).expect("a scope")
     }
 
-    /// A record means something only while what it has led to is locked.
+    /// A record is only valid while the digest that the merge led to is locked.
     #[test]
     fn a_record_is_about_one_version() {
         let dir = tempfile::tempdir().expect("a directory");
@@ -421,7 +421,7 @@ mod tests {
         assert!(fs::list_dir(&scope.work_dir()).expect("lists").is_empty());
     }
 
-    /// What the manifest said comes back as it was, and records that do not tell it are read all the same.
+    /// The manifest's entry is restored as it was, and records without it can still be read.
     #[test]
     fn a_record_tells_what_the_manifest_said() {
         let dir = tempfile::tempdir().expect("a directory");
@@ -449,7 +449,7 @@ mod tests {
         }
     }
 
-    /// THREATS: a record may be a stranger's.
+    /// THREATS: a record may come from a stranger.
     #[test]
     fn a_strange_record_is_refused() {
         let dir = tempfile::tempdir().expect("a directory");

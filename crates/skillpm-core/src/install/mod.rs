@@ -1,4 +1,4 @@
-//! Installation: what changes in a scope ([`plan`]), and how it is changed atomically ([`transaction`]).
+//! Installation: what changes in a scope ([`plan`]), and how it changes atomically ([`transaction`]).
 
 pub mod agent_view;
 pub mod attributes;

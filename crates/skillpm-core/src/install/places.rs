@@ -25,7 +25,7 @@ impl<'a> Places<'a> {
         Self { scope, settings, dirs: RefCell::default() }
     }
 
-    /// Returns where the skill `name` is at `place`.
+    /// Returns the path of the skill `name` at `place`.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The plan: what an installation or removal changes. It is computed from values and touches nothing.
+//! The plan: what an installation or removal changes. It is a pure computation and touches nothing.
 
 mod agents;
 mod conflicts;
@@ -27,16 +27,16 @@ use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::spec::Origin;
 
-/// What will be done, in this order.
+/// The changes to make, in this order.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// Changes of trees and links.
     pub steps: Vec<Step>,
     /// The kind of each new link.
     pub links: Vec<NewLink>,
-    /// Trees that are in no lockfile and go because of `--force`: saved before anything is done.
+    /// Trees that are in no lockfile and are removed because of `--force`: saved before any change.
     pub keep: Vec<(Location, SkillName)>,
-    /// Unedited trees that go although this lockfile does not know them: they are saved in the store.
+    /// Unedited trees that are removed although this lockfile does not list them: saved in the store.
     pub store: Vec<(Location, SkillName)>,
     /// The new lockfile, if it differs from the old one.
     pub lock: Option<Lockfile>,
@@ -44,9 +44,9 @@ pub struct Plan {
     pub manifest: Option<Manifest>,
     /// Trees that nothing names any more, and that stay because they were edited.
     pub stays: Vec<(Location, SkillName)>,
-    /// Skills that stay in place because the other scope in the same directory has them, too.
+    /// Skills that stay in place because the other scope in the same directory has them too.
     pub shared: BTreeSet<SkillName>,
-    /// Skills with a merge that somebody had to look at and that ends now.
+    /// Skills with an unresolved merge that ends with this plan.
     pub ended: BTreeSet<SkillName>,
 }
 
@@ -59,14 +59,14 @@ pub struct ChangedFiles {
     pub lockfile: bool,
 }
 
-/// A link that will be made.
+/// A link to make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NewLink {
-    /// Where.
+    /// The place of the link.
     pub place: Location,
     /// The skill.
     pub name: SkillName,
-    /// Which.
+    /// The kind of link.
     #[serde(flatten)]
     pub link: LinkKind,
 }
@@ -93,13 +93,13 @@ impl Plan {
 pub struct Conflict {
     /// The skill.
     pub name: SkillName,
-    /// Where it is.
+    /// The place.
     pub place: Location,
-    /// What is in the way.
+    /// The kind of conflict.
     pub kind: ConflictKind,
 }
 
-/// What is in the way.
+/// The kinds of conflict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConflictKind {
     /// The installed copy was edited.
@@ -108,28 +108,29 @@ pub enum ConflictKind {
     Untracked,
     /// A link to somewhere else.
     Link,
-    /// An installed skill whose name is the same on some file systems; `--force` does not help.
+    /// An installed skill whose name is equal on some file systems; `--force` does not help.
     SameName(SkillName),
-    /// A skill of this name that came from somewhere else.
+    /// A skill with this name that came from somewhere else.
     OtherSource(Origin),
-    /// A skill of this name that came from this place in the same source, where it still is.
+    /// A skill with this name that came from this path in the same source, where it still is.
     OtherPath(Origin, String),
-    /// A file, or a directory with content that no skill may have, so that the store could not keep it; `--force` does
-    /// not help.
+    /// A file, or a directory with content that no skill may have, so that the store could not keep it;
+    /// `--force` does not help.
     NotASkill,
-    /// A tree with a git repository in it, which the store could not keep; `--force` does not help.
+    /// A tree that contains a git repository, which the store could not keep; `--force` does not help.
     Repository,
-    /// The directory that a skill is installed from, which a copy or link would replace; `--force` does not help.
+    /// The directory that a skill is installed from, which a copy or link would replace; `--force` does not
+    /// help.
     Source,
-    /// The installed copy, if the skill is also installed from it: nothing else has it.
+    /// The installed copy, if the skill is also installed from it: it is the only copy.
     OnlyCopy,
 }
 
-/// Computes what has to be done to reach `goal`.
+/// Computes the changes that reach `goal`.
 ///
 /// # Errors
 ///
-/// Fails for everything that is in the way and that `goal.force` does not clear.
+/// Fails with everything that is in the way and that `goal.force` does not clear.
 pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Conflict>> {
     let mut planner = Planner {
         goal,
@@ -169,13 +170,13 @@ struct Planner<'a> {
     goal: &'a Goal,
     files: &'a Files,
     survey: &'a Survey,
-    /// The names that will be there, by the key under which they collide.
+    /// The names of all skills after the change, by the key under which they collide.
     alike: BTreeMap<String, BTreeSet<&'a SkillName>>,
     /// The links from agents' directories to the directory of canonical copies.
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     plan: Plan,
     conflicts: Vec<Conflict>,
-    /// The skills whose trees move from or to the disabled ones, and stay where they are until then.
+    /// The skills whose trees move from or to the disabled ones; until then they stay where they are.
     brought: BTreeSet<SkillName>,
 }
 
@@ -216,8 +217,8 @@ impl Planner<'_> {
             Content::Locked(locked) => {
                 let (home, found) = self.bring_home(wanted);
                 self.tree(&home, name, locked.digest, &found);
-                // If every byte comes from the source, no merge is left. A record left by a run that was killed or
-                // undone may be about this very version.
+                // If every byte comes from the source, no merge is left. A record left by a run that was
+                // killed or undone may be about this very version.
                 let comes = found != OnDisk::Tree(Some(locked.digest));
                 if comes || self.locked(name) != Some(locked.digest) {
                     self.plan.ended.insert(name.clone());
@@ -228,7 +229,7 @@ impl Planner<'_> {
                 self.merged(&home, name, merged, &found);
             }
             Content::AsItIs(_) => match self.bring_home(wanted).1 {
-                // Nothing can lead to something that is not there.
+                // Nothing can link to a missing tree.
                 OnDisk::Absent => return,
                 OnDisk::Tree(tree) => lies = tree,
                 _ => {}
@@ -290,8 +291,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Refuses to remove a git repository: digests do not cover it, and the store keeps none. This is also reported for
-    /// what is in the way for another reason, so that nobody uses force in vain.
+    /// Refuses to remove a git repository: digests do not cover it, and the store cannot keep it. Also
+    /// reports it for trees that are in the way for another reason, so that nobody uses `--force` in vain.
     fn spare_repositories(&mut self) {
         use ConflictKind::{Modified, OnlyCopy, Repository, Untracked};
         let survey = self.survey;
@@ -315,7 +316,7 @@ impl Planner<'_> {
         self.conflicts.push(Conflict { name: name.clone(), place, kind });
     }
 
-    /// Plans that the tree at `place` is kept in the store before anything is done.
+    /// Plans to save the tree at `place` in the store before any change.
     fn keep(&mut self, place: &Location, name: &SkillName) {
         let place = self.lies(place, name);
         self.plan.keep.push((place, name.clone()));

@@ -1,14 +1,16 @@
-//! Records what this machine placed in a scope: the lockfile as it was when the last change of the scope ended.
+//! Receipts: the record of what this machine placed in a scope, which is the lockfile at the end of the
+//! scope's last change.
 //!
-//! A lockfile that somebody else committed does not say what was removed from it, and version control often ignores
-//! `.agents`. So a copy of the last one is kept in the user's own state directory, one file for each scope. A restore
-//! compares the two, and removes what an earlier lockfile placed and nothing names any more.
+//! A lockfile that somebody else committed does not say what was removed from it, and version control often
+//! ignores `.agents`. So a copy of the last one is kept in the user's own state directory, one file for each
+//! scope. A restore compares the two, and removes what an earlier lockfile placed and nothing names any more.
 //!
-//! Only what a step of a change put there counts, and only as long as it is the same file: what was there before, such
-//! as a copy made by another tool, and what version control has brought since, belongs to somebody, whatever its bytes
-//! are.
+//! Only what a step of a change put there counts, and only as long as it is the same file. Anything else,
+//! such as a copy by another tool or a file that version control has brought since, belongs to somebody,
+//! whatever its bytes are.
 //!
-//! A record that cannot be read, or that is about another directory, is treated as missing, which is no failure.
+//! A record that cannot be read, or that is about another directory, is treated as missing, which is not a
+//! failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,10 +47,10 @@ pub struct Receipts<'a> {
     directory: String,
 }
 
-/// What was placed for a skill.
+/// The receipt for a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreviousInstall {
-    /// The tree that was locked, and the places where it is still the one that was put there.
+    /// The locked tree, and the places where it is still the one that was put there.
     Copy(Box<Locked>, BTreeSet<Location>),
     /// The link to the directory of an editable skill.
     Link(Link),
@@ -59,7 +61,7 @@ pub enum PreviousInstall {
 pub struct RemovedSkill {
     /// Skills that nothing names any more.
     pub left: BTreeMap<SkillName, PreviousInstall>,
-    /// Agents that were to see a skill and that the lockfile no longer names for it.
+    /// Agents that saw a skill and that the lockfile no longer lists for it.
     pub unlinked: BTreeMap<SkillName, BTreeSet<&'static str>>,
 }
 
@@ -73,7 +75,7 @@ pub struct Link {
     pub source: String,
 }
 
-/// The first line of a record: what the lockfile does not say.
+/// The first line of a record: facts that are not in the lockfile.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Heading {
@@ -86,10 +88,10 @@ struct Heading {
     put: Marks,
 }
 
-/// What was put where, by skill and place. A skill that is disabled has its mark under its usual place.
+/// The marks of what was put where, by skill and place. A disabled skill has its mark under its usual place.
 type Marks = BTreeMap<SkillName, BTreeMap<Spot, Mark>>;
 
-/// A place of a skill: the id of an agent, or nothing.
+/// A place of a skill: the id of an agent, or an empty string.
 type Spot = String;
 
 /// The identity of the `SKILL.md` that was put there: its inode number, and when its content was written, in seconds
@@ -98,8 +100,8 @@ type Spot = String;
 struct Mark(u64, i64, u32);
 
 impl Mark {
-    /// Returns the mark of the skill in the directory `dir`; `None` if there is none, or the system does not provide
-    /// it.
+    /// Returns the mark of the skill in the directory `dir`, or `None` if there is none, or the system does
+    /// not provide it.
     fn of(dir: &Path) -> Option<Self> {
         let stat = fs::stat(&dir.join(SKILL_FILE))?;
         Some(Self(stat.inode, stat.modified.seconds, stat.modified.nanoseconds))
@@ -114,23 +116,23 @@ fn spot(place: &Location) -> Spot {
 }
 
 impl<'a> Receipts<'a> {
-    /// Returns the record of `scope`. Nothing is read or written.
+    /// Returns the record of `scope`. Reads and writes nothing.
     pub fn of(settings: &'a Settings, scope: &'a Scope) -> Self {
         let work_dir = scope.work_dir();
         let real = fs::real_path(&work_dir).ok().flatten().unwrap_or(work_dir);
-        // In the user's home both scopes have one directory, and a record each.
+        // In the user's home both scopes share one directory, and have a record each.
         let key = [scope.kind.to_string().as_bytes(), b"\0", real.as_os_str().as_encoded_bytes()].concat();
         let file = records(settings).map(|dir| dir.join(format!("{}.lock", Digest::of(&key).hex())));
         Self { settings, scope, file, directory: real.display().to_string() }
     }
 
-    /// Returns what was placed in the scope and is not in `files`, whether it is still there or not.
+    /// Returns what was placed in the scope and is not in `files`, whether it still exists or not.
     pub fn orphans(&self, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
         let text = self.read();
         self.known(&text).map(|(heading, lock)| self.left_of(&heading, lock, files)).unwrap_or_default()
     }
 
-    /// Returns what was placed in the scope and somebody else removed from `files`.
+    /// Returns what was placed in the scope and has been removed from `files` by somebody else.
     pub fn gone(&self, files: &Files) -> RemovedSkill {
         let text = self.read();
         let Some((heading, lock)) = self.known(&text) else { return RemovedSkill::default() };
@@ -148,7 +150,7 @@ impl<'a> Receipts<'a> {
         left
     }
 
-    /// Returns what was put into the scope, to find out which of it nobody has touched since.
+    /// Returns what was put into the scope, to find out which of it is untouched since.
     pub fn untouched(&self) -> Untouched<'a> {
         let text = self.read();
         let known = self.known(&text).and_then(|(heading, lock)| Some((heading.put, parse(lock)?)));
@@ -156,8 +158,8 @@ impl<'a> Receipts<'a> {
         Untouched { places: Places::new(self.scope, self.settings), put, lock }
     }
 
-    /// Returns what the record with these parts names and neither `files` nor `is_named` does. Which of the copies are
-    /// still where they were put is not checked yet.
+    /// Returns the skills in the record with these parts that neither `files` nor `is_named` names. Does not
+    /// check yet which of the copies are still where they were put.
     fn unnamed(
         &self,
         heading: &Heading,
@@ -168,7 +170,7 @@ impl<'a> Receipts<'a> {
         let recorded = heading.links.keys().chain(heading.put.keys());
         let mut names: BTreeSet<&SkillName> =
             recorded.filter(|name| !files.knows(name) && !is_named(name)).collect();
-        // In most cases there are none, and then nothing has to be parsed.
+        // Usually there are none, and nothing has to be parsed.
         if names.is_empty() {
             return Some(BTreeMap::new());
         }
@@ -176,7 +178,7 @@ impl<'a> Receipts<'a> {
         let needed: BTreeSet<&str> =
             files.lock.skills.values().flat_map(|locked| &locked.dependencies).map(String::as_str).collect();
         names.retain(|name| !needed.contains(name.as_str()));
-        // What the other scope has in the same directory was not left there by this one.
+        // Skills of the other scope in the same directory were not left there by this one.
         if let Some(twin) = self.scope.other_scope(self.settings).ok()? {
             let twin = Files::read(&twin).ok()?;
             names.retain(|name| !twin.knows(name));
@@ -194,8 +196,8 @@ impl<'a> Receipts<'a> {
         Some(left)
     }
 
-    /// Records what is placed in the scope after a restore; `manifest` and `lock` are its current files. What these do
-    /// not name is dropped from the record: it was removed, or belongs to somebody from now on.
+    /// Records what is placed in the scope after a restore. `manifest` and `lock` are its current files.
+    /// Drops anything that they do not name: it was removed, or belongs to somebody from now on.
     pub fn settle(&self, manifest: &Manifest, lock: &Lockfile) {
         let old = self.read();
         let mut put = self.known(&old).map(|(heading, _)| heading.put).unwrap_or_default();
@@ -203,9 +205,9 @@ impl<'a> Receipts<'a> {
         self.write(&old, manifest, BTreeMap::new(), put);
     }
 
-    /// Replaces the record `old` with what is placed in the scope, whose current manifest is `manifest`, and with
-    /// `left`, together with what was `put` there. The file is not synced: losing it only means that what somebody else
-    /// removed from the lockfile stays.
+    /// Replaces the record `old` with what is placed in the scope, whose current manifest is `manifest`, and
+    /// with `left`, together with the marks `put`. Does not sync the file: losing it only means that skills
+    /// that somebody else removed from the lockfile stay installed.
     fn write(&self, old: &str, manifest: &Manifest, left: BTreeMap<SkillName, PreviousInstall>, put: Marks) {
         let Some(file) = &self.file else { return };
         let Some(text) = self.text(manifest, left, put) else { return };
@@ -219,11 +221,12 @@ impl<'a> Receipts<'a> {
         };
     }
 
-    /// Records what is placed in the scope after the change `steps` of the files `before`; `manifest` is the current
-    /// manifest. What nothing named before stays in the record as long as it is there: removing it is up to a restore.
+    /// Records what is placed in the scope after the change `steps` of the files `before`. `manifest` is the
+    /// current manifest. Skills that nothing named before stay in the record as long as they exist: a restore
+    /// removes them.
     ///
-    /// A change that `comes_back` puts the same trees back where they were. It is known what these are, and likewise
-    /// what those that are removed are: they may come back.
+    /// A change that `comes_back` puts the same trees back where they were. So their marks are known, as are
+    /// those of the trees that it removes: they may come back.
     pub fn renew(&self, before: &Files, manifest: &Manifest, steps: &[Step], comes_back: bool) {
         let old = self.read();
         let (mut left, mut put) = match self.known(&old) {
@@ -248,7 +251,8 @@ impl<'a> Receipts<'a> {
             let lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok().flatten();
             let lock = lock.as_deref().and_then(parse).unwrap_or_default();
             let is_there = |name: &SkillName| {
-                // Version control may have removed the tree itself, but knows nothing about the copies for agents.
+                // Version control may have removed the tree itself, but knows nothing about the copies for
+                // agents.
                 let marks = put.get(name).into_iter().flatten();
                 let copy =
                     || marks.clone().any(|(spot, mark)| still_put(&places, name, spot, *mark).is_some());
@@ -308,7 +312,7 @@ impl<'a> Receipts<'a> {
     }
 }
 
-/// What this machine put into a scope.
+/// The trees that this machine put into a scope.
 #[derive(Debug)]
 pub struct Untouched<'a> {
     places: Places<'a>,
@@ -317,8 +321,8 @@ pub struct Untouched<'a> {
 }
 
 impl Untouched<'_> {
-    /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical to what
-    /// was locked then: whatever the lockfile says now, nobody edited it.
+    /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical
+    /// to what was locked then: whatever the lockfile says now, nobody edited it.
     pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
         let mark = self.put.get(name).and_then(|marks| marks.get(&spot(place)));
@@ -346,7 +350,7 @@ impl PreviousInstall {
     }
 }
 
-/// Returns the records of scopes that are gone, such as those of projects that were removed.
+/// Returns the records of scopes that no longer exist, such as those of removed projects.
 ///
 /// # Errors
 ///
@@ -374,9 +378,9 @@ fn parts(text: &str) -> Option<(Heading, &str)> {
     Some((serde_json::from_str(heading).ok()?, lock))
 }
 
-/// Returns the agents that the lockfile `old` names for skills and the lockfile in `files` does not.
+/// Returns the agents that the lockfile `old` lists for skills and the lockfile in `files` does not.
 fn unlinked(old: &str, files: &Files) -> BTreeMap<SkillName, BTreeSet<&'static str>> {
-    // In most cases it is the same, and then nothing has to be parsed.
+    // Usually it is the same, and nothing has to be parsed.
     if Some(old) == files.lock_text.as_deref() {
         return BTreeMap::new();
     }
@@ -395,8 +399,8 @@ fn parse(lock: &str) -> Option<Lockfile> {
     if lock.is_empty() { Some(Lockfile::default()) } else { Lockfile::parse(lock).ok() }
 }
 
-/// Returns the place of `name` that `spot` means, if the tree that is there is the one with this `mark`. A tree that
-/// contains a repository was worked on, whatever its digest says.
+/// Returns the place of `name` that `spot` means, if the tree there is the one with this `mark`. A tree that
+/// contains a repository was worked on, whatever its digest is.
 fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Location> {
     let meant = match spot {
         "" => vec![Location::Canonical, Location::Disabled],

@@ -1,4 +1,4 @@
-//! Scopes: a project, or the user.
+//! Scopes: a project or the user.
 
 use std::path::{Path, PathBuf};
 
@@ -25,21 +25,22 @@ pub struct Scope {
     pub manifest: PathBuf,
     /// `skillpm.lock`.
     pub lockfile: PathBuf,
-    /// What is cached about the trees in it.
+    /// The cached digests of the trees in it.
     pub index: Index,
 }
 
-/// The scopes that a verb looks at.
+/// The scopes that a verb works on.
 #[derive(Debug, Default)]
 pub struct Scopes {
-    /// The scopes that exist, the project's first.
+    /// The available scopes, the project's first.
     pub there: Vec<Scope>,
-    /// Why a scope that was not explicitly requested does not exist: usually because there is no home directory.
+    /// Why a scope that was not explicitly requested is not available: usually because there is no home
+    /// directory.
     pub missing: Vec<Error>,
 }
 
 impl Scopes {
-    /// Returns the scope `only`, or both. Nothing is touched.
+    /// Returns the scope `only`, or both. Touches nothing.
     ///
     /// # Errors
     ///
@@ -59,8 +60,8 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// Reports whether both scopes are there and keep their skills in one directory, as when the home directory is the
-    /// project.
+    /// Reports whether both scopes are available and keep their skills in one directory, which is so if the
+    /// home directory is the project.
     ///
     /// # Errors
     ///
@@ -72,8 +73,8 @@ impl Scopes {
         }
     }
 
-    /// Leaves out the project if it is the user's home and has neither file: what is there belongs to the user scope.
-    /// Returns whether both scopes are still there and keep their skills in one directory.
+    /// Drops the project if it is the user's home and has neither file: what is there belongs to the user
+    /// scope. Returns whether both scopes are still available and keep their skills in one directory.
     ///
     /// # Errors
     ///
@@ -89,10 +90,10 @@ impl Scopes {
 }
 
 impl Scope {
-    /// Returns the scope of `kind`. Nothing is touched.
+    /// Returns the scope of `kind`. Touches nothing.
     ///
-    /// A project's root is the nearest directory, from the working directory up, with a `skillpm.toml`, otherwise the
-    /// nearest with a `.git`, otherwise the working directory.
+    /// A project's root is the nearest directory, from the working directory up, with a `skillpm.toml`,
+    /// otherwise the nearest with a `.git`, otherwise the working directory.
     ///
     /// # Errors
     ///
@@ -121,18 +122,20 @@ impl Scope {
         Self { kind, root, manifest, lockfile, index }
     }
 
-    /// Returns what sources need to know about it.
+    /// Returns the part of the scope that sources need.
     pub fn as_root(&self) -> ScopeRoot<'_> {
         ScopeRoot { kind: self.kind, root: &self.root, lockfile: &self.lockfile }
     }
 
-    /// Returns the scope of the project whose root is `root`, wherever the working directory is. Nothing is touched.
+    /// Returns the scope of the project whose root is `root`, independent of the working directory. Touches
+    /// nothing.
     pub fn project(settings: &Settings, root: &Path) -> Self {
         Self::of(settings, ScopeKind::Project, root.to_owned(), root)
     }
 
-    /// Returns the projects around this one, the nearest first: the directories up to the root of the repository that
-    /// have a manifest or skills. Agents that walk up to that root also see what is in them.
+    /// Returns the projects around this one, the nearest first: the directories up to the root of the
+    /// repository that have a manifest or skills. Agents that search upwards to that root also see their
+    /// skills.
     ///
     /// # Errors
     ///
@@ -159,7 +162,7 @@ impl Scope {
         Ok(is_home.then(|| Self::of(settings, ScopeKind::User, home.clone(), config)))
     }
 
-    /// Reports whether `dir` is the root, by whatever name.
+    /// Reports whether `dir` is the root, perhaps under another name.
     ///
     /// # Errors
     ///
@@ -168,8 +171,8 @@ impl Scope {
         Ok(dir == self.root || fs::real_path(dir)? == fs::real_path(&self.root)?)
     }
 
-    /// Returns the path `path` for people: below the user's home with `~` if the scope is the user's, relative to the
-    /// working directory if that is also in the project, otherwise in full.
+    /// Returns the path `path` for people: below the user's home with `~` if the scope is the user's,
+    /// relative to the working directory if that is also in the project, otherwise in full.
     pub fn shown(&self, settings: &Settings, path: &Path) -> String {
         match self.kind {
             ScopeKind::User => match path.strip_prefix(&self.root) {
@@ -184,7 +187,7 @@ impl Scope {
         }
     }
 
-    /// Returns the same scope without anything cached about its trees, for deciding what may be discarded.
+    /// Returns the same scope without cached digests, for deciding what may be discarded.
     #[must_use]
     pub fn unindexed(&self) -> Self {
         Self { index: self.index.forgetful(), ..self.clone() }
@@ -205,8 +208,8 @@ impl Scope {
         self.disabled_dir().join(name.as_str())
     }
 
-    /// Returns the directory that is locked while the scope is changed. It is beside the skills, so that what is staged
-    /// in it can be renamed into place, and outside of what agents scan.
+    /// Returns the directory that is locked while the scope changes. It is next to the skills, so that staged
+    /// trees can be renamed into place, and outside the directories that agents scan.
     pub fn work_dir(&self) -> PathBuf {
         self.root.join(".agents")
     }
@@ -224,12 +227,12 @@ impl Scope {
         }
     }
 
-    /// Returns where the skill `name` is at `place`.
+    /// Returns the path of the skill `name` at `place`.
     ///
     /// # Errors
     ///
-    /// Fails for an agent that is not known or has no directory in this scope, or for a directory that a link leads out
-    /// of the project.
+    /// Fails for an agent that is unknown or has no directory in this scope, and for a directory that a link
+    /// leads out of the project.
     pub fn place(&self, settings: &Settings, place: &Location, name: &SkillName) -> Result<PathBuf> {
         let dir = self.dir(settings, place)?;
         self.check_inside(&dir)?;
@@ -240,7 +243,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// Fails for an agent that is not known or has no directory in this scope.
+    /// Fails for an agent that is unknown or has no directory in this scope.
     pub fn dir(&self, settings: &Settings, place: &Location) -> Result<PathBuf> {
         match place {
             Location::Canonical => Ok(self.skills_dir()),
@@ -253,8 +256,8 @@ impl Scope {
         }
     }
 
-    /// Reports whether something is at `path`, links followed; in a project, a directory with nothing but empty
-    /// directories does not count: no agent works there.
+    /// Reports whether `path` exists, following links. In a project, a directory with only empty directories
+    /// does not count: no agent works there.
     pub fn is_used(&self, path: &Path) -> bool {
         let may_be_empty = self.kind == ScopeKind::Project && path.starts_with(&self.root);
         exists(path) && !(may_be_empty && is_empty(path, 3))
@@ -271,7 +274,7 @@ impl Scope {
     }
 
     /// Refuses a directory or file that a link leads out of the project: a stranger's repository could
-    /// otherwise have us write anywhere.
+    /// otherwise make us write anywhere.
     ///
     /// # Errors
     ///
@@ -298,8 +301,8 @@ impl Scope {
         Ok(())
     }
 
-    /// Returns the link on the way from the scope's root to `path` that leads out of `root`, which is that root with
-    /// links followed, and where it leads.
+    /// Returns the link on the way from the scope's root to `path` that leads out of `root`, which is that
+    /// root with links resolved, and its target.
     fn link_out(&self, path: &Path, root: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
         let mut way: Vec<_> = path.ancestors().take_while(|dir| **dir != *self.root).collect();
         while let Some(dir) = way.pop() {
@@ -323,7 +326,7 @@ fn outside(path: &Path, real: &Path) -> Error {
     .hint(message!("remove the link, or install for the user with ", (Opt::Scope, "user")))
 }
 
-/// Returns the error for a link at `path` whose `target` is not there.
+/// Returns the error for a link at `path` whose `target` does not exist.
 pub fn nowhere(path: &Path, target: &Path) -> Error {
     Error::integrity(format!(
         "`{}` is a link to `{}`, which does not exist",
@@ -333,12 +336,12 @@ pub fn nowhere(path: &Path, target: &Path) -> Error {
     .hint("remove the link, or create its target")
 }
 
-/// Reports whether something is at `path`, links followed.
+/// Reports whether `path` exists, following links.
 pub fn exists(path: &Path) -> bool {
     fs::real_path(path).is_ok_and(|real| real.is_some())
 }
 
-/// Reports whether `path` is a directory without anything but empty directories, to this depth.
+/// Reports whether `path` is a directory with only empty directories, to this depth.
 fn is_empty(path: &Path, depth: usize) -> bool {
     matches!(fs::kind(path), Ok(Some(Kind::Directory)))
         && fs::list_dir(path)
@@ -358,8 +361,8 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
     };
     for marker in [manifest::FILE_NAME, ".git"] {
         for dir in settings.cwd.ancestors() {
-            // The user's own manifest is elsewhere, and a repository in the home directory (for dot files) does not
-            // make every directory below it one project.
+            // The user's own manifest is elsewhere, and a repository in the home directory (for dot files)
+            // does not make every directory below it one project.
             let is_home = home.as_deref() == Some(dir) && dir != settings.cwd;
             if !is_home && fs::kind(&dir.join(marker))?.is_some() {
                 return Ok(dir.to_owned());
@@ -369,7 +372,8 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
     Ok(settings.cwd.clone())
 }
 
-/// Returns the nearest directory from `dir` upwards that has a `.git` and satisfies `counts`: the root of a repository.
+/// Returns the nearest directory from `dir` upwards that has a `.git` and satisfies `counts`: the root of a
+/// repository.
 ///
 /// # Errors
 ///
@@ -383,8 +387,8 @@ pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Optio
     Ok(None)
 }
 
-/// Returns the roots of the projects around the one at `root`: see [`Scope::outer`]. What is in the user's home belongs
-/// to the user scope.
+/// Returns the roots of the projects around the one at `root`: see [`Scope::outer`]. Everything in the user's
+/// home belongs to the user scope.
 ///
 /// # Errors
 ///
@@ -407,7 +411,7 @@ pub fn projects_around(settings: &Settings, root: &Path) -> Result<Vec<PathBuf>>
             return Ok(around);
         }
     }
-    // Without a repository, nothing says how far up anybody looks.
+    // Without a repository, it is unknown how far up agents search.
     Ok(Vec::new())
 }
 

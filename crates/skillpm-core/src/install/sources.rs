@@ -1,5 +1,5 @@
-//! Finds directories on this machine that skills are installed from. What is there belongs to its author, and may be
-//! the only copy.
+//! Directories on this machine that skills are installed from. Their content belongs to its author, and may
+//! be the only copy.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -21,13 +21,13 @@ use crate::spec::Origin;
 /// A source and the directory of a skill in it.
 pub type SourceDir<'a> = (&'a Origin, Option<&'a str>);
 
-/// Returns the sources of the skills that `goal` brings: where each was found, which may be below what the manifest
-/// names. An editable skill is its own source, and is not copied.
+/// Returns the sources of the skills that `goal` brings: where each was found, which may be below what the
+/// manifest names. An editable skill is its own source, and is not copied.
 pub fn coming(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.put.iter().filter_map(|wanted| wanted.content.locked()).map(found)
 }
 
-/// Returns the sources of the skills that are there according to the manifest and the lockfile.
+/// Returns the sources of the installed skills according to the manifest and the lockfile.
 pub fn there(files: &Files) -> impl Iterator<Item = SourceDir<'_>> {
     files.manifest.skills().values().filter_map(from).chain(files.lock.skills.values().map(found))
 }
@@ -48,12 +48,12 @@ fn from(requirement: &Requirement) -> Option<SourceDir<'_>> {
     (!requirement.editable).then_some((&requirement.origin, requirement.path.as_deref()))
 }
 
-/// Returns those of the directories that exist on this machine, with links followed, and that may be where skills are
-/// installed.
+/// Returns the directories that exist on this machine, with links resolved, and that may overlap with the
+/// places of skills.
 ///
 /// # Errors
 ///
-/// Fails for a path that starts with `~` where the home directory is not known.
+/// Fails for a path that starts with `~` if the home directory is not known.
 pub fn here<'a>(
     settings: &Settings,
     scope: &Scope,
@@ -69,7 +69,7 @@ pub fn here<'a>(
             let dir = source::place(settings, scope.as_root(), origin)?;
             let is_near = |dir: &PathBuf| {
                 let places: &Vec<PathBuf> = places.get_or_init(|| around(settings, scope));
-                // What cannot be examined cannot have been read as a source.
+                // A path that cannot be examined cannot have been read as a source.
                 let real = fs::real_path(dir).ok().flatten();
                 real.is_some_and(|real| {
                     places.iter().any(|place| real.starts_with(place) || place.starts_with(&real))
@@ -88,7 +88,7 @@ pub fn here<'a>(
     Ok(real)
 }
 
-/// Returns the directories in or below which all places of `scope` are. Following the links of a thousand paths
+/// Returns the directories that contain all places of `scope`. Resolving the links of a thousand paths
 /// elsewhere would take longer than much of the rest of an installation.
 fn around(settings: &Settings, scope: &Scope) -> Vec<PathBuf> {
     let agents = agents::all().iter().filter_map(|agent| scope.agent_dir(settings, agent));

@@ -1,4 +1,4 @@
-//! Reads what a scope holds before it is changed.
+//! The state of a scope before a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub struct Files {
     pub lock: Lockfile,
     /// The lockfile's text, if there is one.
     pub lock_text: Option<String>,
-    /// If the lockfile was repaired after a merge: the skills for which its sides differ. Their entries say what is
-    /// installed, not what should be.
+    /// The skills on which the sides of a merge differ, if the lockfile was repaired after one. Their entries
+    /// say what is installed, not what should be.
     pub conflicts: Option<BTreeSet<SkillName>>,
 }
 
@@ -45,7 +45,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// Fails for a file that cannot be read or is wrong, with the place in it.
+    /// Fails for a file that cannot be read or is invalid, with the position in it.
     pub fn read(scope: &Scope) -> Result<Self> {
         let (manifest, manifest_text) = read_manifest(scope)?;
         let lock_text = read_lockfile(scope)?;
@@ -68,8 +68,8 @@ impl Files {
         if same { Ok(before) } else { Self::read(scope) }
     }
 
-    /// Reads both files of `scope`; what a merge left in the lockfile, with or without conflict markers, is repaired if
-    /// the manifest says what is requested.
+    /// Reads both files of `scope`. Repairs what a merge left in the lockfile, with or without conflict
+    /// markers, if the manifest says what is requested.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Files {
         let is_merged = |text: &String| Lockfile::parse(text).is_err_and(|error| error.is_of_merge());
         let Some(text) = lock_text.filter(is_merged) else { return Err(error) };
         let mended = Mended::parse(&text).ok();
-        // Without a manifest, nothing says what is requested.
+        // Without a manifest, it is unknown what is requested.
         let is_whole = |mended: &Mended| mended.others.is_empty() && !mended.is_torn;
         let Some(Mended { mut lock, others, .. }) =
             mended.filter(|mended| manifest_text.is_some() || is_whole(mended))
@@ -93,7 +93,7 @@ impl Files {
         };
         let conflicts = Some(others.keys().cloned().collect());
         for (name, other) in others {
-            // What is there comes from one of the sides, and may be replaced like what was installed.
+            // The installed tree comes from one of the sides, and may be replaced like any installed tree.
             if is_tree(&scope.skill_dir(&name), &other.digest) {
                 lock.skills.insert(name, other);
             }
@@ -106,14 +106,14 @@ impl Files {
         self.manifest.skills().contains_key(name) || self.lock.skills.contains_key(name)
     }
 
-    /// Returns the skills that stay: those that the manifest requests, and all that they need according to the
-    /// lockfile. Without a manifest, everything in the lockfile is requested.
+    /// Returns the skills that stay: those that the manifest requests, and everything that they need
+    /// according to the lockfile. Without a manifest, everything in the lockfile is requested.
     pub fn kept(&self) -> BTreeSet<SkillName> {
         self.staying(std::iter::empty(), &BTreeMap::new())
     }
 
-    /// Works like [`Files::kept`], once the manifest also requests `asked`, and what is `anew` has replaced the current
-    /// lock entries; `None` stands for what is no longer locked.
+    /// Works like [`Files::kept`], with a manifest that also requests `asked`, and with the lock entries
+    /// replaced by `anew`; `None` there means no longer locked.
     pub fn staying<'a>(
         &'a self,
         asked: impl Iterator<Item = &'a SkillName>,
@@ -129,13 +129,13 @@ impl Files {
         })
     }
 
-    /// Reports whether `name` is locked though the manifest does not ask for it.
+    /// Reports whether `name` is locked although the manifest does not request it.
     pub fn is_only_needed(&self, name: &SkillName) -> bool {
         self.manifest_text.is_some() && !self.manifest.asks_for(name) && self.lock.skills.contains_key(name)
     }
 
-    /// Returns the manifest entry of `name`, or the entry that would request what is locked. `None` for what is not
-    /// [`kept`](Files::kept).
+    /// Returns the manifest entry of `name`, or the entry that would request what is locked. Returns `None`
+    /// for a skill that is not [`kept`](Files::kept).
     pub fn entry(&self, name: &SkillName, kept: &BTreeSet<SkillName>) -> Option<Requirement> {
         let written = self.manifest.skills().get(name).cloned();
         let locked = || self.lock.skills.get(name).filter(|_| kept.contains(name)).map(requirement_of);
@@ -149,7 +149,7 @@ impl Files {
     }
 }
 
-/// The first byte in a file that is not UTF-8: nobody wrote a manifest or a lockfile like that.
+/// The position of the first byte in a file that is not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText {
     line: usize,
@@ -166,18 +166,17 @@ impl NotText {
         ManifestError { line: self.line, column: self.column, message, hint: hint.map(Into::into) }
     }
 
-    /// Returns the same of a lockfile.
+    /// Returns the error for a lockfile.
     pub fn of_lockfile(self) -> LockError {
         LockError::Malformed { line: self.line, column: self.column, message: Self::MESSAGE.to_owned() }
     }
 }
 
-/// Reads the manifest or lockfile at `path`, if there is one.
+/// Reads the manifest or lockfile at `path`, if there is one. The bytes may not be UTF-8.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be read, as a link to nothing cannot: what it should lead to is missing. What is read may be no
-/// text.
+/// Fails if the file cannot be read, and for a link to nothing: its target is missing.
 pub fn read_text(path: &Path) -> Result<Option<std::result::Result<String, NotText>>> {
     let bytes = fs::read_capped(path, MAX_FILE)?;
     if bytes.is_none()
@@ -201,7 +200,7 @@ fn read_lockfile(scope: &Scope) -> Result<Option<String>> {
     text.map_err(|odd| lock_error(scope, &odd.of_lockfile()))
 }
 
-/// Returns what the lockfile of `scope` with this text says; nothing if there is none.
+/// Parses the lockfile of `scope` with this text; empty if there is none.
 fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
     let parsed = text.map(Lockfile::parse).transpose();
     Ok(parsed.map_err(|error| lock_error(scope, &error))?.unwrap_or_default())
@@ -211,7 +210,7 @@ fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
 ///
 /// # Errors
 ///
-/// Fails for a file that cannot be read or is wrong, with the place in it.
+/// Fails for a file that cannot be read or is invalid, with the position in it.
 pub fn read_lock(scope: &Scope) -> Result<Lockfile> {
     parse_lock(scope, read_lockfile(scope)?.as_deref())
 }
@@ -220,12 +219,12 @@ pub fn read_lock(scope: &Scope) -> Result<Lockfile> {
 ///
 /// # Errors
 ///
-/// Fails for a file that cannot be read or is wrong, with the place in it.
+/// Fails for a file that cannot be read or is invalid, with the position in it.
 pub fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
     read_manifest_at(&scope.manifest)
 }
 
-/// Works like [`read_manifest`], of the file at `path`.
+/// Works like [`read_manifest`], for the file at `path`.
 ///
 /// # Errors
 ///
@@ -245,7 +244,8 @@ pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
     }
 }
 
-/// Returns the error for a lockfile in conflict that cannot be repaired; `None` if it has no conflict markers.
+/// Returns the error for a lockfile in conflict that cannot be repaired, or `None` if it has no conflict
+/// markers.
 fn torn(scope: &Scope, text: &str) -> Option<Error> {
     let Err(LockError::MergeConflict { line }) = Lockfile::parse(text) else { return None };
     let message = format!(
@@ -282,7 +282,7 @@ fn lock_error(scope: &Scope, error: &LockError) -> Error {
     })
 }
 
-/// Returns `dir` with links followed for as much of it as exists.
+/// Returns `dir` with links resolved for as much of it as exists.
 ///
 /// # Errors
 ///
@@ -301,20 +301,21 @@ pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
 pub struct Inside {
     /// The digest of the skill; `None` if it cannot be read as one.
     pub digest: Option<Digest>,
-    /// Whether there is a git repository in it, of which the digest tells nothing: its history, and what is on other
-    /// branches, may be nowhere else.
+    /// Whether there is a git repository in it, which the digest does not cover: its history, and what is on
+    /// other branches, may be nowhere else.
     pub repository: bool,
 }
 
 /// The message about a directory that is in the way and contains a repository.
 pub const HAS_REPOSITORY: &str = "holds a git repository, which skillpm could not keep for you";
 
-/// Returns why the skill in directory `path` has no digest; `None` if it has one.
+/// Returns why the skill in directory `path` has no digest, or `None` if it has one.
 pub fn why_no_skill(path: &Path) -> Option<Error> {
     Trees::default().read(path).err().map(Error::from)
 }
 
-/// Returns what to report about the directory `path` that is in the way and cannot be kept as a skill, with the reason.
+/// Returns the message that the directory `path` is in the way and cannot be kept as a skill, with the
+/// reason.
 pub fn not_kept(path: &Path) -> String {
     let why = why_no_skill(path).map(|error| format!(": {}", error.with_causes())).unwrap_or_default();
     format!("`{}` contains something that skillpm could not keep for you{why}", path.display())

@@ -1,8 +1,8 @@
-//! Reads the trees at the places of skills, without what tools left in them.
+//! Reading of the trees at the places of skills, without leftovers of tools.
 //!
-//! Leftovers are recognized by their names, and a source may have committed files with such names. So a leftover is
-//! left out only if the locked tree does not contain it itself. All code that compares, copies, keeps or runs what is
-//! installed reads it here.
+//! Leftovers are recognized by their names, but a source may have committed files with such names. So a
+//! leftover is ignored only if the locked tree does not contain it itself. All code that compares, copies,
+//! saves or runs installed skills reads them here.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use crate::store::Store;
 use crate::tree::leftovers::{directories, leftover_in};
 use crate::tree::{FileEntry, FileSet, Node, ReadError, Tree};
 
-/// The maximum number of leftovers for which every choice among them is tried.
+/// The largest number of leftovers for which every combination is tried.
 const MOST_TRIED: usize = 8;
 
 /// A reader of trees that knows what is locked, and therefore what belongs to a tree.
@@ -29,7 +29,7 @@ const MOST_TRIED: usize = 8;
 pub struct Trees {
     lockfile: Option<PathBuf>,
     store: Option<Store>,
-    /// The content of the lockfile, and the state of the file when it was read.
+    /// The content of the lockfile, and the metadata of the file when it was read.
     locked: Mutex<Option<(FileStat, Arc<Expected>)>>,
 }
 
@@ -43,16 +43,17 @@ pub struct Lying {
     pub files: FileSet,
     /// Their digest.
     pub digest: Digest,
-    /// Whether a git repository is in it, of which the digest says nothing.
+    /// Whether a git repository is in it, which the digest does not cover.
     pub repository: bool,
-    /// What tools left in it, sorted; a directory stands for everything in it. None of it is among the files.
+    /// The leftovers of tools in it, sorted; a directory stands for everything in it. They are not in
+    /// `files`.
     pub leftovers: Vec<String>,
     /// Whether some of its own files have the name of a leftover.
     pub has_own: bool,
 }
 
 impl Trees {
-    /// Returns the trees of the scope with the file `lockfile`. Nothing is read yet.
+    /// Returns the trees of the scope with the file `lockfile`. Reads nothing yet.
     pub fn new(settings: &Settings, lockfile: &Path) -> Self {
         let store = Store::new(settings).ok();
         Self { lockfile: Some(lockfile.to_owned()), store, locked: Mutex::default() }
@@ -67,7 +68,7 @@ impl Trees {
         read(path, || self.expected(path), self.store.as_ref())
     }
 
-    /// Returns the files of the tree in the directory `path`, most of whose content is not read yet.
+    /// Returns the files of the tree in the directory `path`, without reading most of their content.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl Trees {
         Ok(self.read(path)?.files)
     }
 
-    /// Returns what the directory `path` holds.
+    /// Returns the content of the directory `path`.
     pub fn inside(&self, path: &Path) -> Inside {
         inside(path, self.read(path))
     }
@@ -90,23 +91,23 @@ impl Trees {
         self.read(path).ok().map(|lying| lying.digest)
     }
 
-    /// Returns what tools left in the directory `path`, whose name is that of the skill; nothing if that cannot be
-    /// determined.
+    /// Returns the leftovers of tools in the directory `path`, whose name is that of the skill; empty if they
+    /// cannot be determined.
     pub fn leftovers(&self, path: &Path) -> Vec<String> {
-        // In most cases there are none, and then no file has to be read.
+        // Usually there are none, and no file has to be read.
         if bare(path).is_ok_and(|tree| tree.leftovers().is_empty()) {
             return Vec::new();
         }
         self.read(path).map(|lying| lying.leftovers).unwrap_or_default()
     }
 
-    /// Reports whether `digest` is what is locked of the skill with the name of the directory `path`.
+    /// Reports whether `digest` is locked for the skill with the name of the directory `path`.
     pub fn is_locked(&self, path: &Path, digest: &Digest) -> bool {
         self.expected(path).contains(digest)
     }
 
-    /// Reports whether what is in the directory `path`, whose name is that of the skill, differs from what is locked
-    /// only in line endings, as when git wrote it with those of Windows.
+    /// Reports whether the directory `path`, whose name is that of the skill, differs from what is locked
+    /// only in line endings, for example because git converted them on Windows.
     pub fn is_other_line_ends(&self, path: &Path) -> bool {
         let Ok(lying) = self.read(path) else { return false };
         self.expected(path).iter().any(|locked| self.has_other_line_ends(&lying.files, locked))
@@ -124,7 +125,7 @@ impl Trees {
         name.and_then(|name| self.lock()?.get(&name).cloned()).unwrap_or_default()
     }
 
-    /// Returns what is locked now. The file is read again if it has changed.
+    /// Returns what is locked now. Reads the file again if it has changed.
     fn lock(&self) -> Option<Arc<Expected>> {
         let file = self.lockfile.as_ref()?;
         let stat = fs::stat(file);
@@ -140,17 +141,17 @@ impl Trees {
     }
 }
 
-/// Reports whether the directory `dir` has the tree with `digest`, but for leftovers.
+/// Reports whether the directory `dir` has the tree with `digest`, ignoring leftovers.
 pub fn is_tree(dir: &Path, digest: &Digest) -> bool {
     inside_as(dir, digest).digest == Some(*digest)
 }
 
-/// Returns what the directory `dir` holds, if the tree with `digest` is expected.
+/// Returns the content of the directory `dir`, if the tree with `digest` is expected.
 pub fn inside_as(dir: &Path, digest: &Digest) -> Inside {
     inside(dir, read(dir, || vec![*digest], None))
 }
 
-/// Returns what the directory `dir` holds, which was `read`.
+/// Returns the content of the directory `dir` from the result of reading it.
 fn inside(dir: &Path, read: Result<Lying, ReadError>) -> Inside {
     match read {
         Ok(lying) => Inside { digest: Some(lying.digest), repository: lying.repository },
@@ -174,7 +175,8 @@ fn expected_by(text: &str) -> Expected {
     expected
 }
 
-/// Returns the tree in `dir` without what is in leftover directories, which may hold more than any skill.
+/// Returns the tree in `dir` without the content of leftover directories, which may exceed the limits of a
+/// skill.
 fn bare(dir: &Path) -> Result<Tree, ReadError> {
     fs::scan(dir, Walk { skip: directories(), ..Walk::ALL })
 }
@@ -199,8 +201,8 @@ fn read(
     Ok(Lying { files, digest, repository, leftovers, has_own: !own.is_empty() })
 }
 
-/// Returns the files of the skill in `dir`, where `bare` is its tree and `found` are leftovers that may be files of its
-/// own.
+/// Returns the files of the skill in `dir`. `bare` is its tree, and `found` are leftovers that may be files
+/// of its own.
 fn choose(
     dir: &Path,
     bare: &Tree,
@@ -209,7 +211,7 @@ fn choose(
     store: Option<&Store>,
 ) -> Result<(FileSet, Digest), ReadError> {
     let clean = skill(&bare.without_leftovers(|_| false));
-    // Usually no source has such files, and nobody has edited it.
+    // Usually no source has such files, and nobody has edited the skill.
     if expected.is_empty() || matches!(&clean, Ok((_, digest)) if expected.contains(digest)) {
         return clean;
     }
@@ -223,13 +225,13 @@ fn choose(
     if let Some(own) = own {
         return skill(&whole.without_leftovers(|path| own.contains(path)));
     }
-    // It is unknown which these are: those that produce the locked digest.
+    // It is unknown which ones belong to it: those that produce the locked digest.
     if let Some(chosen) = among(&whole, found, expected) {
         return Ok(chosen);
     }
     let all = skill(&whole);
     match (clean, all) {
-        // A tree that came from a source is recognized by that.
+        // Membership in the store identifies a tree that came from a source.
         (Ok(clean), Ok(all)) => {
             let is_known = |digest| store.is_some_and(|store| store.is_whole(digest));
             Ok(if is_known(&clean.1) && !is_known(&all.1) { clean } else { all })
@@ -238,8 +240,8 @@ fn choose(
     }
 }
 
-/// Returns the digest of `files` with Unix line endings in each text; `None` if that changes nothing, or one cannot be
-/// read.
+/// Returns the digest of `files` with Unix line endings in each text, or `None` if that changes nothing, or
+/// one cannot be read.
 fn plain_digest(files: &FileSet) -> Option<Digest> {
     let mut changed = false;
     let mut lines = Vec::with_capacity(files.files().len());
@@ -296,7 +298,8 @@ fn readable(tree: &Tree) -> Tree {
     tree.without_leftovers(|leftover| !odd.contains(leftover))
 }
 
-/// Returns the files of `whole` with those of the leftovers `found` that make one of the digests `expected` of it.
+/// Returns the files of `whole` with the subset of the leftovers `found` that results in one of the digests
+/// `expected`.
 fn among(whole: &Tree, found: &[String], expected: &[Digest]) -> Option<(FileSet, Digest)> {
     let all = whole.skill("", &Limits::default()).ok()?;
     let mut lines = Vec::with_capacity(all.files().len());
@@ -345,10 +348,11 @@ mod tests {
         dir
     }
 
-    /// Files that came, whether the tree is as locked with them, and what is left.
+    /// Added files, whether the tree then matches the lock, and the remaining leftovers.
     type Case = (&'static [(&'static str, &'static str)], bool, &'static [&'static str]);
 
-    /// A file that a source has committed is a part of the skill, whatever its name is; one that came since is none.
+    /// A file that a source has committed is a part of the skill, whatever its name is; a file that was added
+    /// later is not.
     #[test]
     fn leftovers_are_left_out_unless_they_are_locked() {
         let locked = digest_of(&[("SKILL.md", "x"), ("a/.DS_Store", "own")]);
@@ -390,7 +394,7 @@ mod tests {
         assert!(trees.has_other_line_ends(&windows, &unix.1));
         assert!(!trees.has_other_line_ends(&set(&[("SKILL.md", "a\r\nc\r\n"), ("logo", "\0\n")]).0, &unix.1));
         assert!(!trees.has_other_line_ends(&set(&[("SKILL.md", "a\r\nb\r\n")]).0, &unix.1));
-        // The source has both: only what the store has tells which they were.
+        // The source has both: only the tree in the store shows which.
         let mixed = set(&[("SKILL.md", "a\nb\n"), ("run.bat", "x\r\n")]);
         let windows = set(&[("SKILL.md", "a\r\nb\r\n"), ("run.bat", "x\r\n")]).0;
         assert!(!trees.has_other_line_ends(&windows, &mixed.1));

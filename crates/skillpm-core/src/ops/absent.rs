@@ -1,5 +1,4 @@
-//! Names that were given to a verb and are not installed, and skills that are not where files say: what is reported
-//! about them.
+//! Messages about names that are not installed, and about skills that are missing although files list them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -19,12 +18,12 @@ use crate::manifest;
 use crate::name::SkillName;
 use crate::text::closest;
 
-/// Returns the skills of the manifest or the lockfile that `given` names, each once; `verb` is the command that they
-/// were given to.
+/// Returns the skills of the manifest or the lockfile that `given` names, each once. `verb` is the command
+/// that got the names.
 ///
 /// # Errors
 ///
-/// Fails for a name that neither has.
+/// Fails for a name that neither file has.
 pub(super) fn installed_names(
     context: &Context,
     scope: &Scope,
@@ -50,8 +49,8 @@ pub(super) fn installed_names(
     Ok(names)
 }
 
-/// Returns what to do about the skill `name`, which is not installed in `scope` and is here all the same: in the other
-/// scope, or in a place that agents look into.
+/// Returns advice for the skill `name`, which is not installed in `scope` but exists elsewhere: in the other
+/// scope, or in a place that agents search.
 fn seen_here(context: &Context, scope: &Scope, verb: Verb, name: &SkillName) -> Option<Message> {
     let settings = &context.settings;
     let (other, told) = match scope.kind {
@@ -71,7 +70,7 @@ fn seen_here(context: &Context, scope: &Scope, verb: Verb, name: &SkillName) -> 
             " adopts it"
         ));
     }
-    // If somebody is in the home directory, only the name of the scope says which one is meant.
+    // In the home directory, only the name of the scope says which one is meant.
     let call = match other {
         ScopeKind::User => verb.within(other),
         ScopeKind::Project => verb.call().option(Opt::Scope, other),
@@ -81,8 +80,8 @@ fn seen_here(context: &Context, scope: &Scope, verb: Verb, name: &SkillName) -> 
     files.knows(name).then(|| message!(format_args!("{told}: "), call.word(name)))
 }
 
-/// Returns the error for a scope without manifest and lockfile. It names the directory where they are looked for, which
-/// is not that of the skills where they are of the user.
+/// Returns the error for a scope without manifest and lockfile. It names the directory where they are
+/// expected, which for the user is not that of the skills.
 pub(super) fn no_manifest(scope: &Scope) -> Error {
     let dir = scope.manifest.parent().unwrap_or(&scope.root).display();
     let error = Error::usage(format!("there is no `{}` in `{dir}`", manifest::FILE_NAME));
@@ -101,7 +100,7 @@ pub(super) fn no_manifest(scope: &Scope) -> Error {
     ))
 }
 
-/// Returns the lockfile of another tool that is in `scope`.
+/// Returns the name of another tool's lockfile in `scope`, if there is one.
 pub(super) fn other_lock(scope: &Scope) -> Option<String> {
     let (dir, name) = match scope.kind {
         ScopeKind::Project => (scope.root.clone(), skills_lock::FILE_NAME),
@@ -110,14 +109,14 @@ pub(super) fn other_lock(scope: &Scope) -> Option<String> {
     matches!(fs::kind(&dir.join(name)), Ok(Some(fs::Kind::File))).then(|| name.to_owned())
 }
 
-/// Returns what to report about a skill that is locked in a scope, and is not there.
+/// Returns the warning about a skill that is locked in a scope but missing.
 pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(format_args!("`{name}` is missing: "), Verb::Install.within(scope), " restores it");
     Warning::new(problem::SKILL_MISSING.id, told)
 }
 
-/// Returns what to report about each skill that manifest or lockfile of `scope` have agents see, and that is not there.
-/// Files that cannot be read say nothing.
+/// Returns a warning for each skill that agents should see according to the manifest or lockfile of `scope`,
+/// but that is missing. Ignores files that cannot be read.
 pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, Warning)> {
     let Ok(files) = Files::read(scope) else { return Vec::new() };
     let asked = files.manifest.skills().iter().filter(|(_, entry)| !entry.disabled).map(|(name, _)| name);
@@ -132,7 +131,7 @@ pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, Warning)> {
     gone.map(|name| (name.clone(), told(name))).collect()
 }
 
-/// Returns what to report about a skill that is in the manifest of a scope, and not yet locked.
+/// Returns the warning about a skill that is in the manifest of a scope but not locked yet.
 pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(
         format_args!("`{name}` is not installed yet: "),
@@ -142,7 +141,7 @@ pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
     Warning::new(codes::NOT_INSTALLED_YET, told)
 }
 
-/// Returns what to report about a skill that is in a scope, and that neither manifest nor another skill asks for any
+/// Returns the warning about a skill in a scope that neither the manifest nor another skill requests any
 /// more.
 pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> Warning {
     let told = message!(
@@ -153,7 +152,8 @@ pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> Warning {
     Warning::new(problem::NO_LONGER_ASKED.id, told)
 }
 
-/// Returns the error for a name that is not among those `known` in `scope`, or in any.
+/// Returns the error for a name that is not among those `known` in `scope`, or in any scope if that is
+/// `None`.
 pub(super) fn not_installed<'a>(
     scope: Option<ScopeKind>,
     text: &str,

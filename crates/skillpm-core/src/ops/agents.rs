@@ -1,4 +1,4 @@
-//! `agents`: which agents are here, where each reads, and what it sees there.
+//! `agents`: the agents on this machine, the directories that each reads, and the skills that it sees there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use crate::install::state::Files;
 /// A request for the agents of a scope.
 #[derive(Debug, Clone, Default)]
 pub struct AgentsRequest {
-    /// Only these, by id or alias. None: those that are in use here.
+    /// The agents, by id or alias. If empty, those in use here.
     pub names: Vec<String>,
-    /// All that there are in the table.
+    /// Whether to return all agents of the table.
     pub all: bool,
-    /// Only what is in this scope; both if it is `None`.
+    /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
 }
 
@@ -33,15 +33,15 @@ pub struct AgentView {
     pub name: &'static str,
     /// Whether it is on this machine, or set up in this project.
     pub detected: bool,
-    /// The paths that say so.
+    /// The paths that prove this.
     pub found_by: Vec<String>,
-    /// Whether the canonical copies serve it, so that it gets no links.
+    /// Whether it reads the canonical copies, so that it gets no links.
     pub universal: bool,
-    /// The scopes whose manifest names it.
+    /// The scopes whose manifests name it.
     pub chosen: Vec<ScopeKind>,
     /// The directories that it reads.
     pub directories: Vec<DirectoryView>,
-    /// How many skills it sees, each name once.
+    /// The number of skills that it sees, each name once.
     pub sees: usize,
     /// The skills that it finds in several places.
     pub twice: Vec<TwiceView>,
@@ -52,15 +52,15 @@ pub struct AgentView {
 pub struct DirectoryView {
     /// The scope that it belongs to.
     pub scope: ScopeKind,
-    /// Where it is, or would be.
+    /// The path, whether it exists or not.
     pub path: String,
-    /// Why it is read.
+    /// Why the agent reads it.
     pub role: Role,
-    /// Whether it is there.
+    /// Whether it exists.
     pub exists: bool,
-    /// What is in it.
+    /// The skills in it.
     pub skills: Vec<SkillView>,
-    /// Why nobody can look into it.
+    /// Why it cannot be examined.
     pub problem: Option<String>,
 }
 
@@ -69,9 +69,9 @@ pub struct DirectoryView {
 pub struct SkillView {
     /// The name of its directory.
     pub name: String,
-    /// What it is.
+    /// The form of the skill.
     pub form: Form,
-    /// Where its link leads, as the link says it.
+    /// The text of its link.
     pub target: Option<String>,
 }
 
@@ -93,15 +93,16 @@ pub struct AgentsOutcome {
     pub agents: Vec<AgentView>,
     /// The project and the user's home, for shorter paths.
     pub roots: BTreeMap<ScopeKind, String>,
-    /// What could not be read.
+    /// Warnings about what could not be read.
     pub warnings: Vec<Warning>,
 }
 
-/// Tells which agents are on this machine or chosen by a manifest, where they read and what they see.
+/// Returns the agents that are on this machine or chosen by a manifest, with the directories that they read
+/// and the skills that they see.
 ///
 /// # Errors
 ///
-/// Fails for a name of no agent, or for a scope that was asked for and is not there.
+/// Fails for an unknown agent, and for a requested scope that does not exist.
 pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcome> {
     let named: Vec<&Agent> =
         request.names.iter().map(|name| Ok(agents::find(name)?)).collect::<Result<_>>()?;
@@ -110,7 +111,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     let scopes = Scopes::new(&context.settings, request.scope)?;
     places.extend(scopes.there.into_iter().map(|scope| AgentDirectory::look(scope, &mut outcome.warnings)));
     outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
-    // Whether an agent is here depends on the project, whatever scope is examined.
+    // Whether an agent is on this machine depends on the project, whatever scope is examined.
     let project = Scope::new(&context.settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
     outcome.roots.extend(context.settings.home.iter().map(|home| (ScopeKind::User, text(home))));
@@ -134,7 +135,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     Ok(outcome)
 }
 
-/// A scope, and what its files say.
+/// A scope and its files.
 struct AgentDirectory {
     scope: Scope,
     installed: BTreeSet<String>,
@@ -154,7 +155,7 @@ impl AgentDirectory {
     }
 }
 
-/// What is in directories that were examined already: many agents read the same ones.
+/// The skills in directories that were examined already: many agents read the same ones.
 type ScannedDirectories = BTreeMap<PathBuf, std::result::Result<Vec<Seen>, String>>;
 
 fn view(

@@ -1,4 +1,4 @@
-//! `cache`: the store and the downloads, which skillpm can make again.
+//! `cache`: the store and the downloads, which skillpm can create again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,41 +18,42 @@ use crate::install::transaction::stale_notes;
 use crate::settings::no_home;
 use crate::store::{Store, downloads};
 
-/// How long a tree or download is kept without being used, unless somebody says otherwise.
+/// The default time that an unused tree or download is kept.
 pub const DEFAULT_AGE: Duration = Duration::from_hours(30 * 24);
-/// How old a half download must be to be taken for one that was cut off.
+/// The age at which an incomplete download counts as interrupted.
 pub(crate) const REST_AGE: Duration = Duration::from_hours(24);
 
-/// What the store is called among the rooms.
+/// The name of the store among the rooms.
 const STORE: &str = "store";
 
-/// One place. The JSON form of this and the other values here is an interface: fields are only added.
+/// A part of the cache. The JSON form of this and the other values here is an interface: fields are only
+/// added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Room {
     /// `store`, or the name of a directory of the downloads.
     pub name: String,
-    /// The directory, whether it is there or not.
+    /// The directory, whether it exists or not.
     pub path: String,
-    /// The number of trees or downloads that it holds.
+    /// The number of trees or downloads in it.
     pub count: usize,
-    /// The number of files that these have.
+    /// The number of their files.
     pub files: u64,
-    /// The number of bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
 }
 
-/// The directories.
+/// The directories of the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CacheDirs {
     /// The store.
     pub store: Room,
     /// The directory of the downloads.
     pub downloads: String,
-    /// What is in it.
+    /// The parts of it.
     pub rooms: Vec<Room>,
 }
 
-/// Returns where the store and the downloads are, and how much is in them.
+/// Returns the directories of the store and the downloads, and how much is in them.
 ///
 /// # Errors
 ///
@@ -81,7 +82,7 @@ pub fn places(context: &Context) -> Result<CacheDirs> {
     })
 }
 
-/// Returns a path as it is shown: JSON has no place for names that are not UTF-8.
+/// Returns a path as text: JSON cannot hold names that are not UTF-8.
 fn text(path: &Path) -> String {
     path.display().to_string()
 }
@@ -90,58 +91,59 @@ fn cache_dir(context: &Context) -> Result<PathBuf> {
     context.settings.dirs.cache.clone().ok_or_else(|| no_home("downloads", Some(crate::env::XDG_CACHE_HOME)))
 }
 
-/// A request to remove what has not been used for a while.
+/// A request to remove everything that has not been used for a while.
 #[derive(Debug, Clone)]
 pub struct PruneRequest {
-    /// What was not used for longer than this goes.
+    /// The minimum time without use.
     pub older_than: Duration,
-    /// Show it only.
+    /// Whether to only show it.
     pub dry_run: bool,
 }
 
 /// A request to empty the cache.
 #[derive(Debug, Clone, Default)]
 pub struct CleanRequest {
-    /// The store too.
+    /// Whether to empty the store too.
     pub store: bool,
-    /// Show it only.
+    /// Whether to only show it.
     pub dry_run: bool,
 }
 
 /// Something that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Removed {
-    /// `store`, or the room.
+    /// `store`, or the room of the downloads.
     pub room: String,
-    /// Where it lay.
+    /// Its former path.
     pub path: String,
-    /// The number of bytes that it had.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
 /// The outcome of a removal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RemovedOutcome {
-    /// It, one by one.
+    /// Everything that was removed.
     pub removed: Vec<Removed>,
     /// Copies that a user edited: they stay in the store.
     pub kept: Vec<String>,
-    /// What another process is at work on.
+    /// What another process is using.
     pub in_use: Vec<String>,
-    /// Whether nothing was removed because it was only to be shown.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// What a person should know.
+    /// Warnings for the user.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Removes what was not used for long: trees that no lockfile at hand names, downloads, what killed processes left,
-/// notes of changes of scopes if nothing can be taken back any more, and records of what was placed in scopes that are
-/// gone. Copies that a user edited stay.
+/// Removes what has not been used for long: trees that no lockfile at hand names, downloads, leftovers of
+/// killed processes, notes of changes of scopes if nothing can be taken back any more, and records of what
+/// was placed in scopes that no longer exist. Copies that a user edited stay.
 ///
 /// # Errors
 ///
-/// Fails if something cannot be read or removed. What was removed before that is gone, and nothing is half there.
+/// Fails if something cannot be read or removed. What was removed before that is gone, and nothing is half
+/// removed.
 pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome> {
     let mut work = Work::new(context, request.dry_run)?;
     let locked = work.locked();
@@ -192,8 +194,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Returns the digests that the lockfiles of this project and of the user name. Those of other projects are not
-    /// known: a tree that only they name is fetched again when it went.
+    /// Returns the digests that the lockfiles of this project and of the user name. Those of other projects
+    /// are not known: a removed tree that only they name is fetched again.
     fn locked(&mut self) -> BTreeSet<Digest> {
         let mut locked = BTreeSet::new();
         for kind in [ScopeKind::Project, ScopeKind::User] {
@@ -209,11 +211,11 @@ impl<'a> Work<'a> {
         locked
     }
 
-    /// Removes the trees that `goes` says, and what killed writers left. Of those of an older store the
-    /// digest is of no use: nobody reads them.
+    /// Removes the trees for which `goes` returns `true`, and what killed writers left. A tree of an older
+    /// store has no usable digest: nobody reads it.
     fn store(&mut self, goes: impl Fn(&Path, Option<&Digest>) -> Result<bool>) -> Result<()> {
         let store = self.store.clone();
-        // Looking takes no lock.
+        // A dry run takes no lock.
         let lock = if self.outcome.dry_run {
             None
         } else {
@@ -252,7 +254,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Removes the downloads that `goes` says.
+    /// Removes the downloads for which `goes` returns `true`.
     fn downloads(&mut self, goes: impl Fn(&downloads::Unit) -> bool) -> Result<()> {
         for room in downloads::rooms(&self.cache)? {
             for unit in downloads::units(&self.cache.join(&room))?.into_iter().filter(&goes) {
@@ -263,7 +265,7 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        // What is remembered goes with them, without a word: it comes again by itself.
+        // Cached indexes are removed too, without a report: they are created again automatically.
         for unit in downloads::units(&self.cache.join(downloads::INDEXES))?.into_iter().filter(&goes) {
             if !self.outcome.dry_run {
                 fs::remove_tree(&unit.path)?;
@@ -275,7 +277,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Removes what a killed process left.
+    /// Removes a leftover of a killed process.
     fn rest(&mut self, room: &str, path: &Path) -> Result<()> {
         let bytes = usage(path)?.bytes;
         if !self.outcome.dry_run {
@@ -293,9 +295,9 @@ impl<'a> Work<'a> {
 /// A request to check the store and the downloads.
 #[derive(Debug, Clone, Default)]
 pub struct VerifyRequest {
-    /// Throw away what is damaged.
+    /// Whether to discard damaged trees and archives.
     pub fix: bool,
-    /// Show what would be thrown away.
+    /// Whether to only show what would be discarded.
     pub dry_run: bool,
 }
 
@@ -304,24 +306,24 @@ pub struct VerifyRequest {
 pub struct VerifyOutcome {
     /// The number of trees and archives that were examined.
     pub checked: usize,
-    /// Those that are not what they should be.
+    /// Those that are damaged.
     pub damaged: Vec<Damaged>,
-    /// Whether nothing was removed because it was only to be shown.
+    /// Whether this was a dry run.
     pub dry_run: bool,
 }
 
-/// Something that is not what it should be.
+/// A damaged tree or archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Damaged {
-    /// `store`, or the room.
+    /// `store`, or the room of the downloads.
     pub room: String,
-    /// Where it is.
+    /// Its path.
     pub path: String,
     /// What is wrong.
     pub reason: String,
-    /// Whether it is what a user edited, which is never thrown away.
+    /// Whether it is a copy that a user edited, which is never discarded.
     pub kept: bool,
-    /// Whether it was thrown away.
+    /// Whether it was discarded.
     pub removed: bool,
 }
 
@@ -329,12 +331,12 @@ pub struct Damaged {
 ///
 /// # Errors
 ///
-/// Fails if something cannot be read or removed. Damage is no error: it is in the outcome.
+/// Fails if something cannot be read or removed. Damage is not an error: it is in the outcome.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let (store, cache) = (Store::new(&context.settings)?, cache_dir(context)?);
     let mut outcome = VerifyOutcome { dry_run: request.dry_run, ..VerifyOutcome::default() };
     let remove = request.fix && !request.dry_run;
-    // Nothing is taken away meanwhile: what is gone is not damaged.
+    // Nothing is removed meanwhile: an absent tree is not damaged.
     let reading = store.reader()?;
     let objects = store.objects()?;
     outcome.checked += objects.len();
@@ -353,7 +355,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
         removed,
     };
     for digest in wrong {
-        // Somebody may have put a whole one there in the meantime.
+        // Another process may have replaced it with an intact one in the meantime.
         let removed = match &lock {
             Some(lock) if !store.is_whole(&digest) => lock.take(&digest).map(|()| true)?,
             _ => false,

@@ -28,40 +28,40 @@ const MAX_FILE: u64 = 16 << 20;
 /// A request for a catalog: its skills, form and destination.
 #[derive(Debug, Clone, Default)]
 pub struct CatalogRequest {
-    /// What is reported, and how. The names of disabled skills are added to it, and where paths start from where a file
-    /// is written.
+    /// The content and form of the catalog. The names of disabled skills are added to it, and, if a file is
+    /// written, the directory that paths start from.
     pub options: Options,
-    /// Only skills of this scope; if it is `None`, of both, or of the project where a file is written.
+    /// Only skills of this scope. `None` means both, or the project if a file is written.
     pub scope: Option<ScopeKind>,
-    /// Only what this agent reads, by id or alias.
+    /// Only skills that this agent reads, by id or alias.
     pub agent: Option<String>,
     /// More directories of skills, after the others.
     pub dirs: Vec<PathBuf>,
-    /// The file that the catalog goes to.
+    /// The file that receives the catalog.
     pub write: Option<Write>,
 }
 
 /// A file with a block for the catalog.
 #[derive(Debug, Clone)]
 pub struct Write {
-    /// The file. It is made if it is not there.
+    /// The file. It is created if it does not exist.
     pub file: PathBuf,
-    /// Whether nothing is written, and only said whether it would be.
+    /// Whether to only report whether the file would change.
     pub check: bool,
-    /// What else the command is given that makes this catalog: the file names the command.
+    /// The other flags of the command that makes this catalog: the file names the command.
     pub flags: String,
 }
 
-/// The outcome: what an agent learns.
+/// The outcome: a catalog for an agent.
 #[derive(Debug)]
 pub struct CatalogOutcome {
     /// The catalog.
     pub catalog: Catalog,
-    /// The skills that it was made of, and those that they hide.
+    /// The skills in the catalog, and those that they hide.
     pub snapshot: Arc<Snapshot>,
-    /// What became of the file, where one was named.
+    /// The result for the file, if one was named.
     pub written: Option<Written>,
-    /// What could not be used, and what a person should know.
+    /// Warnings about what could not be used, and for the user.
     pub warnings: Vec<Warning>,
 }
 
@@ -70,26 +70,26 @@ pub struct CatalogOutcome {
 pub struct Written {
     /// The file.
     pub file: PathBuf,
-    /// Whether its block was not as it should be.
+    /// Whether its block was out of date.
     pub changed: bool,
-    /// Whether there is no such file and none is made, because there is nothing to write into it.
+    /// Whether there is no such file and none is created, because there is nothing to write into it.
     pub none: bool,
 }
 
-/// The skills that agents are not to see.
+/// The skills that agents should not see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disabled {
     /// The scopes in which they are disabled, and the names under which they are installed.
     pub names: Vec<(SourceKind, String)>,
-    /// Why some may be missing here: a manifest that cannot be read. An agent can do its work without it.
+    /// Why some may be missing here: a manifest that cannot be read. An agent can work without it.
     pub warnings: Vec<Warning>,
 }
 
-/// Returns what the manifests of `scopes` disable.
+/// Returns the skills that the manifests of `scopes` disable.
 pub fn disabled(settings: &Settings, scopes: &[Scope]) -> Disabled {
     let mut disabled = Disabled::default();
     for scope in scopes {
-        // In the home directory a skill is of both scopes: the manifest of either may disable it.
+        // In the home directory a skill belongs to both scopes: the manifest of either may disable it.
         let is_project = scope.kind == ScopeKind::Project;
         let twin = is_project.then(|| scope.other_scope(settings).ok().flatten()).flatten();
         for one in [Some(scope), twin.as_ref()].into_iter().flatten() {
@@ -127,13 +127,13 @@ pub(super) fn disabled_in(scope: &Scope) -> Result<Vec<String>> {
     Ok(entries.map(|(name, _)| name.to_string()).collect())
 }
 
-/// Makes the catalog, and puts it into a file where one is named.
+/// Makes the catalog, and writes it to a file if one is named.
 ///
 /// # Errors
 ///
-/// Fails for an agent that is not known; for a file whose marks do not belong together, that is no text in UTF-8, that
-/// a link leads out of the project, or that cannot be read or written; or for a file, a skill that is asked for and is
-/// not there. No skill is an error.
+/// Fails for an unknown agent. For a file, fails if its markers do not match, if it is not UTF-8, if a link
+/// leads it out of the project, if it cannot be read or written, or if a requested skill is missing. A
+/// catalog without skills is not an error.
 pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOutcome> {
     let mut options = request.options.clone();
     // A file is shared with people who have other skills of their own.
@@ -141,7 +141,8 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let Scopes { there: mut scopes, missing } = Scopes::new(&context.settings, only)?;
     let mut warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
     let disabling = scopes.clone();
-    // A file is of one project, and those around it have their own. What they disable is where no agent looks.
+    // A file is for one project, and those around it have their own. Skills that they disable are where no
+    // agent looks.
     if request.write.is_none() {
         around(&context.settings, &mut scopes)?;
     }
@@ -154,7 +155,8 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let snapshot = session.snapshot()?;
     warnings.extend(damaged);
     warnings.extend(snapshot.diagnostics().iter().map(|diagnostic| Warning::from(&**diagnostic)));
-    // Both files are read for it, so it is only looked for where an agent is told nothing, or a file would lose entries.
+    // This reads both files, so it only happens if an agent would get no skills, or a file would lose
+    // entries.
     if request.write.is_some() || snapshot.skills().is_empty() {
         let gone = scopes.iter().flat_map(absent::missing);
         if request.write.is_some() {
@@ -170,8 +172,8 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     Ok(CatalogOutcome { catalog, snapshot, written, warnings })
 }
 
-/// Adds to `scopes` the projects around theirs, behind it: agents that walk up to the root of the repository see what
-/// is in them, too.
+/// Adds to `scopes` the projects around theirs, behind it: agents that search up to the root of the
+/// repository also see their skills.
 fn around(settings: &Settings, scopes: &mut Vec<Scope>) -> Result<()> {
     let Some(at) = scopes.iter().position(|scope| scope.kind == ScopeKind::Project) else { return Ok(()) };
     let outer = scopes[at].outer(settings)?;
@@ -208,8 +210,8 @@ fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Res
     Ok(sources)
 }
 
-/// Refuses to write a file from which skills would go only because they are not installed here, as in a fresh clone:
-/// others have them.
+/// Refuses to write a file that would lose skills only because they are not installed here, as in a fresh
+/// clone: others have them.
 fn check_whole(missing: impl Iterator<Item = (SkillName, Warning)>) -> Result<()> {
     let missing: Vec<_> = missing.collect();
     let Some((_, told)) = missing.first() else { return Ok(()) };
@@ -220,9 +222,9 @@ fn check_whole(missing: impl Iterator<Item = (SkillName, Warning)>) -> Result<()
     Err(Error::new(ErrorKind::Findings, message).hint(told.clone()))
 }
 
-/// Brings the block of `file` up to date, or says that it is not.
+/// Brings the block of `file` up to date, or reports that it is not.
 fn put(context: &Context, catalog: &Catalog, file: PathBuf, write: &Write) -> Result<Written> {
-    // Links are followed, as the one from `CLAUDE.md` to `AGENTS.md`, but not to files of others.
+    // Links are followed, such as the one from `CLAUDE.md` to `AGENTS.md`, but not to files of others.
     let project = Scope::new(&context.settings, ScopeKind::Project)?;
     project.check_inside(&file)?;
     // As it is typed in the project's root, on every machine.
@@ -263,7 +265,7 @@ mod tests {
         outcome.catalog.text().lines().map(str::to_owned).collect()
     }
 
-    /// By scope, by agent, with more directories; what is disabled is not told.
+    /// By scope, by agent, with more directories; disabled skills are left out.
     #[test]
     fn which_skills() {
         let world = World::new();
@@ -296,7 +298,7 @@ mod tests {
         assert_eq!((outcome.catalog.count, outcome.warnings.len()), (3, 1));
     }
 
-    /// A file gets the project's skills, with paths from where it lies, and is stale when they change.
+    /// A file gets the project's skills, with paths relative to the file, and is stale when they change.
     #[test]
     fn a_file_is_kept_up_to_date() {
         let world = World::new();
@@ -327,8 +329,8 @@ mod tests {
         assert!(error.to_string().contains("AGENTS.md`, line 2: "), "{error}");
     }
 
-    /// In a fresh clone, whose skills are not installed yet, a file keeps its entries, and nobody is told of nothing
-    /// without a word.
+    /// In a fresh clone, whose skills are not installed yet, a file keeps its entries, and an empty catalog
+    /// comes with a warning.
     #[test]
     fn what_is_not_installed_here_is_not_taken_out_of_a_file() {
         let world = World::new();
@@ -359,7 +361,7 @@ mod tests {
         assert_eq!(asked(&world, &CatalogRequest::default()).expect("works").warnings, [""; 0]);
     }
 
-    /// Without a skill there is nothing to write, and a file that is not there is not said to be up to date.
+    /// Without a skill there is nothing to write, and a missing file is not reported as up to date.
     #[test]
     fn no_file_is_made_for_no_skill() {
         let world = World::new();
@@ -374,7 +376,7 @@ mod tests {
         assert_eq!(run(), Some((false, false)));
     }
 
-    /// A stranger's project cannot have a file of the user changed.
+    /// A stranger's project cannot change a file of the user.
     #[cfg(unix)]
     #[test]
     fn no_link_leads_out() {

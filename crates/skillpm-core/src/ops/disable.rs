@@ -1,4 +1,4 @@
-//! `disable` and `enable`: skills that agents are not to see for now, though they stay installed.
+//! `disable` and `enable`: hide skills from agents without removing them.
 
 use std::collections::BTreeSet;
 
@@ -20,33 +20,33 @@ use crate::name::SkillName;
 pub struct DisableRequest {
     /// The names under which the skills are installed.
     pub names: Vec<String>,
-    /// The scope; the project if it is `None`.
+    /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
-    /// Plan only.
+    /// Whether to only plan.
     pub dry_run: bool,
-    /// Replace what is in the way; it is kept in the store.
+    /// Whether to replace what is in the way, which is saved in the store.
     pub force: bool,
 }
 
 /// The outcome of the change. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DisableOutcome {
-    /// Where.
+    /// The scope.
     pub scope: Option<ScopeKind>,
-    /// Whether nothing was changed because a plan was asked for.
+    /// Whether this was a dry run.
     pub dry_run: bool,
     /// The skills, sorted by name.
     pub skills: Vec<DisabledSkill>,
-    /// What was or would be done, in order.
+    /// The steps that were or would be taken, in order.
     pub steps: Vec<Step>,
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
-    /// The directory of the skills that are disabled, as it is named in the working directory.
+    /// The directory of the disabled skills, relative to the working directory.
     #[serde(skip)]
     pub place: String,
 }
@@ -56,23 +56,23 @@ pub struct DisableOutcome {
 pub struct DisabledSkill {
     /// The name under which it is installed.
     pub name: String,
-    /// Whether it was the other way round before.
+    /// Whether this changed its state.
     pub changed: bool,
     /// The ids of the agents that have a link or copy of their own, or would if it were not disabled.
     pub agents: Vec<String>,
 }
 
-/// Takes skills out of agents' sight. Their files move aside as they are, edits included.
+/// Hides skills from agents. Moves their files aside as they are, including edits.
 ///
 /// # Errors
 ///
-/// Fails for a name that is not installed, for something that is in the way, or for anything that cannot be written.
+/// Fails for a name that is not installed, if something is in the way, and if something cannot be written.
 /// Nothing has been changed then.
 pub fn disable(context: &Context, request: &DisableRequest) -> Result<DisableOutcome> {
     run(context, request, true)
 }
 
-/// Shows skills to agents again. Nothing is fetched unless somebody has deleted their files.
+/// Shows skills to agents again. Fetches nothing unless the files were deleted.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
             let left_open = |name: &&SkillName| {
                 let aside = scope.disabled_skill_dir(name);
                 let locked = files.lock.skills.get(*name);
-                // What cannot be read is reported where it is moved.
+                // An error here is reported when the skill is moved.
                 locked.is_some_and(|locked| has_conflicts(&scope, name, locked, &aside).unwrap_or(false))
             };
             in_conflict

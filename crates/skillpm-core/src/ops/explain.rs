@@ -1,4 +1,4 @@
-//! `explain`: what a rule looks for, and why.
+//! `explain`: describes what a rule looks for, and why.
 
 use crate::advice::{Verb, message};
 use crate::error::{Error, Result};
@@ -12,11 +12,11 @@ pub struct ExplainRequest {
     pub rule: Option<String>,
 }
 
-/// Returns the rule that was asked for, or all in the order of the reference page.
+/// Returns the requested rule, or all rules in the order of the reference page.
 ///
 /// # Errors
 ///
-/// Fails if there is no such rule, with the closest one.
+/// Fails if there is no such rule, with the most similar one.
 pub fn explain(request: &ExplainRequest) -> Result<Vec<&'static Rule>> {
     let Some(id) = &request.rule else { return Ok(documented().collect()) };
     if let Some(rule) = documented().find(|rule| rule.id == id) {
@@ -26,7 +26,7 @@ pub fn explain(request: &ExplainRequest) -> Result<Vec<&'static Rule>> {
     Err(unknown(&UnknownName { what: "rule", given: id.clone(), closest }))
 }
 
-/// Returns the error for a name that nothing has, with what was probably meant.
+/// Returns the error for an unknown name, with the most similar one.
 pub fn unknown(name: &UnknownName) -> Error {
     let hint = match (name.closest, name.what) {
         (None, "rule") => message!(Verb::Explain, " lists the rules"),

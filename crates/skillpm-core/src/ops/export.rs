@@ -1,4 +1,4 @@
-//! `export`: the lockfile of another tool, for those who use both.
+//! `export`: writes the lockfile of another tool, for people who use both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,23 +26,23 @@ use crate::source::{self, Wanted, local};
 use crate::spec::Reference;
 use crate::tree::Tree;
 
-/// The largest file that is added to, in bytes.
+/// The largest existing file that is extended, in bytes.
 const MAX_FILE: u64 = 16 << 20;
 
 /// A request to export.
 #[derive(Debug, Clone, Default)]
 pub struct ExportRequest {
-    /// Where to.
+    /// The destination.
     pub output: Output,
 }
 
 /// The destination of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Output {
-    /// `skills-lock.json` of the project.
+    /// The project's `skills-lock.json`.
     #[default]
     Project,
-    /// Nowhere: the text is in the outcome.
+    /// No file: the text is in the outcome.
     Text,
     /// This file.
     File(PathBuf),
@@ -51,15 +51,15 @@ pub enum Output {
 /// The outcome of an export. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ExportOutcome {
-    /// The file, where one is written.
+    /// The file, if one is written.
     pub path: Option<String>,
     /// Whether it changed.
     pub changed: bool,
-    /// The skills that it holds, by the names under which skillpm keeps them.
+    /// The skills in the file, by the names under which skillpm installed them.
     pub exported: Vec<String>,
-    /// Those that it does not hold.
+    /// The skills that are not in the file.
     pub left_out: Vec<LeftOut>,
-    /// Entries that were there and that skillpm knows nothing of.
+    /// Existing entries that skillpm does not know.
     pub kept: Vec<String>,
     /// The text of the file.
     #[serde(skip)]
@@ -69,20 +69,20 @@ pub struct ExportOutcome {
 /// A skill that is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// The name under which skillpm keeps it.
+    /// The name under which skillpm installed it.
     pub name: String,
-    /// Why, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     pub reason: Message,
 }
 
-/// Writes `skills-lock.json` so that the npm tool `skills` takes it for its own.
+/// Writes `skills-lock.json` in a form that the npm tool `skills` accepts as its own.
 ///
-/// Entries of a file that is there already stay, as do their fields that skillpm does not know.
+/// Entries of an existing file stay, as do their fields that skillpm does not know.
 ///
 /// # Errors
 ///
-/// Fails for a project without a lockfile; for a policy that cannot be read; or for a file to be written that is there
-/// and wrong, or cannot be written. A skill that the file cannot hold is no error: the outcome says why.
+/// Fails for a project without a lockfile; for a policy that cannot be read; and for an existing file that is
+/// invalid or cannot be written. A skill that the file cannot hold is not an error: the outcome says why.
 pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcome> {
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
     let files = Files::read(&scope)?;
@@ -154,8 +154,8 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
     Ok(outcome)
 }
 
-/// Returns the entry of a skill and the name that its author writes, which is its key; as an error the reason why there
-/// is none. `dir` is the directory of the file.
+/// Returns the entry of a skill and the author's name for it, which is its key. If there is no entry, returns
+/// the reason as an error. `dir` is the directory of the file.
 fn make(
     context: &Context,
     scope: &Scope,
@@ -169,10 +169,10 @@ fn make(
     });
     let mut local = String::new();
     let path = locked.path.as_deref().unwrap_or("");
-    // Told before anything is fetched.
+    // Checked before anything is fetched.
     entry(&locked.origin, locked.path.as_deref(), reference.as_ref(), &local, "")
         .map_err(|error| Message::from(error.to_string()))?;
-    // The commit that is locked is as firm as any pin.
+    // A locked commit is as firm as any pin.
     let pin = locked.revision.clone().map(Reference::Rev);
     let asked =
         PolicySubject { origin: &locked.origin, path: locked.path.as_deref(), reference: pin.as_ref() };
@@ -191,7 +191,7 @@ fn make(
     }
     let is_site = locked.origin.delivers_each();
     let own = own_name(&opened.tree, path)?;
-    // The tool calls what a site lists as its index does.
+    // The tool uses the names in the index of a site.
     let own = if is_site { path.to_owned() } else { own };
     let (mut tree, mut inside) = (opened.tree, path.to_owned());
     if let Some(typed) = locked.origin.local_path() {
@@ -201,10 +201,10 @@ fn make(
         if fs::kind(&place).map_err(|error| Message::from(error.to_string()))? != Some(Kind::Directory) {
             return Err(format!("`{FILE_NAME}` has no entries for archives").into());
         }
-        // The other tool looks for a skill by its name, but only where skills are expected.
+        // The other tool searches for a skill by its name, but only where skills are expected.
         let expected = path.is_empty() || !path.contains('/') || path.starts_with("skills/");
         local = portable(dir, &if expected { place.clone() } else { place.join(path) })?;
-        // What we pass over in a search, such as `target`, it hashes.
+        // It also hashes what our search skips, such as `target`.
         tree = fs::tree_of(&place.join(path)).map_err(|error| Message::from(error.to_string()))?;
         inside.clear();
     }
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
 
-    /// Nothing of an editable skill is locked, and that is told, with other skills and without.
+    /// Editable skills are not locked, which is reported, with other skills and without.
     #[test]
     fn editable_skills_are_told_of() {
         let world = World::new();

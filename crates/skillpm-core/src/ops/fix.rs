@@ -1,4 +1,4 @@
-//! Repairs of a skill's file: what would be done, and doing it.
+//! Repairs of a skill's file: computing and writing them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,23 +11,23 @@ use crate::skill::find::is_skill_file;
 
 use super::diff;
 
-/// The result of repairing a file, which is not written yet.
+/// The repaired content of a file, which is not written yet.
 #[derive(Debug)]
 pub struct Repair {
-    /// The text as it is in the file.
+    /// The current text of the file.
     pub before: String,
-    /// The text after the repairs, and what is still found in it.
+    /// The text after the repairs, and the remaining findings.
     pub fixed: Fixed,
-    /// The name that the file gets, where it has another spelling of it.
+    /// The new name of the file, if its name has another spelling.
     pub rename: Option<Rename>,
 }
 
 /// Another name for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
-    /// The file.
+    /// The current path.
     pub from: PathBuf,
-    /// Where it goes: `SKILL.md` beside it, where nothing is.
+    /// The new path: `SKILL.md` in the same directory, where nothing exists.
     pub to: PathBuf,
 }
 
@@ -37,8 +37,8 @@ impl Repair {
         self.before == self.fixed.document.text() && self.rename.is_none()
     }
 
-    /// Returns the repairs as a unified diff of the file shown as `path`, with its new name where it gets one, as `git`
-    /// writes that; `None` if there is nothing to do.
+    /// Returns the repairs as a unified diff of the file shown as `path`, with its new name if it gets one,
+    /// as `git` writes that. Returns `None` if there is nothing to do.
     pub fn diff(&self, path: &Path) -> Option<String> {
         let after = self.fixed.document.text();
         match self.rename.as_ref().and_then(|rename| rename.to.file_name()) {
@@ -48,10 +48,10 @@ impl Repair {
     }
 }
 
-/// Computes the repairs of `document`, read from `file`; nothing is written. `check` is asked for
-/// the findings of a content under a file name.
+/// Computes the repairs of `document`, read from `file`. Writes nothing. `check` returns the findings for a
+/// content under a file name.
 ///
-/// A file that is not UTF-8 gets no repairs: its text is not what is in it.
+/// A file that is not UTF-8 gets no repairs: its text differs from its bytes.
 ///
 /// # Errors
 ///
@@ -74,40 +74,40 @@ pub fn repair(
     Ok(Repair { before: document.text().to_owned(), fixed, rename })
 }
 
-/// The rule whose repair is another name for the file.
+/// The rule whose repair is a new name for the file.
 const RENAMES: &str = "file-name";
 
-/// Adds to `findings` in `file` the repair that no rule can offer, as rules see no other files: another
-/// name for this one, where [`repair`] would give it one.
+/// Adds to `findings` in `file` the repair that no rule can offer, as rules see no other files: a new name
+/// for this file, if [`repair`] would give it one.
 pub(super) fn announce_rename(file: &Path, findings: &mut [Finding]) {
     for finding in findings.iter_mut().filter(|finding| finding.rule == RENAMES) {
-        // What cannot be examined cannot be repaired either.
+        // A file that cannot be examined cannot be repaired either.
         if matches!(rename(file), Ok(Some(_))) {
             finding.fix = Some(Fix::safe(format!("rename the file to `{SKILL_FILE}`"), Vec::new()));
         }
     }
 }
 
-/// Returns the new name of a file that is called `skill.md` or the like. It is a safe repair: anyone who reads another
-/// spelling reads this one first, and it is only made where no other file has the name.
+/// Returns the new name of a file with a name such as `skill.md`. The repair is safe: programs that read
+/// another spelling prefer `SKILL.md`, and it is only made if no other file has that name.
 fn rename(file: &Path) -> Result<Option<Rename>> {
     let name = file.file_name().unwrap_or_default();
     if name == SKILL_FILE || !is_skill_file(name) {
         return Ok(None);
     }
     let dir = file.parent().unwrap_or(Path::new(""));
-    // The names as they are listed: where case does not matter the file itself answers to both.
+    // The names as listed: on a case-insensitive file system the file itself answers to both.
     let taken = fs::list_dir(dir)?.iter().any(|name| name == SKILL_FILE);
     Ok((!taken).then(|| Rename { from: file.to_owned(), to: dir.join(SKILL_FILE) }))
 }
 
-/// Writes the repairs and renames the file; returns where it is then. A link to a file of the same
-/// skill stays a link, and the mode stays what it is.
+/// Writes the repairs and renames the file. Returns its path afterwards. A link to a file of the same skill
+/// stays a link, and the mode stays the same.
 ///
 /// # Errors
 ///
-/// Fails if the file changed meanwhile, is no file of its skill any more or cannot be written. The old content is then
-/// untouched.
+/// Fails if the file changed meanwhile, is no longer a file of its skill, or cannot be written. The old
+/// content is then untouched.
 pub fn write(file: &Path, repair: &Repair) -> Result<PathBuf> {
     replace(file, &repair.before, repair.fixed.document.text())?;
     match &repair.rename {
@@ -119,7 +119,7 @@ pub fn write(file: &Path, repair: &Repair) -> Result<PathBuf> {
     }
 }
 
-/// Replaces the content of `file`, a skill's, by `new` if it is still `old`.
+/// Replaces the content of `file`, which belongs to a skill, with `new` if it is still `old`.
 pub(super) fn replace(file: &Path, old: &str, new: &str) -> Result<()> {
     if old == new {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `fmt`: the canonical form of skills' files.
+//! `fmt`: brings skills' files into canonical form.
 
 use std::path::PathBuf;
 
@@ -20,18 +20,18 @@ pub use super::paths::Target;
 /// A request to format skills.
 #[derive(Debug, Clone, Default)]
 pub struct FmtRequest {
-    /// What is formatted. A text is not written anywhere: the outcome has it.
+    /// The targets. A text is not written anywhere: the outcome has it.
     pub targets: Vec<Target>,
-    /// Whether to only look.
+    /// Whether to write nothing.
     pub dry_run: bool,
 }
 
 /// The result for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formatted {
-    /// The file, as it is to be shown.
+    /// The path of the file for display.
     pub file: PathBuf,
-    /// How it was found.
+    /// The state in which it was found.
     pub form: Form,
     /// The canonical form of a text that is in no file; `None` if it has none.
     pub text: Option<String>,
@@ -42,18 +42,18 @@ pub struct Formatted {
 pub enum Form {
     /// It is canonical.
     Canonical,
-    /// It is not, and has a canonical form.
+    /// It is not canonical, but has a canonical form.
     Changed {
-        /// The text as it was.
+        /// The old text.
         before: String,
-        /// Its canonical form.
+        /// The canonical form.
         after: String,
     },
-    /// It has none, and is left alone.
+    /// It has no canonical form, and is left alone.
     Refused {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// Where, if that is in the text.
+        /// The position, if it is in the text.
         at: Option<Position>,
     },
 }
@@ -86,27 +86,27 @@ impl Serialize for Formatted {
     }
 }
 
-/// The outcome of an update. The JSON form is an interface: fields are only ever added.
+/// The outcome of formatting. The JSON form is an interface: fields are only ever added.
 #[derive(Debug, Default, Serialize)]
 pub struct FmtOutcome {
     /// Whether nothing was written.
     pub dry_run: bool,
-    /// The files, in the order of the paths.
+    /// The files, sorted by path.
     #[serde(rename = "skills")]
     pub files: Vec<Formatted>,
-    /// How many of them are not canonical and were left alone, because they are those of installed skills: a lockfile
-    /// names their bytes. They are not among `files`.
+    /// The number of files that are not canonical but left alone, because they belong to installed skills: a
+    /// lockfile records their bytes. They are not in `files`.
     #[serde(rename = "left_locked")]
     pub installed: usize,
 }
 
-/// Brings skills' files into canonical form, and writes those that change unless it is a dry run.
-/// Nothing is written before all of them are found and read. Installed skills that were found by a search stay as they
+/// Brings skills' files into canonical form, and writes those that change unless it is a dry run. Writes
+/// nothing before all of them are found and read. Installed skills that were found by a search stay as they
 /// are locked.
 ///
 /// # Errors
 ///
-/// Fails for a path that is not there, holds no skill, or cannot be read or written.
+/// Fails for a path that does not exist, holds no skill, or cannot be read or written.
 pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
     let cwd = &context.settings.cwd;
     let mut outcome = FmtOutcome { dry_run: request.dry_run, ..FmtOutcome::default() };
@@ -137,7 +137,8 @@ pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
     Ok(outcome)
 }
 
-/// Takes out of `outcome` what would change though a lockfile names it, and nobody named it here.
+/// Removes from `outcome` the files that would change although a lockfile records them and the user did not
+/// name them.
 fn leave_installed(context: &Context, request: &FmtRequest, outcome: &mut FmtOutcome) -> Result<()> {
     let changes = |file: &Formatted| file.text.is_none() && matches!(file.form, Form::Changed { .. });
     if !outcome.files.iter().any(changes) {
@@ -156,7 +157,7 @@ fn leave_installed(context: &Context, request: &FmtRequest, outcome: &mut FmtOut
     Ok(())
 }
 
-/// Refuses what would change in a place that a link leads to, out of the project.
+/// Refuses to change a file that a link leads to out of the project.
 fn refuse_outside(context: &Context, request: &FmtRequest, outcome: &mut FmtOutcome) -> Result<()> {
     let changes = |file: &&mut Formatted| file.text.is_none() && matches!(file.form, Form::Changed { .. });
     let inside = Inside::new(context, &request.targets)?;
@@ -170,7 +171,7 @@ fn refuse_outside(context: &Context, request: &FmtRequest, outcome: &mut FmtOutc
     Ok(())
 }
 
-/// Formats a text that no file holds.
+/// Formats a text that is in no file.
 fn text(bytes: Vec<u8>, file: PathBuf) -> Formatted {
     let document = Document::from_bytes(bytes);
     let form = form(&document);
@@ -182,7 +183,7 @@ fn text(bytes: Vec<u8>, file: PathBuf) -> Formatted {
     Formatted { file, form, text }
 }
 
-/// Reads the file at `place` and returns how it was found; `None` if it is gone by now.
+/// Reads and formats the file at `place`. Returns `None` if it no longer exists.
 fn file(place: &FileLocation) -> Result<Option<Formatted>> {
     let form = match place.read()? {
         None => return Ok(None),
@@ -196,7 +197,7 @@ fn file(place: &FileLocation) -> Result<Option<Formatted>> {
     Ok(Some(Formatted { file: place.shown.clone(), form, text: None }))
 }
 
-/// Tells how `document` is found.
+/// Returns the state of `document`.
 pub fn form(document: &Document) -> Form {
     match document::format(document) {
         Ok(after) if after == document.text() => Form::Canonical,
@@ -273,7 +274,7 @@ mod tests {
         assert_eq!(fs::read_text(&world.project().join("secret"), 99).expect("reads").as_deref(), Some(odd));
     }
 
-    /// Whoever made the link is not who runs the command.
+    /// The author of a link is not the user who runs the command.
     #[cfg(unix)]
     #[test]
     fn what_a_link_leads_to_out_of_the_project_is_left_alone() {

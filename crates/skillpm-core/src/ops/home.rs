@@ -1,4 +1,4 @@
-//! The scope that a change is made in.
+//! The scope for a change.
 
 use crate::advice::{Opt, message};
 use crate::context::Context;
@@ -7,20 +7,20 @@ use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::transaction::Transaction;
 
-/// Returns the scope that is to be changed: `asked`, otherwise the project. The user's home does not become a project
-/// in silence: people who are in it mean their own skills, and anyone who means a project says so or has a manifest
-/// there. What a killed run left there is cleared away first, unless this is a `dry_run`.
+/// Returns the scope to change: `asked`, otherwise the project. The user's home does not become a project
+/// silently: people in it mean their own skills, and anyone who means a project says so or has a manifest
+/// there. Clears away what a killed run left there first, unless this is a `dry_run`.
 ///
 /// # Errors
 ///
-/// Fails as [`Scope::new`] does, and for the home directory if nobody can be asked or somebody says no.
+/// Fails as [`Scope::new`] does, and for the home directory if the user cannot be asked or declines.
 pub(super) fn to_change(context: &Context, asked: Option<ScopeKind>, dry_run: bool) -> Result<Scope> {
     let settings = &context.settings;
     let scope = Scope::new(settings, asked.unwrap_or(ScopeKind::Project))?;
     if asked.is_some() || scope.other_scope(settings)?.is_none() || is_used(&scope)? {
         return Ok(scope);
     }
-    // A killed run's change is taken back or finished in its own scope, whatever becomes of this one.
+    // A killed run's change is rolled back or finished in its own scope, whatever becomes of this one.
     if !dry_run && Transaction::is_begun(&scope) {
         drop(Transaction::begin(&scope, settings, &*context.reporter)?);
         return to_change(context, asked, true);

@@ -1,4 +1,4 @@
-//! `invoke`: what an agent would get.
+//! `invoke`: returns what an agent would get.
 
 use super::named::is_alias;
 use super::session::not_listed;
@@ -17,16 +17,17 @@ pub struct InvokeRequest {
     pub name: String,
     /// The arguments.
     pub arguments: Arguments,
-    /// The form of the content. It decides whether the skill's files are examined.
+    /// The form of the content. It determines whether the skill's files are listed.
     pub form: Form,
-    /// Whether it is written into the audit log.
+    /// Whether to write the audit log.
     pub record: bool,
-    /// The session that the line of the log is of; that of the process if it is `None`.
+    /// The session for the line of the log; `None` means that of the process.
     pub session: Option<String>,
 }
 
 impl InvokeRequest {
-    /// Asks for the skill `name` without arguments, in the plain form, and has it written down.
+    /// Returns a request for the skill `name` without arguments, in the plain form, to be recorded in the
+    /// audit log.
     pub fn new(name: impl Into<String>) -> Self {
         let (arguments, form) = (Arguments::default(), Form::default());
         Self { name: name.into(), arguments, form, record: true, session: None }
@@ -36,15 +37,15 @@ impl InvokeRequest {
 /// The outcome: what an agent would get.
 #[derive(Debug, Clone)]
 pub struct InvokeOutcome {
-    /// The processed content, in the form that was asked for.
+    /// The processed content, in the requested form.
     pub content: String,
-    /// What it was made of.
+    /// The activation that the content was made from.
     pub activation: Activation,
-    /// What was wrong with the skill and did not matter.
+    /// Tolerated problems of the skill.
     pub warnings: Vec<Warning>,
 }
 
-/// Returns what an agent gets of `skill`, whose instructions are `body`, as `policy` has it.
+/// Returns what an agent gets from `skill`, whose instructions are `body`, under `policy`.
 pub(super) fn invoked(
     context: &Context,
     policy: &Policy,
@@ -52,7 +53,7 @@ pub(super) fn invoked(
     body: &str,
     request: &InvokeRequest,
 ) -> InvokeOutcome {
-    // The blank line that authors leave after the frontmatter is no part of the instructions.
+    // The blank line after the frontmatter is not part of the instructions.
     let body = body.trim_start_matches(['\r', '\n']);
     let mut activation =
         activate(skill.meta.clone(), body, &skill.dir, &request.arguments, policy.placeholders);
@@ -76,9 +77,9 @@ pub(super) fn invoked(
     InvokeOutcome { content: activation.render(request.form), activation, warnings }
 }
 
-/// One line for everything that is against the specification and did not matter, repairs included. What
-/// loading tells is enough of it: the linter takes longer than all the rest. Fields of other programs are
-/// no news to anybody who wants to see the text.
+/// Returns one warning about all tolerated deviations from the specification, including repairs. Deviations
+/// found by loading are enough: the linter takes longer than everything else. Fields of other programs are
+/// not reported to a user who wants to see the text.
 fn off_specification(context: &Context, skill: &Skill) -> Option<Warning> {
     let is_news = |deviation: &&Deviation| match &deviation.kind {
         DeviationKind::UnknownField(_) | DeviationKind::LegacyField(_) => false,
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(fs::read_text(&dir.join("SKILL.md"), 999).expect("reads").as_deref(), Some(text));
     }
 
-    /// What agents load is loaded, and what is wrong with it is told in one line.
+    /// Whatever agents load is loaded, and its problems are reported in one line.
     #[test]
     fn a_skill_that_is_off_the_specification_works_with_a_warning() {
         let world = World::new();
@@ -206,7 +207,7 @@ mod tests {
         }
     }
 
-    /// S3-US-5: only who asks for files waits for them.
+    /// S3-US-5: only a form with files waits for them.
     #[test]
     fn files_are_listed_where_the_form_has_them() {
         let world = World::new();
@@ -220,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Nothing runs, and a person is told as the agent is.
+    /// Nothing runs, and the user gets the same report as the agent.
     #[test]
     fn commands_of_the_body_are_told() {
         let world = World::new();

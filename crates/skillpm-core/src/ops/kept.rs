@@ -1,4 +1,4 @@
-//! Copies of what users edited: which are kept, and bringing one back by its name.
+//! Saved copies of edited skills: listing them, and restoring one by its name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,32 +23,32 @@ use crate::text::{closest, timestamp};
 /// The number of digits of a digest that distinguish a copy from others with its name.
 const DIGITS: usize = 7;
 
-/// A copy that is kept. Its JSON form is an interface: fields are only added.
+/// A saved copy. Its JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptCopy {
-    /// The name of the skill, or of a file beside the skills; `None` if nobody knows.
+    /// The name of the skill, or of a file beside the skills; `None` if unknown.
     pub name: Option<String>,
-    /// When it was kept, as RFC 3339 has it; `None` if nobody knows.
+    /// The time when it was saved, in RFC 3339 form; `None` if unknown.
     pub kept_at: Option<String>,
-    /// Why; `None` for a copy of a version that did not note it.
+    /// The reason; `None` if an older version saved the copy without one.
     pub why: Option<Why>,
-    /// Where it was.
+    /// Its original path.
     pub from: Option<String>,
-    /// Where it is.
+    /// The path of the copy.
     pub path: String,
-    /// Its digest.
+    /// The digest of the copy.
     pub digest: String,
 }
 
 impl KeptCopy {
-    /// Returns the digits by which it is told from others of its name.
+    /// Returns the digits that distinguish it from other copies with its name.
     pub fn id(&self) -> &str {
         let hex = self.digest.split_once(':').map_or(&*self.digest, |(_, hex)| hex);
         hex.get(..DIGITS).unwrap_or(hex)
     }
 }
 
-/// Returns the copies that are kept, those that were kept last first.
+/// Returns the saved copies, the newest first.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub fn kept(context: &Context) -> Result<Vec<KeptCopy>> {
     Ok(copies.into_iter().map(|(_, copy)| copy).collect())
 }
 
-/// One line for each name of `kept`, with the time of its last note.
+/// Returns one copy for each name of `kept`, with the time of its last note.
 fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<u64>, KeptCopy)> {
     let bare = KeptCopy {
         name: None,
@@ -76,7 +76,7 @@ fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<u64>, KeptCopy)> {
         last.insert((note.name.clone(), note.from.clone()), note);
     }
     if last.is_empty() {
-        // It is of a version that noted nothing, or agents have copies of it.
+        // An older version saved it without a note, or agents have copies of it.
         let at = fs::usage(&kept.path).ok().and_then(|usage| usage.changed_at());
         return vec![(at, KeptCopy { name: own_name(&kept.path), kept_at: at.map(time), ..bare })];
     }
@@ -87,50 +87,49 @@ fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<u64>, KeptCopy)> {
     last.into_values().map(copy).collect()
 }
 
-/// Returns the name that the skill at `path` gives itself.
+/// Returns the name in the skill at `path`.
 fn own_name(path: &Path) -> Option<String> {
     let text = fs::read_capped(&path.join(SKILL_FILE), MAX_SKILL_FILE);
     let document = Document::from_bytes(text.ok()??);
     Some(skill::load(&document).ok()?.meta.name)
 }
 
-/// A request to restore a kept copy.
+/// A request to restore a saved copy.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreRequest {
     /// The name of the skill, or `NAME@DIGITS` for one of several copies.
     pub name: String,
-    /// The scope; the project if it is `None`.
+    /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
-    /// Plan only.
+    /// Whether to only plan.
     pub dry_run: bool,
 }
 
 /// The outcome of a restoration. Its JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Serialize)]
 pub struct RestoreOutcome {
-    /// Where.
+    /// The scope.
     #[serde(skip)]
     pub scope: Option<ScopeKind>,
     /// The copy.
     pub restored: KeptCopy,
-    /// What was or would be done, in order.
+    /// The steps that were or would be taken, in order.
     pub steps: Vec<Step>,
-    /// What is reported about the copy that lay there and was kept in turn.
+    /// Messages about the replaced copy, which was saved in turn.
     pub kept: Vec<Message>,
-    /// Whether nothing was changed because a plan was asked for.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// Whether `undo` takes it back.
+    /// Whether `undo` takes this back.
     #[serde(skip)]
     pub undoable: bool,
 }
 
-/// Brings a copy back that was kept: it takes the place of the installed skill of its name, as somebody's edits of the
-/// version that is locked.
+/// Restores a saved copy: it replaces the installed skill of its name, as edits of the locked version.
 ///
 /// # Errors
 ///
-/// Fails for no copy of that name; for a skill that is not installed, or is a link to a directory; or for anything that
-/// cannot be written.
+/// Fails if there is no copy of that name; for a skill that is not installed, or is a link to a directory;
+/// and if something cannot be written.
 pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOutcome> {
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
@@ -179,7 +178,7 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
     })
 }
 
-/// Returns the copy that `text` means: the last one that was kept of the name, in `scope` where it was there.
+/// Returns the copy that `text` means: the last one saved under the name, preferably from `scope`.
 fn find(context: &Context, scope: &Scope, text: &str) -> Result<KeptCopy> {
     let (name, digits) = text.rsplit_once('@').map_or((text, ""), |(name, digits)| (name, digits));
     let all = kept(context)?;

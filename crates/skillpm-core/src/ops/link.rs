@@ -1,4 +1,4 @@
-//! `link` and `unlink`: agents that are to see skills that are installed, or no longer.
+//! `link` and `unlink`: show installed skills to agents, or hide them.
 
 use serde::Serialize;
 
@@ -19,43 +19,42 @@ use crate::resolve::graph::closure;
 /// A request to show skills to agents, or to hide them.
 #[derive(Debug, Clone, Default)]
 pub struct LinkRequest {
-    /// The agents, by id or alias; `*` is all that are on the machine, and for [`unlink`] all that see
-    /// something.
+    /// The agents, by id or alias. `*` means all on the machine, and for [`unlink`] all that see something.
     pub agents: Vec<String>,
-    /// The names under which the skills are installed. None: all of the scope, and those that are
+    /// The names under which the skills are installed. If empty, all of the scope, and those that are
     /// installed later.
     pub names: Vec<String>,
-    /// The scope; the project if it is `None`.
+    /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
-    /// Plan only.
+    /// Whether to only plan.
     pub dry_run: bool,
-    /// Replace what is in the way; it is kept in the store.
+    /// Whether to replace what is in the way, which is saved in the store.
     pub force: bool,
 }
 
 /// The outcome of the change. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct LinkOutcome {
-    /// Where.
+    /// The scope.
     pub scope: Option<ScopeKind>,
-    /// Whether nothing was changed because a plan was asked for.
+    /// Whether this was a dry run.
     pub dry_run: bool,
     /// The ids of the agents that were named.
     pub agents: Vec<String>,
-    /// The skills with the agents that have a link or copy of their own now.
+    /// The skills, with the agents that now have a link or copy of their own.
     pub skills: Vec<LinkedSkill>,
-    /// What was or would be done, in order.
+    /// The steps that were or would be taken, in order.
     pub steps: Vec<Step>,
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
-/// A skill and who sees it.
+/// A skill and the agents that see it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LinkedSkill {
     /// The name under which it is installed.
@@ -64,17 +63,17 @@ pub struct LinkedSkill {
     pub agents: Vec<String>,
 }
 
-/// Links skills for agents that came later.
+/// Shows installed skills to more agents.
 ///
 /// # Errors
 ///
-/// Fails for an agent or a skill that is not known, for something that is in the way, or for anything that cannot be
-/// written. Nothing has been changed then.
+/// Fails for an unknown agent or skill, if something is in the way, and if something cannot be written.
+/// Nothing has been changed then.
 pub fn link(context: &Context, request: &LinkRequest) -> Result<LinkOutcome> {
     run(context, request, true)
 }
 
-/// Takes the links or copies of agents away.
+/// Removes the links or copies of agents.
 ///
 /// # Errors
 ///
@@ -124,7 +123,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         }
         let disabled =
             |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
-        // Anyone who sees a skill sees what it needs.
+        // An agent that sees a skill also sees what it needs.
         let asked = names.unwrap_or(all);
         let needed = closure(&asked, |name| files.lock.skills.get(name));
         let needed = needed.into_iter().filter(|name| files.is_only_needed(name));
@@ -150,7 +149,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     })
 }
 
-/// Returns the skills that manifest and lockfile ask for.
+/// Returns the skills that manifest and lockfile request.
 fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
     let names: Vec<_> = match files.manifest_text {
         Some(_) => files.manifest.asked().cloned().collect(),
@@ -166,7 +165,7 @@ fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
     Ok(names)
 }
 
-/// Tells which skills the default does not reach.
+/// Returns a warning about the skills that the default does not reach.
 fn apart(scope: &Scope, audience: &AgentTargets<'_>, named: &Ids) -> Option<Warning> {
     let names = audience.apart(named);
     let (first, told) = (names.first()?, names.join("`, `"));

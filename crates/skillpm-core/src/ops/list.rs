@@ -2,29 +2,29 @@
 
 mod foreign;
 mod linked;
+mod outcome;
+mod skill;
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
-use self::linked::{Dirs, Linked, know_sources, linked};
+use self::linked::{Dirs, know_sources};
+pub use self::outcome::{ListOutcome, ListedSkill, SkillState};
+use self::skill::listed;
+pub(super) use self::skill::{one, state_of_link};
 use super::absent::{no_longer_asked, other_lock};
-use super::import::FoundIn;
 use super::update::has_conflicts;
 use crate::advice::{Message, Verb, Warning, message};
 use crate::agents;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
 use crate::fs;
-use crate::install::agent_view::{self, Unseen, Viewers};
+use crate::install::agent_view::{self, Viewers};
 use crate::install::directory::SkillsDir;
-use crate::install::editable::Editable;
 use crate::install::health::problem;
 use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Files, OnDisk, Survey};
+use crate::install::state::{Files, Survey};
 use crate::install::transaction::Transaction;
-use crate::lockfile::Locked;
 use crate::manifest;
 use crate::name::SkillName;
 
@@ -33,104 +33,6 @@ use crate::name::SkillName;
 pub struct ListRequest {
     /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
-}
-
-/// One skill. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct ListedSkill {
-    /// The name under which it is installed.
-    pub name: String,
-    /// The version as the skill writes it.
-    pub version: Option<String>,
-    /// Where it is installed.
-    pub scope: ScopeKind,
-    /// Where it came from; `None` for a skill that is not in the lockfile.
-    pub source: Option<String>,
-    /// The directory in the source.
-    pub path: Option<String>,
-    /// The commit.
-    pub revision: Option<String>,
-    /// The locked digest.
-    pub digest: Option<String>,
-    /// The ids of the agents that have a link or a copy of their own.
-    pub agents: Vec<String>,
-    /// Those of them whose copy was edited: it is neither what is locked nor what is in the project or home.
-    pub edited_copies: Vec<String>,
-    /// How what is there compares with what is locked.
-    pub state: SkillState,
-    /// Whether its bytes are not those that are locked, wherever it is.
-    pub modified: bool,
-    /// The skill's own name, where it is installed under another one.
-    pub alias_of: Option<String>,
-    /// Whether it is currently hidden from agents.
-    pub disabled: bool,
-    /// Whether it is a link to a directory that somebody works on.
-    pub editable: bool,
-    /// The directory in which it is.
-    pub location: String,
-    /// What kind of source it is: `github`, `git`, `url`, `site`, `path`, or that of a package.
-    pub source_type: Option<&'static str>,
-    /// The address of the source, where it has one.
-    pub source_url: Option<String>,
-    /// The revision that was asked for; `None` is the default branch of a source that has branches.
-    pub requested: Option<String>,
-    /// The names of the skills that it needs, as they are locked.
-    pub dependencies: Vec<String>,
-    /// The ids of the agents, of this machine or chosen here, that see it.
-    pub seen_by: Vec<String>,
-    /// Where it was found, if skillpm did not install it.
-    pub found_in: Option<FoundIn>,
-    /// The directory of the project around this one that it is of, as it is named in the working directory; `None`
-    /// for the project itself and for the user.
-    pub outer: Option<String>,
-    /// Whether it is editable and its directory is not there: no installation brings it back.
-    #[serde(skip)]
-    pub source_gone: bool,
-}
-
-/// The state of what is on disk, compared with the lockfile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SkillState {
-    /// Every byte is as locked.
-    Ok,
-    /// It was edited.
-    Modified,
-    /// Its line endings differ, and nothing else, as where git wrote it with those of Windows.
-    LineEnds,
-    /// An update left conflicts in it that somebody has to resolve. Agents may see it or not.
-    Conflict,
-    /// It is locked and not there.
-    Missing,
-    /// It is there and not locked.
-    Untracked,
-    /// It is there, and agents do not see it.
-    Disabled,
-    /// A link to a directory that somebody works on.
-    Editable,
-    /// It is in the directory of an agent, and skillpm did not put it there.
-    Foreign,
-}
-
-impl SkillState {
-    /// Reports whether skillpm knows of the skill by nothing but that it is there.
-    pub fn is_unknown(self) -> bool {
-        matches!(self, Self::Untracked | Self::Foreign)
-    }
-}
-
-/// The outcome: what is installed.
-#[derive(Debug, Clone, Default)]
-pub struct ListOutcome {
-    /// The skills, project before user, then by name.
-    pub skills: Vec<ListedSkill>,
-    /// What could not be examined.
-    pub warnings: Vec<Warning>,
-    /// The agents of this machine that do not see all skills of a scope.
-    pub unseen: Vec<(ScopeKind, Vec<Unseen>)>,
-    /// The lockfile of another tool in the project, where skillpm knows nothing there yet.
-    pub other_lock: Option<String>,
 }
 
 /// Lists what is installed.
@@ -338,130 +240,6 @@ fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
             let names = fs::list_dir(&dir)?;
             Ok((failed?, names.iter().filter_map(|name| SkillName::exact(name)).collect()))
         }
-    }
-}
-
-/// Returns the skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
-///
-/// # Errors
-///
-/// Fails as [`list`] does.
-pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Result<Option<ListedSkill>> {
-    let is_known = |skill: &ListedSkill| !skill.state.is_unknown();
-    let found = one_in(context, &Scope::new(&context.settings, kind)?, name)?;
-    if kind == ScopeKind::User && !found.as_ref().is_some_and(is_known) {
-        // In the home directory it may be the project that installed it.
-        let project = Scope::new(&context.settings, ScopeKind::Project)?;
-        if project.other_scope(&context.settings)?.is_some() {
-            return Ok(one_in(context, &project, name)?.filter(is_known).or(found));
-        }
-    }
-    Ok(found)
-}
-
-fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<ListedSkill>> {
-    let files = Files::read(scope)?;
-    let agents: Vec<_> = agents::all().iter().collect();
-    let mut survey = Survey::take(&context.settings, scope, &[name], &agents)?;
-    let mut dirs = Dirs::new(context, scope);
-    know_sources(&dirs, &files, &mut survey, [name].into_iter());
-    listed(context, scope, &files, &survey, &mut dirs, name)
-}
-
-/// Returns the skill `name`; `None` for what is neither asked for nor a skill's directory.
-fn listed(
-    context: &Context,
-    scope: &Scope,
-    files: &Files,
-    survey: &Survey,
-    dirs: &mut Dirs<'_>,
-    name: &SkillName,
-) -> Result<Option<ListedSkill>> {
-    let locked = files.lock.skills.get(name);
-    let entry = files.manifest.skills().get(name);
-    let disabled = entry.is_some_and(|entry| entry.disabled);
-    let Linked { agents, edited } = linked(dirs, files, survey, name, (locked, entry));
-    let mut skill = ListedSkill {
-        name: name.to_string(),
-        version: locked.and_then(|locked| locked.version.clone()),
-        scope: scope.kind,
-        source: locked.map(|locked| locked.origin.to_string()),
-        path: locked.and_then(|locked| locked.path.clone()),
-        revision: locked.and_then(|locked| locked.revision.clone()),
-        digest: locked.map(|locked| locked.digest.to_string()),
-        agents,
-        edited_copies: edited,
-        state: SkillState::Missing,
-        modified: false,
-        alias_of: locked.and_then(|locked| locked.alias_of.clone()),
-        disabled,
-        editable: false,
-        location: fs::into_text(dirs.skills.join(name.as_str())),
-        source_type: locked.map(|locked| locked.origin.kind()),
-        source_url: locked.and_then(|locked| locked.origin.address()),
-        requested: locked.and_then(|locked| locked.requested.clone()),
-        dependencies: locked.map(|locked| locked.dependencies.clone()).unwrap_or_default(),
-        seen_by: Vec::new(),
-        found_in: None,
-        outer: None,
-        source_gone: false,
-    };
-    let mut found = survey.canonical.get(name).unwrap_or(&OnDisk::Absent);
-    let out_of_sight = disabled && *found == OnDisk::Absent;
-    let editable = entry.map(|entry| Editable::of(&context.settings, scope, entry)).transpose()?.flatten();
-    if let (Some(entry), Some(editable)) = (entry, editable) {
-        skill.editable = true;
-        (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
-        (skill.source_type, skill.source_url) = (Some(entry.origin.kind()), entry.origin.address());
-        skill.alias_of.clone_from(&entry.name);
-        skill.state = state_of_link(&editable, found, out_of_sight);
-        skill.source_gone = !editable.is_there();
-        if out_of_sight {
-            skill.location = editable.directory.display().to_string();
-        }
-    } else {
-        if out_of_sight {
-            found = survey.disabled.get(name).unwrap_or(&OnDisk::Absent);
-            skill.location = scope.disabled_skill_dir(name).display().to_string();
-            if let (Some(entry), None) = (entry, locked) {
-                (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
-                (skill.source_type, skill.source_url) = (Some(entry.origin.kind()), entry.origin.address());
-            }
-        }
-        let Some(state) = state(locked, found) else { return Ok(None) };
-        let place = if out_of_sight { scope.disabled_skill_dir(name) } else { scope.skill_dir(name) };
-        let is_tree = state == SkillState::Modified && matches!(found, OnDisk::Tree(_));
-        let other = is_tree && scope.index.trees().is_other_line_ends(&place);
-        skill.state = if other { SkillState::LineEnds } else { state };
-    }
-    skill.modified = matches!(skill.state, SkillState::Modified | SkillState::LineEnds);
-    if out_of_sight && skill.state != SkillState::Missing {
-        skill.state = SkillState::Disabled;
-    }
-    Ok(Some(skill))
-}
-
-/// Returns the state; `None` for what is neither locked nor a skill's directory.
-fn state(locked: Option<&Locked>, found: &OnDisk) -> Option<SkillState> {
-    match (locked, found) {
-        (Some(_), OnDisk::Absent) => Some(SkillState::Missing),
-        (Some(locked), OnDisk::Tree(Some(digest))) if *digest == locked.digest => Some(SkillState::Ok),
-        (Some(_), _) => Some(SkillState::Modified),
-        (None, OnDisk::Tree(_) | OnDisk::OtherLink(_)) => Some(SkillState::Untracked),
-        (None, _) => None,
-    }
-}
-
-/// Returns the state of an editable skill, at whose canonical place `found` is; where agents are not to see it, nothing
-/// has to.
-pub(super) fn state_of_link(editable: &Editable, found: &OnDisk, out_of_sight: bool) -> SkillState {
-    let is_there = editable.is_there();
-    match found {
-        OnDisk::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,
-        OnDisk::Absent if out_of_sight && is_there => SkillState::Editable,
-        OnDisk::Tree(_) | OnDisk::Other => SkillState::Modified,
-        OnDisk::OtherLink(text) if !editable.link.says(text) => SkillState::Modified,
-        _ => SkillState::Missing,
     }
 }
 

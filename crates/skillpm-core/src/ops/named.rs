@@ -1,4 +1,4 @@
-//! The skill that a person names.
+//! Resolution of the names of skills that a user types.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,8 @@ use crate::spec::is_local;
 use crate::text::shell_word;
 use crate::tree::Tree;
 
-/// Finds the skill `name` as [`engine::find`] does, and says of one that is disabled that it is. A path such as
-/// `./pdf` is the directory of a skill, which need not be installed.
+/// Finds the skill `name` as [`engine::find`] does, and reports if it is disabled. A path such as `./pdf` is
+/// the directory of a skill, which need not be installed.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
     find_in(context, name, &default_sources(&context.settings)?, None)
 }
 
-/// Works like [`find`], of the names in `sources`, which are those of the scope `only` or of both.
+/// Works like [`find`], for names in `sources`, which are those of the scope `only` or of both.
 ///
 /// # Errors
 ///
@@ -47,7 +47,7 @@ pub(super) fn find_in(
     })
 }
 
-/// Works like [`find_in`], of a name in `snapshot`, and never of a path.
+/// Works like [`find_in`], for a name in `snapshot`, and never for a path.
 ///
 /// # Errors
 ///
@@ -65,11 +65,12 @@ pub(super) fn find_among(
     })
 }
 
-/// Finds the skill in the directory that `name` is the path of; if it is none, what `by_name` finds.
+/// Finds the skill in the directory with the path `name`. If `name` is not such a path, returns the result of
+/// `by_name`.
 ///
 /// # Errors
 ///
-/// Fails as [`engine::find_at`] does, and as `by_name`.
+/// Fails as [`engine::find_at`] and `by_name` do.
 pub(super) fn path_or<E: From<Error>>(
     context: &Context,
     name: &str,
@@ -83,7 +84,7 @@ where
     }
     let at = engine::find_at(context, &local::resolve_typed(&context.settings, name)?, name);
     match at {
-        // Nobody checks what skills call themselves: where no directory is meant, it may be a name.
+        // The names in skills are not checked: if no directory is meant, it may be a name.
         Err(error) if error.kind() == ErrorKind::Usage => by_name().map_err(|unknown| {
             let unknown = Error::from(unknown);
             if unknown.kind() != ErrorKind::Usage {
@@ -96,7 +97,7 @@ where
     }
 }
 
-/// Returns `hit` without what is reported about a name that is not the skill's own, where it was installed under that
+/// Returns `hit` without the warning about a name that is not the skill's own, if it was installed under that
 /// name.
 fn without_alias(context: &Context, name: &str, mut hit: Hit) -> Hit {
     let told = engine::calls_itself(&hit.skill);
@@ -106,7 +107,8 @@ fn without_alias(context: &Context, name: &str, mut hit: Hit) -> Hit {
     hit
 }
 
-/// Returns whether a lockfile has the skill `own` under the name `directory`: anyone who installed it so knows.
+/// Returns whether a lockfile has the skill `own` under the name `directory`: the user who installed it
+/// knows.
 pub(super) fn is_alias(context: &Context, directory: &str, own: &str) -> bool {
     let Ok(directory) = SkillName::new(directory) else { return false };
     let scopes = scopes_in_force(&context.settings).unwrap_or_default();
@@ -115,8 +117,8 @@ pub(super) fn is_alias(context: &Context, directory: &str, own: &str) -> bool {
     aliases.any(|alias_of| alias_of == own)
 }
 
-/// Returns the names of the skills that are here, each with its description: those that agents see, and those that
-/// manifests and lockfiles know. What cannot be read has none.
+/// Returns the names of the available skills, each with its description: those that agents see, and those in
+/// manifests and lockfiles. The description is empty if it cannot be read.
 pub fn known(settings: &Settings) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for scope in Scopes::new(settings, None).unwrap_or_default().there {
@@ -132,7 +134,7 @@ pub fn known(settings: &Settings) -> BTreeMap<String, String> {
     names
 }
 
-/// Returns the scripts of the skill `name`, below its `scripts/`; none where there is no such skill.
+/// Returns the scripts of the skill `name`, relative to its `scripts/`; empty if there is no such skill.
 pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
     let sources = default_sources(settings).unwrap_or_default();
     let hit =
@@ -142,17 +144,17 @@ pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
     paths.filter_map(|(path, _)| path.strip_prefix("scripts/")).map(ToOwned::to_owned).collect()
 }
 
-/// Returns what to say instead of `error`, with which `name` was not found in the scope `only` or in both. The files of
-/// a disabled skill are where no agent looks, and those of a skill in a fresh clone nowhere as yet: that there is none
-/// would send its owner to find it once more.
+/// Returns a better error than `error`, with which `name` was not found in the scope `only` or in both. The
+/// files of a disabled skill are where no agent looks, and those of a skill in a fresh clone do not exist
+/// yet: "not found" would mislead the user.
 fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Error) -> Error {
-    // Any other kind is of a skill that is there.
+    // Any other kind is about a skill that exists.
     if error.kind() != ErrorKind::Usage {
         return error;
     }
     let scopes = Scopes::new(&context.settings, only).unwrap_or_default().there;
     let asked_in = |scope: &Scope| {
-        // As `project:name` and `user:name` a skill of that scope only is meant.
+        // `project:name` and `user:name` mean a skill of that scope only.
         let inside = name.strip_prefix(&*scope.kind.to_string()).and_then(|rest| rest.strip_prefix(':'));
         SkillName::new(inside.unwrap_or(name)).ok()
     };
@@ -195,7 +197,7 @@ mod tests {
     use crate::engine::testing::World;
     use crate::ops::show::{ShowRequest, show};
 
-    /// A name is never a path, and a directory that has a skill is told to whoever named it so.
+    /// A name is never a path, and the error for a directory with a skill names its path.
     #[test]
     fn a_directory_is_named_by_its_path() {
         let world = World::new();
@@ -212,7 +214,7 @@ mod tests {
         assert!(error.hints().iter().all(|hint| !hint.to_string().contains("./src")), "{error:?}");
     }
 
-    /// A clone has what is asked for once it is installed, and says so until then.
+    /// In a clone, a requested skill is usable once it is installed, and the error says so until then.
     #[test]
     fn what_is_asked_for_and_not_there_is_told() {
         let world = World::new();
@@ -226,7 +228,8 @@ mod tests {
         assert_eq!(error.to_string(), "there is no skill `user:pdf`");
     }
 
-    /// What is disabled is there, in each scope by itself; whatever is no such name has the error that it had.
+    /// The error says that a skill is disabled, separately for each scope; any other name has its usual
+    /// error.
     #[test]
     fn a_disabled_skill_is_told_as_one() {
         let world = World::new();
@@ -257,7 +260,7 @@ mod tests {
         };
         assert_eq!(shown(ScopeKind::User), "the skill `mine` is disabled");
         assert_eq!(shown(ScopeKind::Project), "there is no skill `mine`");
-        // One that can be used is used, whatever the manifest of the other scope says.
+        // A usable skill is used, whatever the manifest of the other scope says.
         world.skill(".claude/skills/mine", "mine");
         assert!(find(&world.context(), "mine").is_ok());
     }

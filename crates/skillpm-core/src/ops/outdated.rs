@@ -1,4 +1,4 @@
-//! `outdated`: finds which skills have changed in their sources, without a download.
+//! `outdated`: finds the skills that have changed in their sources, without a download.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +25,9 @@ use crate::spec::{Origin, Reference};
 /// A request for skills that have changed in their sources.
 #[derive(Debug, Clone, Default)]
 pub struct OutdatedRequest {
-    /// Only these; all where it is empty.
+    /// The skills; all if empty.
     pub names: Vec<String>,
-    /// Only this scope; both if it is `None`.
+    /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
 }
 
@@ -36,32 +36,32 @@ pub struct OutdatedRequest {
 pub struct OutdatedSkill {
     /// The name under which it is installed.
     pub name: String,
-    /// Where it is installed.
+    /// The scope in which it is installed.
     pub scope: ScopeKind,
-    /// Where it came from.
+    /// Its source.
     pub source: String,
     /// The directory in the source.
     pub path: Option<String>,
-    /// The revision that is asked for, in git's form; `None` is the default branch.
+    /// The requested revision, in git's form; `None` is the default branch.
     pub requested: Option<String>,
     /// The locked revision: a commit, a digest of a site, the version of a package.
     pub locked: Option<String>,
-    /// The revision that what is asked for means now.
+    /// The current revision of what is requested.
     pub newest: Option<String>,
     /// The highest tag past the pin, or the newest commit past a pinned one.
     pub latest: Option<String>,
-    /// How the skill's files compare.
+    /// How the skill's files compare with the locked ones.
     pub status: Status,
-    /// Why a policy does not let the newest files in yet, with the line that says so; `None` if one does, and where
-    /// only a fetch would tell.
+    /// Why a policy does not admit the newest files yet, with its line. `None` if one does, and if only a
+    /// fetch would tell.
     pub held_back: Option<String>,
-    /// Where its source has it now, if that is not where it was.
+    /// The new directory in its source, if it has moved.
     pub moved_to: Option<String>,
-    /// Whether the tag that is asked for led to another revision when the skill was locked.
+    /// Whether the requested tag led to another revision when the skill was locked.
     pub tag_moved: bool,
-    /// Whether what is installed was edited.
+    /// Whether the installed skill was edited.
     pub modified: bool,
-    /// Whether agents are not to see it.
+    /// Whether it is hidden from agents.
     pub disabled: bool,
 }
 
@@ -73,24 +73,24 @@ pub enum Status {
     Current,
     /// They differ.
     Changed,
-    /// There are none any more where the skill was.
+    /// They no longer exist where the skill was.
     Gone,
-    /// There are none any more where the skill was, and its source has a skill of its name elsewhere.
+    /// They no longer exist where the skill was, but its source has a skill of its name elsewhere.
     Moved,
-    /// Its source has no such branch, tag or commit any more.
+    /// Its source no longer has this branch, tag or commit.
     RefGone,
     /// Only a download would show this.
     Unknown,
-    /// The source could not be asked.
+    /// The source could not be queried.
     Failed,
-    /// There is no network, and nothing is known from before.
+    /// The machine is offline, and nothing is cached.
     NotAsked,
     /// It is a link to a directory that somebody works on.
     Editable,
 }
 
 impl OutdatedSkill {
-    /// Reports whether its source has something else now that may be installed, or something past its pin.
+    /// Reports whether its source has another version that may be installed, or one past its pin.
     pub fn is_outdated(&self) -> bool {
         match self.status {
             Status::Changed if self.held_back.is_none() => true,
@@ -103,35 +103,35 @@ impl OutdatedSkill {
 /// The outcome: the state of the skills in their sources.
 #[derive(Debug, Default)]
 pub struct OutdatedOutcome {
-    /// The skills that were asked about, project before user, then by name.
+    /// The requested skills, project before user, then by name.
     pub skills: Vec<OutdatedSkill>,
-    /// Why sources could not be asked.
+    /// Why sources could not be queried.
     pub failures: Vec<Error>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
 impl OutdatedOutcome {
-    /// Returns what kind of failure to end with, if any: one of the network before all others.
+    /// Returns the kind of failure to exit with, if any: network failures come first.
     pub fn failed(&self) -> Option<ErrorKind> {
         let network = |error: &&Error| error.kind() == ErrorKind::Network;
         self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
     }
 }
 
-/// Asks the sources of the installed skills what they have now. Nothing is changed, and nothing is downloaded if an id
-/// or a tag is enough.
+/// Queries the sources of the installed skills for their current versions. Changes nothing, and downloads
+/// nothing if an id or a tag is enough.
 ///
 /// # Errors
 ///
-/// Fails for a manifest, lockfile or policy that cannot be read, or for a name that is not installed. A source that
-/// cannot be asked is no error: the outcome says why, and contains the others.
+/// Fails for a manifest, lockfile or policy that cannot be read, and for a name that is not installed. A
+/// source that cannot be queried is not an error: the outcome says why, and contains the others.
 pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<OutdatedOutcome> {
     let listed = installed(context, &ListRequest { scope: request.scope })?;
     let mut outcome = OutdatedOutcome { warnings: listed.warnings, ..OutdatedOutcome::default() };
     let mut known = Vec::new();
     let mut scopes = Vec::new();
-    // Which of them are missing was told by `list`.
+    // `list` has reported the missing ones.
     for scope in Scopes::new(&context.settings, request.scope)?.there {
         let files = Files::read(&scope)?;
         known.extend(files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned());
@@ -172,7 +172,7 @@ fn ask_scope(
         if entry.is_some_and(|entry| entry.editable) {
             continue;
         }
-        // What is locked says nothing about another skill.
+        // The locked version proves nothing about another skill.
         if let Some(entry) = entry.filter(|entry| !locked.is_skill_of(entry)) {
             let other = if entry.origin == locked.origin { "place in its source" } else { "source" };
             let told = message!(
@@ -279,7 +279,7 @@ fn ask_scope(
     Ok(())
 }
 
-/// Reports whether a skill that is not where it was may be elsewhere: GitHub says without a download.
+/// Reports whether a missing skill may be elsewhere in its source: GitHub answers that without a download.
 fn may_have_moved(files: newest::Files, origin: &Origin) -> bool {
     match files {
         newest::Files::Moved => true,
@@ -288,7 +288,8 @@ fn may_have_moved(files: newest::Files, origin: &Origin) -> bool {
     }
 }
 
-/// Returns where in its source the skill of `row` is now that is not any more where it was. Only a download tells.
+/// Returns the new place in its source of the skill of `row`, which is no longer where it was. Only a
+/// download tells.
 fn moved_to(context: &Context, scope: &Scope, query: &Query<'_>, row: &OutdatedSkill) -> Option<String> {
     let locked = query.locked;
     let wanted = match &row.newest {
@@ -299,8 +300,8 @@ fn moved_to(context: &Context, scope: &Scope, query: &Query<'_>, row: &OutdatedS
     of_name(&opened, locked.alias_of.as_deref().unwrap_or(&row.name)).map(|candidate| candidate.path)
 }
 
-/// Returns the error for the skills `names` of the source `origin`, as it is typed in the working directory, which has
-/// no such `reference` any more; any other error stays what it is.
+/// Returns the error for the skills `names` of the source `origin`, as it is typed in the working directory,
+/// if `error` means that the source no longer has `reference`. Returns any other error unchanged.
 pub(super) fn reference_gone<'a>(
     scope: ScopeKind,
     (origin, reference): (&Origin, Option<&Reference>),
@@ -363,7 +364,7 @@ impl From<newest::Files> for Status {
     }
 }
 
-/// Returns the skill `name` before its source was asked.
+/// Returns the row of the skill `name` before its source is queried.
 fn row(name: &SkillName, scope: ScopeKind, locked: &Locked, query: &Query<'_>) -> OutdatedSkill {
     OutdatedSkill {
         name: name.to_string(),

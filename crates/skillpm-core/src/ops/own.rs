@@ -1,4 +1,5 @@
-//! Skills that people write in a scope: a directory beside the manifest, an editable entry, and links for the agents.
+//! Skills that people write in a scope: a directory next to the manifest, an editable entry, and links for
+//! the agents.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,10 +14,10 @@ use crate::name::SkillName;
 use crate::source::local::portable;
 use crate::tree::FileSet;
 
-/// The directory, beside the manifest, of the skills that people write.
+/// The directory, next to the manifest, of the skills that people write.
 const DIR: &str = "skills";
 
-/// Returns where the skill `name` is written in `scope`.
+/// Returns the directory for writing the skill `name` in `scope`.
 ///
 /// # Errors
 ///
@@ -27,12 +28,13 @@ pub(super) fn place(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     Ok(dir.join(name.as_str()))
 }
 
-/// Makes the directory `path` with the files of `set`, beside its place first: nobody sees half of it. What a killed
-/// run left there has a name that tells whose it is, so it goes when the same is made again.
+/// Creates the directory `path` with the files of `set`. Writes them to a temporary sibling first, so nobody
+/// sees half of it. The sibling's name is derived from `path`, so a later run for the same path removes what
+/// a killed one left.
 ///
 /// # Errors
 ///
-/// Fails for something that is there already, or for anything that cannot be written.
+/// Fails if something already exists there, and if something cannot be written.
 pub(super) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
     let parent = path.parent().unwrap_or(Path::new(""));
     let _alone = DirLock::acquire(parent, || ())?;
@@ -50,13 +52,14 @@ pub(super) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
     })
 }
 
-/// Returns the error for a directory that is in the way.
+/// Returns the error for an existing directory.
 pub(super) fn already_exists(path: &Path) -> Error {
     Error::usage(format!("`{}` already exists", path.display()))
 }
 
-/// Writes the skill `name`, whose directory `path` is, into the manifest of the scope of `kind` as an editable one, and
-/// links it for `agents` besides those that see the others. With `force` it takes the place of copies, which are kept.
+/// Adds the skill `name` with the directory `path` to the manifest of the scope of `kind` as an editable one,
+/// and links it for `agents` besides those that see the others. With `force` it replaces copies, which are
+/// saved.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! Whether a script may run: what the policy says, whether the bytes are the locked ones, and where nothing
+//! Permission to run a script: what the policy says, whether the bytes are the locked ones, and, if nothing
 //! is locked, whether the directory is trusted.
 //!
-//! Anyone who starts a script asks here first, and runs the bytes that come back, not those on the disk.
+//! Code that starts a script asks here first, and runs the returned bytes, not those on disk.
 
 use super::audit::{place, record, subject, unread};
 use super::policy_check;
@@ -21,52 +21,51 @@ use crate::tree::FileSet;
 use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs, exposed_file};
 
-/// The maximum number of files that differ that an error names.
+/// The maximum number of changed files that an error names.
 const MAX_FILES: usize = 5;
 
 /// A request for permission to run a script.
 #[derive(Debug, Clone, Copy)]
 pub struct PermitRequest<'a> {
-    /// The skill, as it was found.
+    /// The skill.
     pub skill: &'a Skill,
-    /// The script, below the directory of the skill.
+    /// The script, relative to the directory of the skill.
     pub script: &'a str,
-    /// What applies if no policy decides. A person who types a command means it: `Allow`. A host that runs what a model
-    /// asks for has nobody's word: `Deny` or `Ask`.
+    /// The decision if no policy decides. A person who types a command means it: `Allow`. A host that runs
+    /// what a model requests has nobody's consent: `Deny` or `Ask`.
     pub default_decision: Scripts,
-    /// Whether a person has already said yes to what the policy would ask.
+    /// Whether the user has already consented to what the policy would ask.
     pub allow_scripts: bool,
-    /// Whether a person has already said that edited files may run.
+    /// Whether the user has already consented to running edited files.
     pub allow_modified: bool,
-    /// Whether the program that asks vouches for a directory that no lockfile knows, as its author does who
-    /// ships it.
+    /// Whether the calling program vouches for a directory that no lockfile knows, as the author who ships it
+    /// does.
     pub trusted_by_host: bool,
 }
 
-/// The answer yes.
+/// The permission.
 #[derive(Debug, Clone)]
 pub struct Permit {
-    /// The bytes that may run, and where they come from.
+    /// The bytes that may run, and their provenance.
     pub checked: Checked,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
     /// Whether a policy opens unix sockets to its scripts.
     pub unix_sockets: bool,
 }
 
-/// Says whether a script may run. Nothing of it has run, and nothing is changed but the audit log: a refusal
-/// is written down there.
+/// Decides whether a script may run. Runs nothing, and changes only the audit log, which records a refusal.
 ///
-/// A policy that asks is answered by [`PermitRequest::allow_scripts`], otherwise by the person at the terminal; it is
-/// asked last, when everything else is in order.
+/// If a policy asks, [`PermitRequest::allow_scripts`] answers, or otherwise the user at the terminal. The
+/// user is asked last, when everything else is in order.
 ///
 /// # Errors
 ///
-/// Fails with [`Integrity`](crate::error::ErrorKind::Integrity), and says what to do about it: a policy denies it,
-/// names the line; a person says no, or nobody can be asked; edited files; a directory that is not trusted; files that
-/// no skill may have. Else a policy, manifest or lockfile that cannot be read.
+/// Fails with [`Integrity`](crate::error::ErrorKind::Integrity), and advice, if a policy denies it (with the
+/// line); if the user declines or cannot be asked; for edited files; for a directory that is not trusted; and
+/// for files that no skill may have. Fails otherwise for a policy, manifest or lockfile that cannot be read.
 pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> {
-    // Files that no skill may have are refused as they are read, before there is anything to decide.
+    // Files that no skill may have are refused while they are read, before there is anything to decide.
     let (checked, permission, unix_sockets) = looked_at(context, request)
         .inspect_err(|error| unread(context, &place(request.skill), request.script, error))?;
     match decide(context, request, &checked, &permission) {
@@ -81,8 +80,8 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
     }
 }
 
-/// Reads every byte of the skill, and what the policies in force say of it: whether its scripts may run, and whether
-/// unix sockets are open to them.
+/// Reads every byte of the skill, and the decisions of the policies in force: whether its scripts may run,
+/// and whether unix sockets are open to them.
 fn looked_at(context: &Context, request: &PermitRequest<'_>) -> Result<(Checked, Permission, bool)> {
     let scopes = scopes_in_force(&context.settings)?;
     let checked = of_place(&context.settings, &in_force(&scopes)?, &request.skill.real)?;
@@ -91,7 +90,7 @@ fn looked_at(context: &Context, request: &PermitRequest<'_>) -> Result<(Checked,
     Ok((checked, permission, unix_sockets))
 }
 
-/// Returns what a person should know, or why the script may not run.
+/// Returns the warnings for the user, or why the script may not run.
 fn decide(
     context: &Context,
     request: &PermitRequest<'_>,
@@ -130,7 +129,8 @@ fn decide(
     Ok(warnings)
 }
 
-/// Returns what the policies in force say of the scripts of a skill, and whether they open unix sockets to them.
+/// Returns the decision of the policies in force about the scripts of a skill, and whether they open unix
+/// sockets to them.
 fn permission(
     context: &Context,
     scopes: &[Scope],
@@ -147,7 +147,7 @@ fn permission(
         }
         Provenance::Unlocked(_) => true,
     };
-    // The first is the nearest project. Those around it have a say about their own skills.
+    // The first is the nearest project. Those around it decide about their own skills too.
     let at = scopes.iter().position(is_of).unwrap_or_default();
     let asked = &scopes[at];
     let has_say =
@@ -161,7 +161,7 @@ fn permission(
     Ok((admission.scripts(asked, unsaid), admission.unix_sockets(asked).is_some()))
 }
 
-/// Refuses a skill that differs from what is locked, unless that is wanted: then it is a warning.
+/// Refuses a skill that differs from what is locked, unless the user consented: then it is a warning.
 fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<Warning>> {
     let Some(modified) = &skill.modified else { return Ok(None) };
     let what = match &modified.files {
@@ -202,12 +202,12 @@ fn is_trusted(context: &Context, skill: &LockedSkill, files: &FileSet) -> Result
     Ok(matches!(standing, Standing::Trusted(_)) && exposed_file(&skill.place, files)?.is_none())
 }
 
-/// Returns the call of `verb` where `skill` is installed.
+/// Returns the call of `verb` for the scope in which `skill` is installed.
 fn at(skill: &LockedSkill, verb: Verb) -> Call {
     verb.within(skill.scope).project(skill.outer.as_deref())
 }
 
-/// Returns the error for a skill whose digest nobody but the lockfile knows: a script can rewrite both.
+/// Returns the error for a skill whose digest is only in the lockfile: a script can rewrite both.
 fn unchecked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Error {
     let (name, place) = (&skill.name, skill.place.display());
     refused(
@@ -217,8 +217,8 @@ fn unchecked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Error {
     .hint(message!(at(skill, Verb::Install), " checks them against the source; then they run"))
 }
 
-/// Refuses a skill that no lockfile knows, unless its directory is trusted and none of `files`, which are to
-/// run, is in the hands of other users.
+/// Refuses a skill that no lockfile knows, unless its directory is trusted and no other user controls any of
+/// `files`, which are to run.
 fn trusted(
     context: &Context,
     request: &PermitRequest<'_>,

@@ -1,4 +1,4 @@
-//! `policy`: what may be installed here, and which line says so.
+//! `policy`: shows what may be installed here, and which lines decide.
 
 pub use super::policy_check::PolicyDecision;
 
@@ -18,32 +18,32 @@ use crate::spec::SourceSpec;
 /// A request to explain the policy.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyRequest {
-    /// Sources as they would be typed after `skillpm install`. None: the lines that hold.
+    /// Sources as they would be typed after `skillpm install`. If empty, only the lines are returned.
     pub sources: Vec<String>,
-    /// The scope; the project if it is `None`.
+    /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
 }
 
 /// The policy that applies. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PolicyOutcome {
-    /// All lines that hold, in the order in which they are asked: the machine's before the manifest's, then what
-    /// the user's manifest says of scripts.
+    /// All lines in force, in the order in which they are evaluated: the machine's before the manifest's,
+    /// then the user's manifest's lines about scripts.
     pub lines: Vec<Line>,
-    /// What they say of each source, in the order of the request.
+    /// The decisions about each source, in the order of the request.
     pub sources: Vec<Ruling>,
 }
 
 /// The ruling about one source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Ruling {
-    /// The source, in full.
+    /// The full source.
     pub source: String,
     /// Whether it may be fetched.
     pub admitted: bool,
-    /// The lines that have a say.
+    /// The lines that decide.
     pub decisions: Vec<PolicyDecision>,
-    /// The lines that have one only when it is installed.
+    /// The lines that decide only on installation.
     pub when_installed: Vec<Pending>,
     /// Whether scripts of its skills may run when a person types `skillpm run`.
     pub scripts: Permission,
@@ -51,12 +51,12 @@ pub struct Ruling {
     pub unix_sockets: Option<Line>,
 }
 
-/// Tells which lines hold, and what they say of sources. Nothing is fetched: how old a source is and what is found in
-/// its skills is decided when they are installed, and the lines that will are reported.
+/// Returns the lines in force and their decisions about sources. Fetches nothing: the age of a source and the
+/// findings in its skills are decided on installation, and the lines for that are reported.
 ///
 /// # Errors
 ///
-/// Fails for a text that is no source, or for a policy that cannot be read.
+/// Fails for a text that is not a source, and for a policy that cannot be read.
 pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let (manifest, _) = read_manifest(&scope)?;
@@ -73,7 +73,7 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
         let subject = policy_check::shown(asked);
         let mut decisions = admission.source(asked);
         if !origin.has_revisions() {
-            // Files and sites never tell how old they are, so that is decided already.
+            // Files and sites never report their age, so that is decided already.
             decisions.extend(admission.release(asked, None, 0));
         }
         let admitted = decisions.iter().all(|decision| decision.admitted);
@@ -98,8 +98,8 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
     Ok(PolicyOutcome { lines, sources })
 }
 
-/// Returns the rules for scripts. A skill of either scope may run in a project, so both manifests have a say, unless
-/// one scope was asked about.
+/// Returns the rules for scripts. A skill of either scope may run in a project, so both manifests count,
+/// unless one scope was requested.
 fn scripts_admission(
     context: &Context,
     request: &PolicyRequest,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
 
-    /// A machine's policy cannot know from where a project will look.
+    /// A machine's policy cannot know the project from which a path is resolved.
     #[test]
     fn a_line_with_a_whole_path_holds_in_every_scope() {
         let world = World::new();

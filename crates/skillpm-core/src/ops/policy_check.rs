@@ -1,4 +1,4 @@
-//! What a policy says, asked at each step of an installation.
+//! The policy check at each step of an installation.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
@@ -27,14 +27,14 @@ use crate::spec::Origin;
 use crate::text::line_column;
 use crate::tree::{FileEntry, FileSet};
 
-/// Lets in what all files admit, and remembers which lines decided.
+/// Admits what all policy files admit, and records the lines that decided.
 #[derive(Debug, Default)]
 pub(super) struct PolicyCheck {
     admission: Admission,
     decided: Vec<PolicyDecision>,
-    /// The same, so that each is reported once however many skills it let in.
+    /// The same decisions as a set, so that each is reported once however many skills it admitted.
     told: HashSet<PolicyDecision>,
-    /// When revisions were released, as far as that was asked: skills of one source share it.
+    /// The release times of revisions, as far as they were requested: skills of one source share them.
     released: BTreeMap<(Origin, Option<String>), Released>,
 }
 
@@ -43,23 +43,24 @@ pub(super) struct PolicyCheck {
 pub struct PolicyDecision {
     /// The source or the skill.
     pub subject: String,
-    /// What a line says of it.
+    /// The decision of a line.
     #[serde(flatten)]
     pub decision: Decision,
 }
 
-/// Reads the rules that hold for `scope`: those of the machine, those that somebody named, and those of
-/// the manifest.
+/// Reads the rules in force for `scope`: those of the machine, those in the named file, and those of the
+/// manifest.
 ///
 /// # Errors
 ///
-/// Fails for a file that cannot be read or says something without meaning, with the place, or for a named file that is
-/// not there.
+/// Fails for a file that cannot be read or has an invalid rule, with the position, and for a named file that
+/// does not exist.
 pub(super) fn admission(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Admission> {
     admission_of(context, scope, [(scope, manifest)])
 }
 
-/// Works like [`admission`], with the rules of several manifests; `asked` is the scope whose skills are asked about.
+/// Works like [`admission`], with the rules of several manifests. `asked` is the scope of the skills in
+/// question.
 ///
 /// # Errors
 ///
@@ -96,7 +97,7 @@ pub(super) fn admission_of<'a>(
     Ok(admission)
 }
 
-/// Adds what the file at `path` says; `false` if there is none.
+/// Adds the rules in the file at `path`. Returns `false` if there is none.
 fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
     let text = read_text(path)?.transpose().map_err(|odd| manifest_error(path, odd.of_manifest()))?;
     let Some(text) = text else { return Ok(false) };
@@ -107,7 +108,7 @@ fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
 }
 
 impl PolicyCheck {
-    /// Returns the gate of `scope`.
+    /// Returns the policy check of `scope`.
     ///
     /// # Errors
     ///
@@ -116,7 +117,7 @@ impl PolicyCheck {
         Ok(Self { admission: admission(context, scope, manifest)?, ..Self::default() })
     }
 
-    /// Asks whether anything may come from a source; nothing of it has been fetched.
+    /// Checks that a source is admitted. Nothing of it has been fetched.
     ///
     /// # Errors
     ///
@@ -126,11 +127,11 @@ impl PolicyCheck {
         self.decide(|| shown(asked), decisions)
     }
 
-    /// Asks whether what was opened is old enough.
+    /// Checks that an opened source is old enough.
     ///
     /// # Errors
     ///
-    /// Fails if it is not, with the line, or if its time of release must be asked for and cannot.
+    /// Fails if it is not, with the line, and if the time of its release is needed but not available.
     pub(super) fn release(
         &mut self,
         context: &Context,
@@ -151,12 +152,12 @@ impl PolicyCheck {
         self.decide(|| shown(asked), decisions)
     }
 
-    /// Returns why what a source has at `revision` is not old enough, with the line that says so; `None` if it is, or
-    /// no file asks. Nothing is fetched, so nothing is said of sources whose times only a fetch tells.
+    /// Returns why `revision` of a source is not old enough, with the line. Returns `None` if it is, or if no
+    /// file has a rule about it. Fetches nothing, so sources that only reveal times on a fetch pass.
     ///
     /// # Errors
     ///
-    /// Fails if the time of release must be asked for and cannot.
+    /// Fails if the time of release is needed but not available.
     pub(super) fn held_back(
         &mut self,
         context: &Context,
@@ -176,7 +177,8 @@ impl PolicyCheck {
         Ok(refused.map(|decision| format!("{}: {} says so", decision.reason, decision.line)))
     }
 
-    /// When `revision` of `origin` was released, as far as the source says without being opened.
+    /// Returns when `revision` of `origin` was released, as far as the source reports it without being
+    /// opened.
     fn released(&mut self, context: &Context, origin: &Origin, revision: Option<&str>) -> Result<Released> {
         let key = (origin.clone(), revision.map(ToOwned::to_owned));
         if let Some(known) = self.released.get(&key) {
@@ -187,17 +189,17 @@ impl PolicyCheck {
         Ok(released)
     }
 
-    /// Asks whether what was found in a skill keeps it out.
+    /// Checks the findings in a skill.
     ///
     /// # Errors
     ///
-    /// Fails if it does, with the first finding and the line, or if the skill cannot be read.
+    /// Fails if they keep it out, with the first finding and the line, and if the skill cannot be read.
     pub(super) fn content(&mut self, name: &SkillName, candidate: &Candidate, set: &FileSet) -> Result<()> {
         let Some(file) = set.get(&candidate.file_name) else { return Ok(()) };
         self.file_set(name, set, file, |bytes| candidate.document(bytes))
     }
 
-    /// Works like [`PolicyCheck::content`]; `read` makes the document of the skill's `file`.
+    /// Works like [`PolicyCheck::content`]; `read` parses the skill's `file`.
     fn file_set(
         &mut self,
         name: &SkillName,
@@ -212,7 +214,7 @@ impl PolicyCheck {
         self.audit(name, file.path.as_str(), &document, Some(&files::of_set(set)?))
     }
 
-    /// Works like [`PolicyCheck::content`], of the files of a skill, which may be older than the policy.
+    /// Works like [`PolicyCheck::content`], for the files of a skill, which may be older than the policy.
     ///
     /// # Errors
     ///
@@ -224,7 +226,7 @@ impl PolicyCheck {
         }
     }
 
-    /// Works like [`PolicyCheck::content`], of a skill to whose directory `dir` a link is to lead.
+    /// Works like [`PolicyCheck::content`], for a skill in the directory `dir` that a link is to lead to.
     ///
     /// # Errors
     ///
@@ -240,8 +242,8 @@ impl PolicyCheck {
         self.audit(name, file_name, &document, files.as_deref())
     }
 
-    /// Asks whether what is found in `document` keeps its skill out; where its `files` cannot be determined, rules that
-    /// look at them find nothing.
+    /// Checks the findings in `document`. If its `files` cannot be determined, rules that examine them find
+    /// nothing.
     fn audit(
         &mut self,
         name: &SkillName,
@@ -250,7 +252,7 @@ impl PolicyCheck {
         files: Option<&[SkillFile]>,
     ) -> Result<()> {
         let Some((line, threshold)) = self.admission.audit() else { return Ok(()) };
-        // The name under which it is installed is not its author's to choose.
+        // The author does not choose the name under which it is installed.
         let subject = Subject::new(document, None, file_name);
         let subject = match files {
             Some(files) => subject.with_files(files),
@@ -283,13 +285,13 @@ impl PolicyCheck {
         self.decide(|| name.to_string(), vec![decision])
     }
 
-    /// Returns what was decided, in the order of the questions.
+    /// Returns the decisions, in the order of the checks.
     pub(super) fn decided(self) -> Vec<PolicyDecision> {
         self.decided
     }
 
     fn decide(&mut self, subject: impl FnOnce() -> String, decisions: Vec<Decision>) -> Result<()> {
-        // In most cases no file decides anything, and there may be thousands of skills.
+        // Usually no file decides anything, and there may be thousands of skills.
         if decisions.is_empty() {
             return Ok(());
         }
@@ -309,14 +311,13 @@ impl PolicyCheck {
     }
 }
 
-/// Returns the file of `set` that makes it a skill: `SKILL.md`, otherwise the first one whose name differs only in
-/// case.
+/// Returns the skill file of `set`: `SKILL.md`, otherwise the first one whose name differs only in case.
 pub(super) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
     let mut files = set.files().iter();
     set.get(SKILL_FILE).or_else(|| files.find(|file| file.path.as_str().eq_ignore_ascii_case(SKILL_FILE)))
 }
 
-/// Returns the time, in seconds since 1970.
+/// Returns the current time, in seconds since 1970.
 fn now() -> i64 {
     i64::try_from(env::now()).unwrap_or(i64::MAX)
 }
@@ -331,7 +332,7 @@ fn refused(subject: &str, decision: &Decision) -> Error {
     error.because(RefusalReason(decision.line.to_string()))
 }
 
-/// Returns a source as messages name it.
+/// Returns the name of a source in messages.
 pub(super) fn shown(asked: PolicySubject<'_>) -> String {
     let spec = crate::spec::SourceSpec {
         origin: asked.origin.clone(),

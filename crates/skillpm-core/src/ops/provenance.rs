@@ -1,7 +1,6 @@
-//! Where the bytes of a skill that is there come from: what is locked of it, and whether it is still that.
+//! The provenance of an installed skill: what is locked of it, and whether its bytes still match.
 //!
-//! Every byte is read. What an earlier run remembered of a file is not asked: who is about to run something wants to
-//! know what is on the disk now.
+//! Every byte is read. Cached digests are not used: before running something, the bytes now on disk matter.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -26,27 +25,28 @@ use crate::spec::Origin;
 use crate::store::Store;
 use crate::tree::{FileSet, ReadError};
 
-/// A skill, and the bytes about which something is said.
+/// A skill with its files, and their provenance.
 ///
-/// [`Checked::digest`] is that of [`Checked::files`]. Large skills are not held in memory: anyone who writes the files
-/// somewhere compares what [`fs::materialize`] returns with it, and runs nothing if it is another.
+/// [`Checked::digest`] is that of [`Checked::files`]. Large skills are not held in memory: code that writes
+/// the files somewhere compares the result of [`fs::materialize`] with the digest, and runs nothing if they
+/// differ.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    /// Where they come from.
+    /// The provenance.
     pub provenance: Provenance,
     /// All files of the installed skill.
     pub files: FileSet,
     /// The digest of exactly these files.
     pub digest: Digest,
-    /// The directory of the skill that was asked for in [`Checked::files`], with `/` between its parts; empty unless it
-    /// is in another installed skill.
+    /// The directory of the requested skill in [`Checked::files`], `/`-separated; empty unless it is inside
+    /// another installed skill.
     pub below: String,
 }
 
-/// What is known about a skill that is there.
+/// The provenance of an installed skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Provenance {
-    /// A lockfile in force says what it is to be.
+    /// A lockfile in force records what it should be.
     Locked(Box<LockedSkill>),
     /// No lockfile in force knows it.
     Unlocked(UnlockedSkill),
@@ -57,29 +57,30 @@ pub enum Provenance {
 pub struct LockedSkill {
     /// The name under which it is installed.
     pub name: SkillName,
-    /// Where.
+    /// The scope.
     pub scope: ScopeKind,
-    /// The root of the project that has it, if that is not the nearest one but around it.
+    /// The root of its project, if that is not the nearest one but one around it.
     pub outer: Option<PathBuf>,
-    /// The place that was examined, with links followed.
+    /// The path that was examined, with links resolved.
     pub place: PathBuf,
-    /// What is locked.
+    /// The lock entry.
     pub locked: Locked,
     /// How it differs; `None` if every byte is as locked.
     pub modified: Option<Modified>,
-    /// Whether the user's store has what is locked: then skillpm fetched it, or checked it against its source. A
-    /// lockfile alone vouches for nothing, since anyone who may write the skill may write that, too.
+    /// Whether the user's store has the locked tree: then skillpm fetched it, or checked it against its
+    /// source. A lockfile alone proves nothing, since anyone who can write the skill can write the lockfile
+    /// too.
     pub fetched: bool,
 }
 
-/// The way in which a skill differs from what is locked.
+/// The difference between a skill and what is locked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Modified {
     /// The digest that was found.
     pub found: Digest,
     /// The files that differ; `None` if the store has nothing to compare them with.
     pub files: Option<Vec<ChangedFile>>,
-    /// Whether line endings are all that differs.
+    /// Whether only line endings differ.
     #[serde(skip)]
     pub line_ends: bool,
 }
@@ -87,14 +88,14 @@ pub struct Modified {
 /// A skill that no lockfile knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnlockedSkill {
-    /// Its directory, with links followed.
+    /// Its directory, with links resolved.
     pub path: PathBuf,
     /// Its directory as a source, for patterns.
     pub origin: Origin,
 }
 
 impl Provenance {
-    /// Returns the source as it is shown: that of the lockfile, or the directory.
+    /// Returns the source for display: that of the lockfile, or the directory.
     pub fn source(&self) -> String {
         match self {
             Self::Locked(skill) => match &skill.locked.path {
@@ -113,26 +114,26 @@ pub(super) struct InForce {
     pub(super) lock: Lockfile,
 }
 
-/// Returns the scopes whose files are in force: the project's, those of the projects around it, then the user's. In the
-/// home directory itself there are both.
+/// Returns the scopes whose files are in force: the project's, those of the projects around it, then the
+/// user's. In the home directory itself there are both.
 ///
 /// # Errors
 ///
-/// Fails for a directory that cannot be examined: what its files say must not be skipped.
+/// Fails for a directory that cannot be examined: its files must not be ignored.
 pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
     let project = Scope::new(settings, ScopeKind::Project)?;
     let outer = project.outer(settings)?;
     let mut scopes = vec![project];
     scopes.extend(outer);
-    // Without a home there is no user's scope.
+    // Without a home directory there is no user scope.
     if settings.home.is_some() {
         scopes.push(Scope::new(settings, ScopeKind::User)?);
     }
     Ok(scopes)
 }
 
-/// Reads what is locked in each of `scopes`. A project around the nearest one whose lockfile cannot be read vouches for
-/// nothing.
+/// Reads the lockfile of each of `scopes`. A project around the nearest one whose lockfile cannot be read
+/// vouches for nothing.
 ///
 /// # Errors
 ///
@@ -147,21 +148,21 @@ pub(super) fn in_force(scopes: &[Scope]) -> Result<Vec<InForce>> {
     scopes.iter().enumerate().map(read).collect()
 }
 
-/// Says what `skill` is, over all scopes in force: copies, links, disabled skills, and skills that are in installed
-/// ones. Two scopes may know one place; the one whose lockfile it is as counts.
+/// Returns the provenance of `skill` over all scopes in force. It may be a copy, a link, disabled, or inside
+/// an installed skill. If two scopes know one place, the one whose lockfile it matches counts.
 ///
 /// # Errors
 ///
-/// Fails for a lockfile that cannot be read, or for a skill that is gone, cannot be read, or has files that no skill
-/// may have.
+/// Fails for a lockfile that cannot be read, and for a skill that is gone, cannot be read, or has files that
+/// no skill may have.
 pub fn provenance(context: &Context, skill: &Skill) -> Result<Checked> {
     of_place(&context.settings, &in_force(&scopes_in_force(&context.settings)?)?, &skill.real)
 }
 
-/// Works like [`provenance`], of the directory `real`, with what was read before.
+/// Works like [`provenance`], for the directory `real`, with lockfiles that were read before.
 pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> Result<Checked> {
     let claims: Vec<_> = scopes.iter().filter_map(|scope| claim(settings, scope, real)).collect();
-    // What is in an installed skill is a part of it, whoever put it there.
+    // A directory inside an installed skill is a part of it, whoever put it there.
     let (root, below) = match claims.first() {
         Some(claim) => (claim.place.clone(), claim.below.clone()),
         None => (real.to_owned(), String::new()),
@@ -190,7 +191,7 @@ pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> 
     Ok(Checked { provenance, files, digest, below })
 }
 
-/// A lockfile that knows what is to be at a place.
+/// A lockfile's claim to a place.
 struct Claim<'a> {
     name: SkillName,
     scope: &'a Scope,
@@ -200,13 +201,13 @@ struct Claim<'a> {
     trees: &'a Trees,
 }
 
-/// Returns what the lockfile of a scope knows of the directory `real`, which is a place of one of its skills or is in
-/// one.
+/// Returns the claim of a scope's lockfile to the directory `real`, which is a place of one of its skills or
+/// inside one.
 fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &Path) -> Option<Claim<'a>> {
     if lock.skills.is_empty() {
         return None;
     }
-    // Thousands of skills name the same few agents, and mostly nobody asks for those.
+    // Thousands of skills name the same few agents, and usually these are not needed.
     let named = || lock.skills.values().flat_map(|locked| &locked.agents).collect::<BTreeSet<_>>();
     let agents = std::iter::once_with(named).flatten().filter_map(|id| agents::find(id).ok());
     let of_agents = agents.filter_map(|agent| Some((Some(agent.id), scope.agent_dir(settings, agent)?)));
@@ -239,8 +240,8 @@ fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &P
     None
 }
 
-/// Returns the files at `path` and their digest; where `trees` know what is locked, without what tools left there.
-/// Small ones stay in memory: what runs is what was examined.
+/// Returns the files at `path` and their digest. If `trees` know what is locked, leaves out leftovers of
+/// tools. Small files stay in memory: what runs is what was checked.
 fn read(path: &Path, trees: Option<&Trees>) -> Result<(FileSet, Digest), ReadError> {
     let set = match trees {
         Some(trees) => trees.files(path)?,

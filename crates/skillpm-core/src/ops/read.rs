@@ -1,4 +1,4 @@
-//! `read`: what is in a file of a skill, and which files there are.
+//! `read`: returns the content of a skill's file, or lists its files.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -17,11 +17,11 @@ pub struct ReadRequest {
     pub name: String,
     /// The file's path below the skill's directory, `/`-separated.
     pub path: String,
-    /// The largest file that is read, in bytes.
+    /// The largest file size to read, in bytes.
     pub max_bytes: u64,
-    /// How many lines of a text are left out at its start.
+    /// The number of lines to skip at the start of a text.
     pub offset: usize,
-    /// How many lines of a text are wanted; all if it is `None`.
+    /// The maximum number of lines of a text; `None` means all.
     pub limit: Option<usize>,
 }
 
@@ -31,20 +31,20 @@ impl Default for ReadRequest {
     }
 }
 
-/// The content of a file. The JSON form of this and of [`FilesOutcome`] is an interface: fields are only added, and a
-/// text has none but the first three (S3-FR-16).
+/// The content of a file. The JSON form of this and of [`FilesOutcome`] is an interface: fields are only
+/// added, and a text has only the first three (S3-FR-16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReadOutcome {
     /// The skill's name.
     pub skill_name: String,
-    /// The file's path, as it was asked for.
+    /// The file's path, as requested.
     pub filename: String,
     /// The text, or the bytes in base64.
     pub content: String,
-    /// `base64` for what is no text in UTF-8.
+    /// `base64` for content that is not UTF-8 text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<&'static str>,
-    /// What a person should know about the skill.
+    /// Warnings about the skill.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
@@ -54,9 +54,9 @@ pub struct ReadOutcome {
 pub struct FilesOutcome {
     /// The skill's name.
     pub skill_name: String,
-    /// Their paths below the skill's directory, `/`-separated, sorted by their bytes.
+    /// Their paths relative to the skill's directory, `/`-separated, sorted by their bytes.
     pub available_files: Vec<String>,
-    /// What a person should know about the skill.
+    /// Warnings about the skill.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
@@ -65,8 +65,8 @@ pub struct FilesOutcome {
 ///
 /// # Errors
 ///
-/// Fails for an unknown skill; for a name that leads out of its directory, or to nothing; for what is not a regular
-/// file or too large; and for a part of what is not text.
+/// Fails for an unknown skill; for a path that leads out of its directory, or to nothing; for a file that is
+/// not regular or too large; and for a part of something that is not text.
 pub fn read(session: &Session, request: &ReadRequest) -> Result<ReadOutcome> {
     let (hit, content) = session.read(&request.name, &request.path, request.max_bytes)?;
     let name = &hit.skill.meta.name;
@@ -96,11 +96,11 @@ pub fn read(session: &Session, request: &ReadRequest) -> Result<ReadOutcome> {
     })
 }
 
-/// Lists the files of the skill `name`, its `SKILL.md` left out.
+/// Lists the files of the skill `name` without its `SKILL.md`.
 ///
 /// # Errors
 ///
-/// Fails for an unknown skill, or a directory that cannot be read.
+/// Fails for an unknown skill, and for a directory that cannot be read.
 pub fn files(session: &Session, name: &str, listing: Listing) -> Result<FilesOutcome> {
     let hit = session.find(name)?;
     let available_files = resources::list(&hit.skill.dir, listing).map_err(|error| {
@@ -109,9 +109,9 @@ pub fn files(session: &Session, name: &str, listing: Listing) -> Result<FilesOut
     Ok(FilesOutcome { skill_name: hit.skill.meta.name.clone(), available_files, warnings: hit.warnings })
 }
 
-/// Returns the lines of `text` after the first `offset`, `limit` at most, with their ends.
+/// Returns at most `limit` lines of `text` after the first `offset`, with their line endings.
 fn lines(text: &str, offset: usize, limit: Option<usize>) -> &str {
-    // Where a line starts, and where the text ends.
+    // The offsets of line starts, and of the end of the text.
     let starts = || std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     let start = starts().nth(offset).unwrap_or(text.len());
     let end = limit.and_then(|limit| starts().nth(offset.saturating_add(limit)));
@@ -158,7 +158,7 @@ mod tests {
         );
     }
 
-    /// `schema/read.schema.json` describes what is printed.
+    /// `schema/read.schema.json` describes the printed JSON.
     #[test]
     fn the_schema_describes_the_json() {
         let world = world();
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(part("assets/logo.png").expect_err("no lines").kind(), ErrorKind::Usage);
     }
 
-    /// The hint leads to the skill that was asked for, not to the one that hides it.
+    /// The hint leads to the requested skill, not to the one that hides it.
     #[test]
     fn a_hint_names_the_skill_as_it_was_asked_for() {
         let world = world();

@@ -1,4 +1,4 @@
-//! `remove`: skills that go.
+//! `remove`: removes skills.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,33 +21,33 @@ use crate::resolve::graph::{closure, dependents};
 pub struct RemoveRequest {
     /// The names under which the skills are installed.
     pub names: Vec<String>,
-    /// The scope; the project if it is `None`.
+    /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
-    /// Plan only.
+    /// Whether to only plan.
     pub dry_run: bool,
-    /// Also skills that were edited; the edited copy is kept in the store.
+    /// Whether to remove edited skills too; the edited copy is saved in the store.
     pub force: bool,
 }
 
 /// The outcome of a removal. Its JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct RemoveOutcome {
-    /// Where.
+    /// The scope.
     #[serde(skip)]
     pub scope: Option<ScopeKind>,
     /// The names.
     pub removed: Vec<String>,
-    /// The skills that went with them: nobody had asked for them, and nothing needs them any more.
+    /// The skills that were removed as well: nobody had requested them, and nothing needs them any more.
     pub unneeded: Vec<String>,
-    /// What is reported about edited copies that were kept, and of what stays in place for another scope, a sentence
-    /// each.
+    /// Messages about edited copies that were saved, and about what stays in place for another scope, a
+    /// sentence each.
     pub kept: Vec<Message>,
     /// Which of manifest and lockfile changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Whether nothing was changed because a plan was asked for.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// Whether `undo` brings them back.
+    /// Whether `undo` restores them.
     pub undoable: bool,
 }
 
@@ -55,8 +55,8 @@ pub struct RemoveOutcome {
 ///
 /// # Errors
 ///
-/// Fails for a name that is not installed, for a skill that another one needs which stays, for an edited copy without
-/// `force`, or for anything that cannot be written.
+/// Fails for a name that is not installed, for a skill that a remaining one needs, for an edited copy without
+/// `force`, and if something cannot be written.
 pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let begun = Begun::begin(context, &scope, request.dry_run)?;
@@ -84,7 +84,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     })
 }
 
-/// Returns the skills that may be picked to go: those that somebody asked for, with their sources.
+/// Returns the skills that the user may pick for removal: the requested ones, with their sources.
 ///
 /// # Errors
 ///
@@ -100,14 +100,15 @@ pub fn removable(context: &Context, scope: Option<ScopeKind>) -> Result<Vec<Choi
     Ok(asked_for(&files).map(choice).collect())
 }
 
-/// Returns the skills that somebody asked for: those of the manifest, or all of the lockfile if there is none.
+/// Returns the requested skills: those of the manifest, or all of the lockfile if there is none.
 fn asked_for(files: &Files) -> impl Iterator<Item = &SkillName> {
     let locked = files.lock.skills.keys().filter(|_| files.manifest_text.is_none());
     files.manifest.asked().chain(locked)
 }
 
-/// Returns the skills that stay because others need them, and that agents saw only for those that go, `names`. Where
-/// the manifest or the lockfile names an agent that is not known, all stays as visible as it is.
+/// Returns the skills that stay because others need them, but that some agents saw only for the skills
+/// `names`, which are removed. If the manifest or the lockfile names an unknown agent, everything stays as
+/// visible as it is.
 fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[SkillName]) -> Vec<Wanted> {
     let Ok(mut audience) = AgentTargets::read(&context.settings, scope, files) else { return Vec::new() };
     audience.on_remove(names);
@@ -118,7 +119,7 @@ fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[Skill
     along
 }
 
-/// Returns the skills that nobody asked for and that nothing needs any more without `names`.
+/// Returns the skills that nobody requested and that nothing needs any more without `names`.
 ///
 /// # Errors
 ///
@@ -148,7 +149,7 @@ fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result
     Ok(kept.filter(|name| !stay.contains(name) && !gone.contains(name)).collect())
 }
 
-/// Returns the skills `names` and all that stay only with one of them: whatever needs it, directly or not.
+/// Returns the skills `names` and all that need them, directly or not, out of those that `stay`.
 fn with_needers(
     names: &[SkillName],
     needers: &BTreeMap<SkillName, BTreeSet<SkillName>>,

@@ -76,9 +76,9 @@ pub enum SessionError {
     File {
         /// The skill.
         skill: Arc<Skill>,
-        /// The name by which it was asked for.
+        /// The name under which it was requested.
         name: String,
-        /// The file, as it was asked for.
+        /// The file, as requested.
         file: String,
         /// Why.
         reason: Unreadable,
@@ -92,7 +92,7 @@ pub enum SessionError {
     },
     /// The skill has no such script.
     NoScript {
-        /// The script, as it was asked for.
+        /// The script, as requested.
         script: String,
         /// The same as an error for people.
         error: Error,
@@ -149,7 +149,7 @@ pub struct OpenedSkill {
     pub body: String,
     /// Its other files that the policy lists, as `/`-separated paths below its directory.
     pub files: Vec<String>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
@@ -237,8 +237,8 @@ impl Session {
         self.library.invalidate();
     }
 
-    /// Finds the skill `name`, or `source:name` for one that another skill hides. Returns it with what a person should
-    /// know about it.
+    /// Finds the skill `name`, or `source:name` for one that another skill hides. Returns it with warnings
+    /// for the user.
     ///
     /// # Errors
     ///
@@ -315,7 +315,7 @@ impl Session {
         }
     }
 
-    /// Returns the catalog of all skills that are not disabled, and what a person should know about the manifests.
+    /// Returns the catalog of all skills that are not disabled, and the warnings about the manifests.
     ///
     /// # Errors
     ///
@@ -363,7 +363,8 @@ impl Session {
         Ok(self.library.instructions(skill).map_err(|diagnostic| failed(name, diagnostic))?)
     }
 
-    /// Records that somebody, perhaps an agent, got the instructions of `skill`. Returns what a person should know.
+    /// Records that somebody, perhaps an agent, got the instructions of `skill`. Returns a warning for the
+    /// user if that fails.
     fn record(&self, skill: &Skill, request: &InvokeRequest, took: Duration) -> Option<Warning> {
         let given = match request.arguments.text() {
             "" => Vec::new(),
@@ -393,7 +394,7 @@ mod tests {
             .expect("opens")
     }
 
-    /// S0-US3.1, S0-US5.5, S0-FR-006, S0-SC-002: whatever lies beside the instructions.
+    /// S0-US3.1, S0-US5.5, S0-FR-006, S0-SC-002: whatever is next to the instructions.
     #[test]
     fn activation() {
         let world = World::new();
@@ -421,7 +422,7 @@ mod tests {
             crate::fs::write_atomic(&odd, b"").expect("writes");
             let listed = active(Form::Json);
             assert!(listed.activation.files == ["references/a.md"] && listed.warnings.is_empty());
-            // Deeper than any path leads.
+            // Deeper than any path.
             let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
             let open = |at: &std::os::fd::OwnedFd, name: &str| {
                 rustix::fs::openat(at, name, flags, 0.into()).expect("opens")
@@ -462,7 +463,7 @@ mod tests {
         ));
     }
 
-    /// A model that asks for `./x` gets a skill of that name, never a directory.
+    /// A model that requests `./x` gets a skill of that name, never a directory.
     #[test]
     fn only_who_types_may_name_a_directory() {
         let world = World::new();

@@ -1,4 +1,4 @@
-//! `show`: what is known of a skill.
+//! `show`: describes a skill.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,35 +28,36 @@ use crate::tokens;
 pub struct ShowRequest {
     /// Its name.
     pub name: String,
-    /// Only this scope; both if it is `None`.
+    /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
 }
 
-/// What is known about a skill. The JSON form of this and the other values here is an interface: fields are only added.
+/// A description of a skill. The JSON form of this and the other values here is an interface: fields are only
+/// added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShowOutcome {
-    /// What its frontmatter says. Fields that it does not have are left out.
+    /// Its frontmatter. Absent fields are left out.
     #[serde(flatten)]
     pub meta: SkillMeta,
-    /// The scope in which it is; `None` of a directory that no search finds.
+    /// The scope in which it is; `None` for a directory that no search finds.
     pub scope: Option<ScopeKind>,
     /// Its directory.
     pub location: String,
     /// Its file.
     pub file: String,
-    /// About how many tokens each level is.
+    /// The approximate number of tokens of each level.
     pub tokens: Tokens,
     /// Everything in its directory, sorted by path.
     pub files: Vec<ShownFile>,
-    /// What `list` says of it; `None` if it is neither in the lockfile nor in a canonical place.
+    /// Its entry of `list`; `None` if it is neither in the lockfile nor in a canonical place.
     pub installed: Option<ListedSkill>,
-    /// The skill that agents take in its place.
+    /// The skill that agents use instead.
     pub shadowed_by: Option<Other>,
     /// The skills of its name that it hides.
     pub shadows: Vec<Other>,
     /// The deviations in its file that were tolerated.
     pub deviations: Vec<ShownDeviation>,
-    /// What could not be examined, and what a person should know.
+    /// Warnings about what could not be examined, and for the user.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
     /// The project and the user's home, for shorter paths.
@@ -64,7 +65,7 @@ pub struct ShowOutcome {
     pub roots: BTreeMap<ScopeKind, String>,
 }
 
-/// About how many tokens the levels of a skill are to a language model.
+/// The approximate number of tokens of a skill's levels for a language model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tokens {
     /// Name and description, which an agent always has.
@@ -80,9 +81,9 @@ pub struct Tokens {
 pub struct ShownFile {
     /// Its path below the skill's directory, `/`-separated.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: FileKind,
-    /// Bytes, of a regular file.
+    /// The size in bytes of a regular file.
     pub size: Option<u64>,
     /// Whether it may be executed.
     pub executable: bool,
@@ -111,7 +112,8 @@ pub struct Other {
     pub scope: ScopeKind,
     /// Its directory.
     pub location: String,
-    /// What finds it although it is hidden: `source:name`, or `source:path` where its source has two of its name.
+    /// The name that finds it although it is hidden: `source:name`, or `source:path` if its source has two of
+    /// its name.
     pub reference: String,
 }
 
@@ -122,15 +124,15 @@ pub struct ShownDeviation {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// What it is.
+    /// A description of the deviation.
     pub message: String,
 }
 
-/// Tells what is known of a skill: what it says, what is in it, where it came from and what it hides.
+/// Describes a skill: its content, its origin and the skills that it hides.
 ///
 /// # Errors
 ///
-/// Fails for an unknown skill, or one that cannot be loaded, or for a directory that cannot be read.
+/// Fails for an unknown skill, for one that cannot be loaded, and for a directory that cannot be read.
 pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let all = default_sources(&context.settings)?;
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
@@ -158,7 +160,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
         match is_in_conflict(context, listed, dir) {
             Ok(true) => listed.state = SkillState::Conflict,
             Ok(false) => {}
-            // Whether it is in conflict is a detail of that it was edited.
+            // The conflict state is only a detail of the edited state.
             Err(error) => warnings.push(error.into()),
         }
     }
@@ -186,7 +188,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     })
 }
 
-/// Returns what `list` says of the skill, if it is where `list` looks.
+/// Returns the skill's entry of `list`, if it is where `list` looks.
 fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
     let name = skill.dir.file_name().and_then(|name| name.to_str());
     let Some(name) = name.and_then(|name| SkillName::new(name).ok()) else { return Ok(None) };
@@ -198,7 +200,7 @@ fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
 
 /// Reports whether an update left conflicts in the installed skill `listed` that is in `dir`.
 fn is_in_conflict(context: &Context, listed: &ListedSkill, dir: &Path) -> Result<bool> {
-    // In the home directory it may be the other scope that installed it.
+    // In the home directory the other scope may have installed it.
     let scope = Scope::new(&context.settings, listed.scope)?;
     let (files, name) = (Files::read(&scope)?, SkillName::new(&listed.name));
     match name.ok().and_then(|name| files.lock.skills.get_key_value(&name)) {
@@ -263,7 +265,7 @@ fn shown(item: Item) -> ShownFile {
     }
 }
 
-/// Returns the roots of the scopes that there are.
+/// Returns the roots of the available scopes.
 fn roots(context: &Context) -> BTreeMap<ScopeKind, String> {
     let scopes = Scopes::new(&context.settings, None).unwrap_or_default().there;
     scopes.into_iter().map(|scope| (scope.kind, scope.root.display().to_string())).collect()
@@ -305,7 +307,7 @@ mod tests {
         assert_eq!(installed.state, SkillState::Untracked);
     }
 
-    /// A directory is looked at wherever it lies; one that a search finds is what the search finds.
+    /// A directory is examined wherever it is; a directory that a search finds has the result of the search.
     #[test]
     fn a_directory() {
         let world = World::new();
@@ -319,7 +321,7 @@ mod tests {
         assert_eq!(same.scope, Some(ScopeKind::Project));
     }
 
-    /// S0-E7, conflict C1: who shadows whom, from both sides.
+    /// S0-E7, conflict C1: which skill hides which, from both sides.
     #[test]
     fn shadows() {
         let world = World::new();

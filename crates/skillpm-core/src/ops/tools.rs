@@ -1,4 +1,4 @@
-//! `tools`: the scripts of skills that an agent can call.
+//! `tools`: lists the scripts of skills that an agent can call.
 
 use std::path::Path;
 
@@ -20,9 +20,9 @@ const MAX_FAULTS: usize = 20;
 /// A request for the tools of a skill.
 #[derive(Debug, Clone, Default)]
 pub struct ToolsRequest {
-    /// Those of this skill; of all skills if it is `None`.
+    /// The skill; `None` means all skills.
     pub name: Option<String>,
-    /// Whether scripts in directories below `scripts/` count, too.
+    /// Whether scripts in directories below `scripts/` count too.
     pub recursive: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct ListedTool {
     pub skill: String,
     /// The bare name of the tool.
     pub name: String,
-    /// Its name among all tools of skills that are not hidden.
+    /// Its name among the tools of all skills that are not hidden.
     pub tool_name: String,
     /// What it does.
     pub description: String,
@@ -45,13 +45,13 @@ pub struct ListedTool {
     pub script: String,
     /// The language of the script.
     pub language: Language,
-    /// What it takes, as a JSON Schema.
+    /// The input, as a JSON Schema.
     pub input_schema: Value,
     /// The origin of the types.
     pub typed_by: TypedBy,
-    /// How the script gets what it is given.
+    /// How the script receives its input.
     pub passed_as: PassedAs,
-    /// How long it may take, in milliseconds, where the manifest says it.
+    /// The timeout in milliseconds, if the manifest has one.
     pub timeout_ms: Option<u64>,
     /// The tool itself.
     #[serde(skip)]
@@ -62,7 +62,7 @@ pub struct ListedTool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassedAs {
-    /// As words of the command line, options included.
+    /// As arguments of the command line, including options.
     Words,
     /// As JSON on standard input.
     Json,
@@ -71,11 +71,11 @@ pub enum PassedAs {
 /// The tools.
 #[derive(Debug, Clone, Default)]
 pub struct ToolsOutcome {
-    /// Them, in the order of the skills, then by the paths of their scripts.
+    /// The tools, in the order of the skills, then by the paths of their scripts.
     pub tools: Vec<ListedTool>,
-    /// The skill that was asked for.
+    /// The requested skill.
     pub name: Option<String>,
-    /// What could not be used.
+    /// Warnings about what could not be used.
     pub warnings: Vec<Warning>,
 }
 
@@ -86,11 +86,12 @@ impl ToolsOutcome {
     }
 }
 
-/// Lists the tools of a skill, or of all. Nothing is run.
+/// Lists the tools of a skill, or of all. Runs nothing.
 ///
 /// # Errors
 ///
-/// Fails for an unknown skill, or one whose manifest of tools is wrong. Among all skills that is a warning.
+/// Fails for an unknown skill, and for one with an invalid manifest of tools. For a listing of all skills
+/// that is a warning.
 pub fn tools(session: &Session, request: &ToolsRequest) -> Result<ToolsOutcome> {
     let places = if request.recursive { ScriptPlaces::Recursive } else { session.policy().scripts };
     let mut outcome = ToolsOutcome { name: request.name.clone(), ..ToolsOutcome::default() };
@@ -140,17 +141,17 @@ fn listed(skill: &Skill, tool: Tool) -> ListedTool {
     }
 }
 
-/// A manifest of tools that is wrong.
+/// An invalid manifest of tools.
 #[derive(Debug, Clone, Copy)]
 pub struct WrongManifest<'a> {
     /// The file.
     pub file: &'a Path,
-    /// What is wrong with it.
+    /// The errors in it.
     pub faults: &'a [ManifestFault],
 }
 
 impl<'a> WrongManifest<'a> {
-    /// Returns what `set` has of that kind.
+    /// Returns the invalid manifest of `set`, if it has one.
     pub fn of(set: &'a ToolSet) -> Option<Self> {
         set.diagnostics.iter().find_map(|diagnostic| match diagnostic {
             ToolDiagnostic::Manifest { file, faults } => Some(Self { file, faults }),
@@ -158,7 +159,7 @@ impl<'a> WrongManifest<'a> {
         })
     }
 
-    /// Returns the first fault of the skill `name`, with the others as hints.
+    /// Returns the first error for the skill `name`, with the others as hints.
     pub fn error(&self, name: &str) -> Error {
         let file = self.file.display();
         let place = |fault: &ManifestFault| format!("{file}:{}:{}", fault.at.line, fault.at.column);

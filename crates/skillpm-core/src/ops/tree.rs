@@ -1,4 +1,4 @@
-//! `tree`: skills, and the skills that they need.
+//! `tree`: shows skills, and the skills that they need.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,23 +19,24 @@ use crate::text::closest;
 /// A request for the dependencies of skills.
 #[derive(Debug, Clone, Default)]
 pub struct TreeRequest {
-    /// Only this one, or what needs it. All if it is `None`.
+    /// The skill whose dependencies, or dependents, are shown; `None` means all.
     pub name: Option<String>,
-    /// Only this scope; both if it is `None`.
+    /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
-    /// The other way round: which skills need it.
+    /// Whether to show the skills that need it instead.
     pub invert: bool,
 }
 
-/// A skill and what it needs. The JSON form of a value of this type is an interface: fields are only added.
+/// A skill and its dependencies. The JSON form of a value of this type is an interface: fields are only
+/// added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TreeSkill {
-    /// What `list` says of it.
+    /// Its entry of `list`.
     #[serde(flatten)]
     pub skill: ListedSkill,
-    /// Whether the manifest asks for it.
+    /// Whether the manifest requests it.
     pub asked_for: bool,
-    /// What it needs.
+    /// The skills that it needs.
     pub needs: Vec<NeedView>,
     /// The names of the skills that need it, in any scope that was examined.
     pub needed_by: Vec<String>,
@@ -44,51 +45,51 @@ pub struct TreeSkill {
 /// A skill that another one needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NeedView {
-    /// As it is written: a name, a name with a range of versions, or a source.
+    /// The text as written: a name, a name with a range of versions, or a source.
     pub text: String,
-    /// The name, where the text says it or it is known which skill is meant.
+    /// The name, if the text states it or the skill is known.
     pub name: Option<String>,
     /// The scope in which it is installed; `None` if it is not.
     pub scope: Option<ScopeKind>,
-    /// Why the text says nothing.
+    /// Why the text is invalid.
     pub problem: Option<String>,
 }
 
-/// The outcome: skills and what they need.
+/// The outcome: skills and their dependencies.
 #[derive(Debug, Clone, Default)]
 pub struct TreeOutcome {
     /// The skills of both scopes, project before user, then by name.
     pub skills: Vec<TreeSkill>,
-    /// The scope that was asked for.
+    /// The requested scope.
     pub scope: Option<ScopeKind>,
-    /// Those at which trees begin, as positions among the skills.
+    /// The indices of the skills at which trees begin.
     pub roots: Vec<usize>,
-    /// A name that some skills need and that is not installed, where that was asked for.
+    /// The requested name, if some skills need it but it is not installed.
     pub absent: Option<String>,
-    /// Whether trees go from what is needed to what needs it.
+    /// Whether trees lead from a skill to those that need it.
     pub inverted: bool,
     /// The roots of the scopes.
     pub places: BTreeMap<ScopeKind, String>,
-    /// What could not be examined.
+    /// Warnings about what could not be examined.
     pub warnings: Vec<Warning>,
-    /// Where what each skill needs is among the skills.
+    /// For each skill, the indices of the skills that it needs.
     targets: Vec<Vec<Option<usize>>>,
-    /// Where those are that need each skill.
+    /// For each skill, the indices of the skills that need it.
     dependents: Vec<Vec<usize>>,
 }
 
 impl TreeOutcome {
-    /// Returns what the skill at `at` needs, each with its position among the skills, where it is one of them.
+    /// Returns the dependencies of the skill at index `at`, each with its own index if it is installed.
     pub fn dependencies(&self, at: usize) -> impl Iterator<Item = (&NeedView, Option<usize>)> {
         self.skills[at].needs.iter().zip(self.targets[at].iter().copied())
     }
 
-    /// Returns where the skills are that need the one at `at`.
+    /// Returns the indices of the skills that need the one at `at`.
     pub fn dependents(&self, at: usize) -> &[usize] {
         &self.dependents[at]
     }
 
-    /// Returns where the skills are that need the name `name`, which is not installed.
+    /// Returns the indices of the skills that need `name`, which is not installed.
     pub fn lacking(&self, name: &str) -> Vec<usize> {
         let needs = |one: &TreeSkill| {
             one.needs.iter().any(|need| need.scope.is_none() && need.name.as_deref() == Some(name))
@@ -97,13 +98,13 @@ impl TreeOutcome {
     }
 }
 
-/// Tells which skills are installed and what they need.
+/// Returns the installed skills and what they need.
 ///
 /// # Errors
 ///
-/// Fails for a manifest or lockfile that cannot be read, or for a name that is neither installed nor needed.
+/// Fails for a manifest or lockfile that cannot be read, and for a name that is neither installed nor needed.
 pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
-    // What a skill needs may be in the other scope, but a fault there is none of the one that is examined.
+    // A dependency may be in the other scope, but an error there does not affect the requested one.
     let both = survey(context, None);
     let mut outcome = match request.scope {
         Some(scope) => both.or_else(|_| survey(context, Some(scope)))?,
@@ -127,7 +128,7 @@ pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
     Ok(outcome)
 }
 
-/// Returns all installed skills with what they need.
+/// Returns all installed skills with their dependencies.
 ///
 /// # Errors
 ///
@@ -136,7 +137,7 @@ pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<Tree
     let listed = installed(context, &ListRequest { scope })?;
     let mut outcome = TreeOutcome { warnings: listed.warnings, ..TreeOutcome::default() };
     let (mut asked, mut scopes) = (BTreeSet::new(), BTreeMap::new());
-    // Which of them are missing was told by `list`.
+    // `list` has reported the missing ones.
     for scope in Scopes::new(&context.settings, scope)?.there {
         let files = Files::read(&scope)?;
         asked.extend(files.manifest.asked().map(|name| (scope.kind, name.to_string())));
@@ -149,7 +150,7 @@ pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<Tree
         scopes.iter().map(|(kind, (scope, files))| (*kind, Installed::new(context, scope, files))).collect();
     outcome.dependents = vec![Vec::new(); listed.skills.len()];
     for (at, skill) in listed.skills.into_iter().enumerate() {
-        // A skill of the project may stand on one of the user, not the other way round.
+        // A skill of the project may depend on one of the user, but not the other way round.
         let find = |name: &str| {
             let mut kinds =
                 [ScopeKind::Project, ScopeKind::User].into_iter().filter(|kind| *kind >= skill.scope);
@@ -180,8 +181,8 @@ pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<Tree
     Ok(outcome)
 }
 
-/// Returns where trees begin: at what somebody asked for, at what nobody needs, and at one skill of each circle that
-/// nothing else leads to. The other way round at what needs nothing.
+/// Returns where trees begin: at skills that the user requested, at those that nothing needs, and at one
+/// skill of each cycle that nothing else leads to. If inverted, at skills that need nothing.
 fn roots(outcome: &TreeOutcome) -> Vec<usize> {
     let all = 0..outcome.skills.len();
     let next = |at: usize| -> Vec<usize> {
@@ -226,7 +227,7 @@ fn unknown(outcome: &TreeOutcome, name: &str) -> Error {
 }
 
 impl TreeSkill {
-    /// Returns what is special or off about it, in words.
+    /// Returns short remarks about special properties and problems.
     pub fn marks(&self) -> Vec<&'static str> {
         let skill = &self.skill;
         let mut marks = Vec::new();

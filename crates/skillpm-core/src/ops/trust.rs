@@ -1,4 +1,4 @@
-//! `trust` and `untrust`: the directories whose skills may run scripts though nothing is locked of them.
+//! `trust` and `untrust`: manage the directories whose skills may run scripts although they are not locked.
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +15,16 @@ use crate::trust::{Standing, TrustedDir, TrustedDirs, exposed};
 /// A request to trust directories.
 #[derive(Debug, Clone, Default)]
 pub struct TrustRequest {
-    /// The directories. None: those that are trusted are listed.
+    /// The directories. If empty, the trusted ones are listed.
     pub directories: Vec<PathBuf>,
-    /// Trust the home directory, the root directory or what is between them as well.
+    /// Whether to trust even the home directory, the root directory or a directory between them.
     pub force: bool,
 }
 
 /// A request to stop trusting directories.
 #[derive(Debug, Clone, Default)]
 pub struct UntrustRequest {
-    /// The directories. They need not be there any more.
+    /// The directories. They need not exist any more.
     pub directories: Vec<PathBuf>,
 }
 
@@ -33,44 +33,44 @@ pub struct UntrustRequest {
 pub struct TrustOutcome {
     /// All directories, sorted by path.
     pub directories: Vec<Trusted>,
-    /// The paths that this command added or took away.
+    /// The paths that this command added or removed.
     pub changed: Vec<String>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
 /// One directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trusted {
-    /// With all links followed.
+    /// The path, with all links resolved.
     pub path: String,
-    /// When it was trusted.
+    /// The time when it was trusted.
     pub since: String,
-    /// Whether that holds.
+    /// Whether the trust is still valid.
     pub state: TrustState,
-    /// Why not, if it does not.
+    /// The reason, if it is not.
     pub reason: Option<String>,
 }
 
-/// Whether trust holds.
+/// Whether the trust in a directory is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustState {
-    /// It does.
+    /// It is valid.
     Trusted,
-    /// It is gone, or another directory is in its place.
+    /// The directory is gone, or another one has replaced it.
     Replaced,
-    /// Other users decide what is in it.
+    /// Other users control its content.
     Exposed,
 }
 
-/// Trusts directories, and all below them; without any, returns those that are trusted.
+/// Trusts directories, with everything below them. Without any, returns the trusted ones.
 ///
 /// # Errors
 ///
-/// Fails for something that is no directory; for the home directory, or one above it, unless that is wanted; for one in
-/// which other users decide what is; or for a file of trusted directories that cannot be written. Nothing has been
-/// changed then.
+/// Fails for something that is not a directory; for the home directory, or one above it, without `force`; for
+/// a directory that other users control; and if the file of trusted directories cannot be written. Nothing
+/// has been changed then.
 pub fn trust(context: &Context, request: &TrustRequest) -> Result<TrustOutcome> {
     if request.directories.is_empty() {
         return Ok(outcome(&TrustedDirs::read(&context.settings), Vec::new()));
@@ -92,12 +92,12 @@ pub fn trust(context: &Context, request: &TrustRequest) -> Result<TrustOutcome> 
     })
 }
 
-/// Trusts directories no longer.
+/// Removes the trust in directories.
 ///
 /// # Errors
 ///
-/// Fails for one that is not trusted, with the one above it that is, or for a file of trusted directories that cannot
-/// be written. Nothing has been changed then.
+/// Fails for a directory that is not trusted, and names the trusted one above it; also if the file of trusted
+/// directories cannot be written. Nothing has been changed then.
 pub fn untrust(context: &Context, request: &UntrustRequest) -> Result<TrustOutcome> {
     change(context, |dirs| {
         let mut changed = Vec::new();
@@ -106,7 +106,7 @@ pub fn untrust(context: &Context, request: &UntrustRequest) -> Result<TrustOutco
             let real = fs::real_path(&path)?.unwrap_or_else(|| normal(&path));
             match dirs.remove(&real) {
                 Some(dir) => changed.push(dir.path.display().to_string()),
-                // Named twice.
+                // It was named twice.
                 None if changed.contains(&real.display().to_string()) => {}
                 None => return Err(unknown(dirs, &real)),
             }
@@ -115,7 +115,7 @@ pub fn untrust(context: &Context, request: &UntrustRequest) -> Result<TrustOutco
     })
 }
 
-/// Changes the file while no other process does.
+/// Changes the file while holding its lock.
 fn change(
     context: &Context,
     edit: impl FnOnce(&mut TrustedDirs) -> Result<Vec<String>>,
@@ -187,7 +187,7 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
     Ok(TrustedDir::now(&real, own.identity))
 }
 
-/// Returns what is wrong with the list of trusted directories.
+/// Returns a warning about the list of trusted directories, if it is damaged.
 pub(super) fn damaged(dirs: &TrustedDirs) -> Option<Warning> {
     Some(Warning::new(codes::TRUST_UNREADABLE, dirs.damage()?))
 }

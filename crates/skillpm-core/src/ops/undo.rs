@@ -1,4 +1,4 @@
-//! `undo`: the scope as it was before the last change.
+//! `undo`: restores the scope as it was before the last change.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,11 +31,11 @@ const MAX_FILE: u64 = 16 << 20;
 /// A request to take back the last change.
 #[derive(Debug, Clone, Default)]
 pub struct UndoRequest {
-    /// The scope; the project if it is `None`.
+    /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
-    /// Plan only.
+    /// Whether to only plan.
     pub dry_run: bool,
-    /// Also what was changed since; it is kept in the store.
+    /// Whether to take back later changes too, which are saved in the store.
     pub force: bool,
 }
 
@@ -43,27 +43,27 @@ pub struct UndoRequest {
 #[derive(Debug, Clone, Default, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct UndoOutcome {
-    /// Where.
+    /// The scope.
     pub scope: Option<ScopeKind>,
-    /// Whether nothing was changed because a plan was asked for.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// Whether an earlier run was cut off while it took the change back, and this one went on.
+    /// Whether an earlier run was interrupted while it took the change back, and this one finished.
     pub finished: bool,
-    /// Whether the change that was taken back had itself taken one back, which is made again by that.
+    /// Whether the undone change had itself undone another one, which is now made again.
     pub redone: bool,
     /// The skills, sorted by name.
     pub skills: Vec<UndoneSkill>,
-    /// What was or would be done, in order.
+    /// The steps that were or would be taken, in order.
     pub steps: Vec<Step>,
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Which of these go, because there was none before.
+    /// The files that are removed, because they did not exist before.
     #[serde(rename = "files_removed")]
     pub files_gone: ChangedFiles,
-    /// What is reported about copies that were kept, a sentence each.
+    /// Messages about copies that were saved, a sentence each.
     pub kept: Vec<Message>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
     /// Whether this change can be taken back in turn.
     #[serde(skip)]
@@ -87,9 +87,9 @@ pub enum Undone {
     Back,
     /// It is gone.
     Gone,
-    /// The copy or link that was there before is in its place.
+    /// The previous copy or link is in its place.
     Replaced,
-    /// No agent sees it again.
+    /// Agents no longer see it.
     Disabled,
     /// Agents see it again.
     Enabled,
@@ -97,14 +97,14 @@ pub enum Undone {
     Links,
 }
 
-/// Takes back the last change of a scope: trees, links, manifest and lockfile are what they were before.
-/// That is a change in turn: to take it back is to do the first one again.
+/// Takes back the last change of a scope: restores trees, links, manifest and lockfile. This is a change in
+/// turn: taking it back repeats the first one.
 ///
 /// # Errors
 ///
-/// Fails if there is nothing to take back; without `force`, for what was changed since; for a record that this user did
-/// not make here, or that is damaged; for a policy that keeps out what would come back; and for anything that cannot be
-/// written. Nothing has been changed then.
+/// Fails if there is nothing to take back; without `force`, for later changes; for a record that this user
+/// did not make here, or that is damaged; for a policy that refuses what would be restored; and if something
+/// cannot be written. Nothing has been changed then.
 pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
@@ -122,13 +122,13 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     }
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
-    // Anyone who asks again after a run that was killed wants it done once.
+    // A user who repeats the command after a killed run wants the change taken back once.
     if transaction.as_ref().is_some_and(Transaction::has_finished_undo) {
         return Ok(UndoOutcome { scope: Some(scope.kind), finished: true, ..UndoOutcome::default() });
     }
     let record = Record::read(settings, &scope)?.ok_or_else(|| nothing(context, &scope))?;
     if let Some(other) = record.scope().filter(|other| *other != scope.kind) {
-        // The home is a project only for anyone who is in it.
+        // The home directory is a project only for a user who is in it.
         let there = other == ScopeKind::Project && !scope.is_root(&settings.cwd)?;
         return Err(in_other(&scope, other, there.then_some(&scope.root)));
     }
@@ -161,18 +161,18 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     Ok(outcome)
 }
 
-/// The result for the record of the last change.
+/// The outcome of removing the record of the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
-    /// Whether nothing was removed because it was only to be shown.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// Whether there was one.
+    /// Whether there was a record.
     pub forgotten: bool,
-    /// The number of bytes that it had.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// Removes what the last change of a scope left, so that it cannot be taken back any more.
+/// Removes the record of the last change of a scope, which then cannot be taken back any more.
 ///
 /// # Errors
 ///
@@ -205,7 +205,7 @@ fn nothing_in(scope: &Scope) -> Error {
     Error::new(ErrorKind::Findings, format!("there is nothing to undo {}", scope.kind.within()))
 }
 
-/// Returns the error where there is something to undo in the scope `other`, which is that of `dir`.
+/// Returns the error that the scope `other`, with the directory `dir`, has something to undo.
 fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&Path>) -> Error {
     nothing_in(scope).hint(message!(
         "the last change was in the other scope: ",
@@ -214,7 +214,7 @@ fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&Path>) -> Error {
     ))
 }
 
-/// Returns the error for what was changed since.
+/// Returns the error for later changes.
 fn changed_since(changed: &[Changed]) -> Error {
     let line = |Changed { path, kind }: &Changed| match kind {
         ChangedKind::Edited => format!("`{}` was edited since", path.display()),
@@ -241,7 +241,7 @@ fn changed_since(changed: &[Changed]) -> Error {
     }
 }
 
-/// Asks the policy about the skills that would come back: it may have changed since.
+/// Asks the policy about the skills that would be restored: it may have changed since.
 fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Result<()> {
     let comes: Vec<_> = undo.coming(record).collect();
     if comes.is_empty() {
@@ -255,7 +255,7 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
     let [manifest, lockfile] = undo.texts();
-    // What was wrong before the change is wrong again, and no reason to refuse.
+    // A file that was invalid before the change becomes invalid again, which is not a reason to refuse.
     let manifest = Manifest::parse(&text(manifest, &scope.manifest)?).unwrap_or_default();
     let lock = Lockfile::parse(&text(lockfile, &scope.lockfile)?).unwrap_or_default();
     let mut gate = PolicyCheck::new(context, scope, &manifest)?;
@@ -267,7 +267,7 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
         };
         let (origin, path) = (&locked.origin, locked.path.as_deref());
         gate.source(PolicySubject { origin, path, reference: reference.as_ref() })?;
-        // What a user made of a skill is his own, as it is where it is.
+        // A skill that the user edited is the user's own, like any tree in place.
         if locked.digest == digest {
             match bytes {
                 Bytes::Beside(directory) => gate.directory(name, &directory)?,
@@ -278,7 +278,7 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
     Ok(())
 }
 
-/// Returns what to report if the lockfile comes back as a merge left it, before an installation repaired it.
+/// Returns the warning that the restored lockfile is as a merge left it, before an installation repaired it.
 fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
     let [_, lockfile] = undo.texts();
     let error = Lockfile::parse(std::str::from_utf8(lockfile?).ok()?).err()?;
@@ -292,7 +292,7 @@ fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
     error.is_of_merge().then(|| Warning::new(problem::LOCK_CONFLICT.id, told()))
 }
 
-/// Saves `file`, which was edited and gets its old text, in the store, and reports where.
+/// Saves `file`, which was edited and gets its old text, in the store. Returns a message with the place.
 fn keep_file(context: &Context, file: &Path) -> Result<String> {
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let real = fs::real_path(file)?.unwrap_or_else(|| file.to_owned());
@@ -305,7 +305,7 @@ fn keep_file(context: &Context, file: &Path) -> Result<String> {
     Ok(format!("your `{name}` was saved as `{}`", kept.join(&name).display()))
 }
 
-/// Returns what the steps do to each skill.
+/// Returns the effect of the steps on each skill.
 fn skills(steps: &[Step]) -> Vec<UndoneSkill> {
     let mut skills: BTreeMap<&SkillName, Undone> = BTreeMap::new();
     for step in steps {

@@ -1,4 +1,4 @@
-//! `why`: why a skill is here, and who sees it.
+//! `why`: explains why a skill is installed, and which agents see it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,31 +20,31 @@ use crate::name::SkillName;
 use crate::path::normal;
 use crate::text::closest;
 
-/// A request to explain why a skill is there.
+/// A request to explain why a skill is installed.
 #[derive(Debug, Clone, Default)]
 pub struct WhyRequest {
     /// The name under which it is installed.
     pub name: String,
-    /// Only this scope; both if it is `None`.
+    /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
 }
 
-/// What is known about the name. The JSON form of this and the other values here is an interface: fields are only
-/// added.
+/// The explanation for a name. The JSON form of this and the other values here is an interface: fields are
+/// only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct WhyOutcome {
-    /// The name that was asked for.
+    /// The requested name.
     pub name: String,
     /// The skills of this name that skillpm installed, project before user.
     pub installed: Vec<WhySkill>,
     /// Other skills of this name, project before user.
     pub elsewhere: Vec<Elsewhere>,
-    /// The name of a skill that was probably meant, where nothing of this name is installed.
+    /// The most similar name of a skill, if nothing with this name is installed.
     pub closest: Option<String>,
-    /// The scope that was asked for.
+    /// The requested scope.
     #[serde(skip)]
     pub scope: Option<ScopeKind>,
-    /// What could not be examined.
+    /// Warnings about what could not be examined.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
     /// The project and the user's home, for shorter paths.
@@ -55,18 +55,18 @@ pub struct WhyOutcome {
 /// An installed skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhySkill {
-    /// What `list` says of it.
+    /// Its entry of `list`.
     #[serde(flatten)]
     pub skill: ListedSkill,
-    /// Where the manifest asks for it.
+    /// The manifest line that requests it.
     pub asked: Option<RequestedIn>,
     /// The skills that need it.
     pub needed_by: Vec<String>,
-    /// The agents that see it, by the place where they do.
+    /// The agents that see it, by place.
     pub seen: Vec<SeenBy>,
-    /// Another one of this name that agents take in its place.
+    /// Another skill of this name that agents use instead.
     pub shadowed_by: Option<String>,
-    /// Others of this name in whose place agents take it.
+    /// Others of this name that agents do not use because of it.
     pub shadows: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ pub struct RequestedIn {
     pub file: String,
     /// The line, from 1.
     pub line: Option<usize>,
-    /// What it says.
+    /// The text of the line.
     pub text: Option<String>,
 }
 
@@ -88,20 +88,20 @@ pub struct SeenBy {
     pub agents: Vec<&'static str>,
     /// The place.
     pub path: String,
-    /// What is there.
+    /// The form of the skill there.
     pub form: Form,
 }
 
-/// A skill of the name that was not asked about: skillpm did not install it, or in the other scope.
+/// Another skill with the name: skillpm did not install it, or installed it in the other scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Elsewhere {
     /// The scope in whose directories it is.
     pub scope: ScopeKind,
-    /// Where it is.
+    /// The path.
     pub path: String,
-    /// What it is.
+    /// Its form.
     pub form: Form,
-    /// Where its link leads.
+    /// The target of its link.
     pub target: Option<String>,
     /// The agents that see it.
     pub agents: Vec<&'static str>,
@@ -109,19 +109,19 @@ pub struct Elsewhere {
     pub installed: bool,
 }
 
-/// Tells why the skill of this name is here, where it came from and who sees it.
+/// Explains why the skill of this name is installed, where it came from and which agents see it.
 ///
 /// # Errors
 ///
-/// Fails for a manifest or lockfile that cannot be read, or for a name that nothing knows. One that is not installed is
-/// none where a skill of this name is elsewhere: the outcome says where.
+/// Fails for a manifest or lockfile that cannot be read, and for an unknown name. A skill of this name that
+/// is only elsewhere is not an error: the outcome says where.
 pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let name = SkillName::new(&request.name).map_or_else(|_| request.name.clone(), String::from);
     let tree = survey(context, None)?;
     // In the home directory the directories of both scopes are the same.
     let twins = Scopes::new(&context.settings, None)?.are_twins(&context.settings)?;
     let is_one = |one: ScopeKind, other: ScopeKind| twins || one == other;
-    // Every agent: what no agent of this machine reads may be what somebody looks for.
+    // All agents: the user may be looking for a skill that no agent of this machine reads.
     let all = agents(context, &AgentsRequest { all: true, ..AgentsRequest::default() })?;
     let wanted = |kind: ScopeKind| request.scope.is_none_or(|only| only == kind);
     let mut places = Places::new();
@@ -184,7 +184,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     if outcome.installed.is_empty() && outcome.elsewhere.is_empty() {
         let known = tree.skills.iter().map(|one| one.skill.name.as_str());
         let error = not_installed(request.scope, &request.name, known);
-        // It may be where nobody could look.
+        // It may be in a place that could not be examined.
         return Err(outcome.warnings.into_iter().fold(error, Error::hint));
     }
     Ok(outcome)
@@ -196,20 +196,21 @@ type IsOne<'a> = &'a dyn Fn(ScopeKind, ScopeKind) -> bool;
 /// The places of skills with the name.
 type Places = BTreeMap<(ScopeKind, String), SeenIn>;
 
-/// A place where a skill of the name is.
+/// A place of a skill with the name.
 struct SeenIn {
     form: Form,
     target: Option<String>,
-    /// Where the link says that it leads.
+    /// The target of the link, from its text.
     leads: Option<PathBuf>,
-    /// The agents whose own directory it is in.
+    /// The agents whose own directory contains it.
     owners: Vec<&'static str>,
     /// The agents that see it.
     agents: Vec<&'static str>,
 }
 
 impl SeenIn {
-    /// Reports whether it is the skill `one`: its canonical copy, a link to that, or a copy with the same files.
+    /// Reports whether it is the skill `one`: its canonical copy, a link to that, or a copy with the same
+    /// files.
     fn is_of(&self, path: &str, one: &ListedSkill) -> bool {
         let copied = self.owners.iter().any(|owner| one.agents.iter().any(|agent| agent == owner));
         match self.form {
@@ -223,7 +224,7 @@ impl SeenIn {
     }
 }
 
-/// Returns the line of the manifest that asks for it.
+/// Returns the manifest line that requests it.
 fn asked(context: &Context, one: &TreeSkill) -> Result<Option<RequestedIn>> {
     if !one.asked_for {
         return Ok(None);
@@ -250,8 +251,8 @@ fn seen(one: &TreeSkill, places: &Places, is_one: IsOne<'_>) -> Vec<SeenBy> {
         .collect()
 }
 
-/// Returns what is elsewhere: all that is not one of the skills that are `told`. Of one that is `installed` and not
-/// told, the canonical place is enough.
+/// Returns the places of other skills: all but those of the skills in `told`. For a skill that is `installed`
+/// but not in `told`, the canonical place is enough.
 fn elsewhere(
     places: &Places,
     installed: &[&TreeSkill],
@@ -277,7 +278,7 @@ fn elsewhere(
     others.collect()
 }
 
-/// Returns the name of an installed skill that was probably meant.
+/// Returns the most similar name of an installed skill.
 fn likely(name: &str, tree: &TreeOutcome) -> Option<String> {
     let names = tree.skills.iter().map(|one| one.skill.name.as_str()).filter(|other| *other != name);
     closest(name, names).map(ToOwned::to_owned)

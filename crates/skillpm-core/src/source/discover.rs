@@ -1,4 +1,4 @@
-//! Finds the skills in a tree.
+//! Discovery of the skills in a tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ pub(super) use plugins::join;
 use directories::{Directories, Skills, is_left_out};
 use plugins::Declarations;
 
-/// The maximum depth of a skill, in directories, if nothing says where skills are.
+/// The maximum depth of a skill, in directories, if nothing declares where skills are.
 pub const MAX_DEPTH: usize = 5;
 /// The maximum depth of a skill, in directories, below a directory that is known to hold skills.
 const CONTAINER_DEPTH: usize = 3;
@@ -36,24 +36,24 @@ const LARGE: u64 = 128 << 10;
 pub struct Candidate {
     /// The directory; empty is the root.
     pub path: String,
-    /// The name of its file, which is `SKILL.md` unless somebody spelled it in another case.
+    /// The name of its file: `SKILL.md`, perhaps in another case.
     pub file_name: String,
-    /// What an agent would learn about it, or why it would learn nothing.
+    /// The metadata for an agent, or why there is none.
     pub meta: Result<SkillMeta, String>,
-    /// Its file as it was read when the skill was found; `None` if the skill comes from an index, or nothing can be
+    /// Its file as read during discovery. `None` if the skill comes from an index, or the file cannot be
     /// read.
     document: Option<Arc<Document>>,
 }
 
 impl Candidate {
-    /// Returns a skill that an index lists, whose files are not here yet.
+    /// Returns a skill that an index lists, whose files are not fetched yet.
     #[cfg(feature = "http")]
     pub(super) fn listed(path: String, meta: Result<SkillMeta, String>) -> Self {
         Self { path, file_name: crate::skill::SKILL_FILE.to_owned(), meta, document: None }
     }
 
-    /// Returns the document for `bytes`, the current content of its file: the one that was read when the skill was
-    /// found, unless the file has changed since.
+    /// Returns the document for `bytes`, the current content of its file: the one read during discovery,
+    /// unless the file has changed since.
     pub fn document(&self, bytes: Vec<u8>) -> Arc<Document> {
         let known = self.document.as_ref().filter(|known| known.text().as_bytes() == bytes);
         known.map_or_else(|| Arc::new(Document::from_bytes(bytes)), Arc::clone)
@@ -64,12 +64,12 @@ impl Candidate {
         if self.path.is_empty() { root } else { self.path.rsplit('/').next().unwrap_or(&self.path) }
     }
 
-    /// Returns the name to show: the one that the skill gives itself, or that of its directory.
+    /// Returns the name to show: the skill's own, or that of its directory.
     pub fn title<'a>(&'a self, root: &'a str) -> &'a str {
         self.meta.as_ref().map_or_else(|_| self.directory_name(root), |meta| &meta.name)
     }
 
-    /// Returns the candidate, named `root` if the skill is its whole tree and does not name itself.
+    /// Returns the candidate, named `root` if the skill is its whole tree and has no name of its own.
     #[must_use]
     pub fn called(self, root: &str) -> Self {
         if !self.path.is_empty() || self.meta.is_ok() {
@@ -82,8 +82,8 @@ impl Candidate {
         }
     }
 
-    /// Reports whether its author keeps it for the repository's own use (`metadata.internal: true`): it is installed
-    /// only if it is requested by name.
+    /// Reports whether the author reserves it for the repository's own use (`metadata.internal: true`): it is
+    /// installed only if requested by name.
     pub fn is_internal(&self) -> bool {
         self.meta
             .as_ref()
@@ -91,13 +91,13 @@ impl Candidate {
     }
 }
 
-/// Returns the skills in `tree`, sorted by path; `agent_dirs` are the directories in which agents
-/// look for the skills of a project.
+/// Returns the skills in `tree`, sorted by path. `agent_dirs` are the directories in which agents look for
+/// the skills of a project.
 ///
-/// A `SKILL.md` at the root makes the whole tree one skill. Otherwise the places that are known to hold skills are
-/// searched: `skills/` and its hidden parts, the agents' directories, what plugin files declare, and with them the
-/// directories at the root. If none of them holds one, everything is searched, [`MAX_DEPTH`] deep. A skill's own
-/// directory is not searched further, unless it is one of these places.
+/// A `SKILL.md` at the root makes the whole tree one skill. Otherwise the places that are known to hold
+/// skills are searched: `skills/` and its hidden parts, the agents' directories, what plugin files declare,
+/// and with them the directories at the root. If none of them holds a skill, everything is searched,
+/// [`MAX_DEPTH`] deep. A skill's own directory is not searched further, unless it is one of these places.
 pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
     let directories = Directories::of(tree);
     if let Some(file) = directories.file("") {
@@ -129,8 +129,8 @@ pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> V
     candidates(tree, &chosen)
 }
 
-/// Returns the directories of `tree` with a `SKILL.md` that are neither among `found`, the skills found in all of it,
-/// nor part of one: they are outside the places that are searched.
+/// Returns the directories of `tree` with a `SKILL.md` that are neither in `found`, the skills found in all
+/// of it, nor part of one: they are outside the places that are searched.
 pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
     let found: BTreeSet<&str> = found.iter().map(|candidate| candidate.path.as_str()).collect();
     let is_part = |dir: &str| {
@@ -142,8 +142,8 @@ pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
     others.map(ToOwned::to_owned).collect()
 }
 
-/// Returns the skills at or below directory `dir`, which was named explicitly, so nothing elsewhere hides its content.
-/// Skills that the manifest of a plugin there declares may be deep.
+/// Returns the skills at or below directory `dir`. The user named it, so skills elsewhere do not hide its
+/// content. Skills that the manifest of a plugin there declares may be deep.
 pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
     let directories = Directories::of(tree);
     if let Some((dir, file)) = directories.entry(dir) {
@@ -156,7 +156,7 @@ pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
     candidates(tree, &found)
 }
 
-/// Returns the skills in `tree`, which is known to contain nothing but skills.
+/// Returns the skills in `tree`, which is known to contain only skills.
 pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
     candidates(tree, &all_skills(tree))
 }
@@ -168,11 +168,12 @@ fn all_skills(tree: &Tree) -> Skills<'_> {
     root.unwrap_or_else(|| directories.below("", usize::MAX))
 }
 
-/// Returns the directories of `tree` that belong to other repositories: submodules, whose files it does not have.
+/// Returns the directories of `tree` that belong to other repositories: submodules, whose files are not in
+/// the tree.
 pub fn submodules(tree: &Tree) -> BTreeSet<String> {
     let special = tree.entries().filter(|(_, entry)| matches!(entry.node, Node::Special(SUBMODULE)));
     let mut found: BTreeSet<String> = special.map(|(path, _)| path.to_owned()).collect();
-    // An archive has no record of them, apart from what git itself reads.
+    // An archive records them only in the file that git itself reads.
     let text = tree.read(".gitmodules", MAX_GITMODULES).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let keys = text.lines().filter_map(|line| line.split_once('='));
@@ -181,7 +182,7 @@ pub fn submodules(tree: &Tree) -> BTreeSet<String> {
     found
 }
 
-/// Reports whether directory `dir` of `tree` is that of a skill.
+/// Reports whether directory `dir` of `tree` is a skill.
 pub fn is_skill(tree: &Tree, dir: &str) -> bool {
     tree.below(dir).any(|(path, _)| is_skill_file(OsStr::new(path)))
 }
@@ -267,7 +268,7 @@ pub(super) mod tests {
         );
     }
 
-    /// What the npm tool lists besides.
+    /// The npm tool also lists these.
     #[test]
     fn directories_at_the_root_are_known_places() {
         let files =

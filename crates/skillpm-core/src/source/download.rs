@@ -28,7 +28,7 @@ impl Source for Download {
     }
 }
 
-/// A file as it was last downloaded, and what its server says about it.
+/// A downloaded file, with what its server reports about it now.
 struct CachedDownload<'a> {
     context: &'a Context,
     address: &'a Address,
@@ -37,19 +37,21 @@ struct CachedDownload<'a> {
 impl Ask for CachedDownload<'_> {
     fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
         let current = current(self.context, self.address, &Limits::default())?;
-        // The cached file need not be the one that was locked: its bytes decide.
+        // The cached file need not be the locked one: its bytes decide.
         let files = |query| current.as_ref().map_or(Files::Unknown, |opened| hashed(&opened.tree, query));
         Ok(queries.iter().map(|query| Newest { revision: None, files: files(query) }).collect())
     }
 }
 
-/// Downloads and opens the file at `address`. A file that has not changed since the last time is not downloaded again.
+/// Downloads and opens the file at `address`. A file that has not changed since the last time is not
+/// downloaded again.
 ///
-/// There is no revision: the digest in a lockfile decides whether it is the same.
+/// There is no revision: the digest in a lockfile decides whether the file is the same.
 ///
 /// # Errors
 ///
-/// Fails for a file that is not there, may not be read or cannot be reached, or for one that is refused.
+/// Fails for a file that does not exist, may not be read or cannot be reached, and for a file that is
+/// refused.
 pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<FetchedSource> {
     let web = Web::new(context, address)?;
     let what = address.to_string();
@@ -57,9 +59,8 @@ pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Fet
     read(&web, address, &got, limits)
 }
 
-/// Opens the file at `address` as it was downloaded the last time, if its server says that it is still the same. A
-/// single `SKILL.md` is downloaded if it is not: it costs no more than the question. `None` if only a download would
-/// tell.
+/// Opens the cached file of `address`, if its server reports it as unchanged. Downloads a changed single
+/// `SKILL.md`: that costs no more than the request. Returns `None` if only a download would tell.
 ///
 /// # Errors
 ///

@@ -9,10 +9,10 @@ use crate::fs::SharedFile;
 use crate::refusal::{Limits, Refusal};
 use crate::tree::{Memory, Node, ReadError, Tree, TreeEntry};
 
-/// Reads `file`, which is called `name`. Its first bytes determine what it is.
+/// Reads `file`, whose name is `name`. Its first bytes determine its kind.
 ///
-/// A text whose name ends in `.md` and that starts as a document does, with frontmatter, is a skill
-/// of this one file, whatever the name is: it becomes its `SKILL.md`.
+/// A text whose name ends in `.md` and that starts with frontmatter is a skill with this single file: it
+/// becomes its `SKILL.md`, whatever its name is.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ fn document(file: &SharedFile, found: &'static str, limits: &Limits) -> Result<T
     };
     let mut bytes = vec![0; length];
     file.read_exact_at(&mut bytes, 0)?;
-    // The reader of skills reports errors inside the frontmatter better.
+    // The reader of skills reports errors in the frontmatter better.
     if matches!(split(&bytes), Split::Missing(_)) || std::str::from_utf8(&bytes).is_err() {
         return Err(refused().into());
     }

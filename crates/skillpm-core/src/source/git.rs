@@ -1,4 +1,4 @@
-//! Git repositories on this machine and elsewhere.
+//! Git repositories, local and remote.
 
 mod newest;
 
@@ -95,11 +95,12 @@ pub fn open(
     Ok(FetchedSource { released, ..FetchedSource::new(opened.tree, Some(opened.commit), url.name()) })
 }
 
-/// Prepares to ask the repository at `url` what it has at `references`. Paths are relative to the root of `scope`.
+/// Prepares to ask the repository at `url` for its state at `references`. Paths are relative to the root of
+/// `scope`.
 ///
 /// # Errors
 ///
-/// Fails for a path where no repository is.
+/// Fails for a path without a repository.
 pub fn probe<'a>(
     context: &'a Context,
     scope: ScopeRoot<'_>,
@@ -117,7 +118,7 @@ pub fn probe<'a>(
     }
 }
 
-/// Returns where git's own files of the repository at `url` are, a path that is displayed as `shown`.
+/// Returns the directory of git's own files of the repository at `url`, a path that messages show as `shown`.
 fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str) -> Result<PathBuf> {
     let path = path_of(context, scope, url)?;
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
@@ -127,8 +128,8 @@ fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str)
     })
 }
 
-/// Returns what messages call the repository at `url`: a path as it would be typed in the working directory, since git
-/// knows no other.
+/// Returns the name of the repository at `url` for messages: a path is shown relative to the working
+/// directory, since git accepts no other form.
 fn shown<'a>(context: &Context, scope: ScopeRoot<'_>, url: &'a GitUrl) -> Cow<'a, str> {
     match url.here(&context.settings, scope) {
         Some(here) => here.written().into(),
@@ -140,8 +141,8 @@ fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
     path.to_str().ok_or_else(|| Error::usage(format!("`{shown}` is not UTF-8")))
 }
 
-/// Returns the git repository at `path`, a path as in the manifest of `scope`, if that is a bare one: it contains no
-/// files to install from directly. A directory with a work tree stays one.
+/// Returns the git repository at `path`, a path as in the manifest of `scope`, if it is a bare one, which has
+/// no files to install from directly. A directory with a work tree stays a directory.
 ///
 /// # Errors
 ///
@@ -153,8 +154,8 @@ pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Re
     Ok(None)
 }
 
-/// Returns the git repository that the path `typed` leads to, if it does: a revision was given, and directories have
-/// none.
+/// Returns the git repository at the path `typed`, if there is one: the user gave a revision, which
+/// directories do not have.
 ///
 /// # Errors
 ///
@@ -172,7 +173,7 @@ fn path_of(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl) -> Result<Path
     Ok(path.unwrap_or_else(|| PathBuf::from(url.as_str())))
 }
 
-/// Returns where git's own files of the repository at `path` are, if there is one.
+/// Returns the directory of git's own files of the repository at `path`, if there is one.
 fn git_dir(path: &Path) -> Result<Option<PathBuf>> {
     let inner = path.join(".git");
     let Some(real) = fs::real_path(&inner)? else {
@@ -180,7 +181,7 @@ fn git_dir(path: &Path) -> Result<Option<PathBuf>> {
     };
     match fs::kind(&real)? {
         Some(Kind::Directory) => Ok(Some(real)),
-        // A second work tree, or a submodule: the file says where the rest is.
+        // A second work tree, or a submodule: the file names the directory.
         Some(Kind::File) => {
             let text = fs::read_text(&real, MAX_LINK)?.unwrap_or_default();
             let Some(target) = text.strip_prefix("gitdir: ") else { return Ok(None) };
@@ -201,7 +202,7 @@ mod tests {
     use crate::engine::testing::World;
     use crate::install::scope::{Scope, ScopeKind};
 
-    /// Git knows a path only as it is typed in the working directory.
+    /// Git accepts a path only as it is typed in the working directory.
     #[test]
     fn a_path_is_told_as_it_is_typed_here() {
         let world = World::new();

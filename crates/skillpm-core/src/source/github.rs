@@ -72,8 +72,8 @@ const TEXT_BYTES: u64 = 1024 * 1024;
 
 /// One repository, as the API serves it.
 ///
-/// The token goes to the API's origin only: archives come from another host, through a redirect whose address is itself
-/// a credential.
+/// The token is sent only to the API's origin: archives come from another host, through a redirect whose
+/// address is itself a credential.
 #[derive(Debug)]
 pub struct GitHub<'a> {
     client: &'a Client,
@@ -84,19 +84,19 @@ pub struct GitHub<'a> {
 }
 
 impl<'a> GitHub<'a> {
-    /// Returns `repository` on the server that `settings` name.
+    /// Returns `repository` on the server in `settings`.
     ///
     /// # Errors
     ///
-    /// Fails for a repository on a server other than that of the settings, and for settings without a usable address or
-    /// token.
+    /// Fails for a repository on another server than the one in the settings, and for settings without a
+    /// usable address or token.
     pub fn new(client: &'a Client, settings: &'a Settings, repository: &Repository) -> Result<Self> {
         let github = &settings.github;
         let host = repository.host.as_deref().unwrap_or(PUBLIC_HOST);
         if host != github.host {
             let error = Error::usage(format!("`{repository}` is not on `{}`", github.host));
-            // Setting it sends the user's token there, so this is not suggested for a host that only looks like a
-            // server.
+            // Setting it sends the user's token there, so this is not suggested for a host that only looks
+            // like a server.
             let error = if is_github_host(host) {
                 error.hint(format!("if `{host}` is your GitHub Enterprise server, set `GH_HOST={host}`"))
             } else {
@@ -104,7 +104,7 @@ impl<'a> GitHub<'a> {
             };
             return Err(error.hint("for anything else write the address with its scheme, `https://`"));
         }
-        // Names become parts of addresses and of paths, wherever the value came from.
+        // Names become parts of addresses and of paths, wherever they came from.
         let repository = Repository::new(repository.host.as_deref(), &repository.owner, &repository.name)
             .map_err(|error| Error::usage(error.to_string()))?;
         if github.token.as_ref().is_some_and(|token| !token.bytes().all(|b| b.is_ascii_graphic())) {
@@ -124,13 +124,13 @@ impl<'a> GitHub<'a> {
         Ok(Self { client, settings, repository, api, cache })
     }
 
-    /// Asks which commit `reference` means, the newest of the default branch if it is `None`, and returns its 40
-    /// hexadecimal digits.
+    /// Requests the commit that `reference` means (`None` is the newest of the default branch) and returns
+    /// its 40 hexadecimal digits.
     ///
     /// # Errors
     ///
-    /// Fails for a repository or revision that is not there or may not be seen, for a commit other than the one that
-    /// was asked for, or for everything that can go wrong on the way.
+    /// Fails for a repository or revision that does not exist or is not visible, for a commit other than the
+    /// requested one, and for any failure of the request.
     pub fn resolve(&self, reference: Option<&Reference>) -> Result<String> {
         let shown = reference.map_or("HEAD", Reference::name);
         let (asked, wanted) = match reference {
@@ -155,7 +155,7 @@ impl<'a> GitHub<'a> {
         }
     }
 
-    /// Returns when `commit` was committed, in seconds since 1970.
+    /// Returns the time of `commit`, in seconds since 1970.
     ///
     /// # Errors
     ///
@@ -175,15 +175,15 @@ impl<'a> GitHub<'a> {
         })
     }
 
-    /// Downloads the archive of `commit`, at most `limit` bytes, and returns it open. An archive
-    /// that was downloaded before is used without a request.
+    /// Downloads the archive of `commit`, at most `limit` bytes, and returns it open. Uses a cached archive
+    /// without a request.
     ///
-    /// The bytes are as the server sent them. The reader checks them, including that they belong to `commit`, and calls
-    /// [`GitHub::forget`] if they are wrong.
+    /// The bytes are as the server sent them. The caller checks them, including that they belong to `commit`,
+    /// and calls [`GitHub::forget`] if they are wrong.
     ///
     /// # Errors
     ///
-    /// Fails as [`GitHub::resolve`] does, for an archive that is too large, or if there is no room for it.
+    /// Fails as [`GitHub::resolve`] does, for an archive that is too large, and if there is no place for it.
     pub fn download(&self, commit: &str, limit: u64) -> Result<Arc<SharedFile>> {
         if !is_commit(commit) {
             return Err(Error::usage(format!(
@@ -215,16 +215,16 @@ impl<'a> GitHub<'a> {
         Ok(Arc::new(file.map_err(full)?))
     }
 
-    /// Reports whether the archive of `commit` was downloaded before.
+    /// Reports whether the archive of `commit` is cached.
     pub fn is_cached(&self, commit: &str) -> bool {
         self.archive(commit).is_some_and(|path| cache::open(&path).is_some())
     }
 
-    /// Removes the downloaded archive of `commit`, so that it is downloaded again.
+    /// Removes the cached archive of `commit`, so that it is downloaded again.
     ///
     /// # Errors
     ///
-    /// Fails if it is there and cannot be removed.
+    /// Fails if it exists and cannot be removed.
     pub fn forget(&self, commit: &str) -> Result<()> {
         match self.archive(commit) {
             Some(path) => Ok(crate::fs::remove_if_there(&path)?),
@@ -250,7 +250,7 @@ impl<'a> GitHub<'a> {
         Request { credential, ..Request::new(url) }
     }
 
-    /// Checks an answer and keeps it for the next time.
+    /// Checks an answer and caches it.
     fn learn(&self, url: &Url, text: &str, etag: Option<String>) -> Result<String> {
         if !is_commit(text) {
             let host = self.api.origin();
@@ -313,7 +313,7 @@ impl<'a> GitHub<'a> {
         }
     }
 
-    /// Reports whether the repository can be seen; `None` if that is not known either.
+    /// Reports whether the repository is visible, or `None` if that is unknown too.
     fn exists(&self) -> Option<bool> {
         match self.client.get_text(&self.request(self.url("").ok()?), TEXT_BYTES) {
             Ok(_) => Some(true),
@@ -343,12 +343,12 @@ impl<'a> GitHub<'a> {
     }
 }
 
-/// Returns what to request from the API, and the digits that the answer has to begin with.
+/// Returns the path of the API request, and the digits that the answer must begin with.
 fn question(reference: &Reference) -> Result<(String, Option<String>)> {
     let name = reference.name();
     let bad = || Error::usage(format!("`{name}` is not the name of a tag, branch or commit"));
     Reference::check(name).map_err(|_| bad())?;
-    // Servers treat `.` and names that begin with it as path steps; git forbids such names, too.
+    // Servers treat `.` and names that begin with it as path steps, and git forbids such names.
     if name.split('/').any(|part| part.starts_with('.')) {
         return Err(bad());
     }

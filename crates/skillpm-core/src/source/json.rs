@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::interop::json::{offset, without_place};
 use crate::text::line_column;
 
-/// The text of a file, read as JSON.
+/// The text of a file, parsed as JSON.
 #[derive(Debug)]
 pub(super) struct Json {
     name: String,
@@ -24,7 +24,7 @@ enum Step<'a> {
     Index(usize),
 }
 
-/// A value of a [`Json`], and how it was reached.
+/// A value of a [`Json`], and the steps to it.
 #[derive(Debug, Clone)]
 pub(super) struct Node<'a> {
     file: &'a Json,
@@ -33,11 +33,11 @@ pub(super) struct Node<'a> {
 }
 
 impl Json {
-    /// Reads the bytes of the file that messages call `name`.
+    /// Parses the bytes of the file that messages call `name`.
     ///
     /// # Errors
     ///
-    /// Fails for bytes that are not UTF-8 or not JSON, with the place.
+    /// Fails for bytes that are not UTF-8 or not JSON, with the position.
     pub(super) fn parse(name: &str, bytes: Vec<u8>) -> Result<Self> {
         let text = String::from_utf8(bytes)
             .map_err(|_| Error::integrity(format!("`{name}` cannot be read: it is not UTF-8")))?;
@@ -56,7 +56,7 @@ impl Json {
         }
     }
 
-    /// Returns the whole of it.
+    /// Returns the top-level value.
     pub(super) fn root(&self) -> Node<'_> {
         Node { file: self, steps: Vec::new(), value: &self.value }
     }
@@ -78,16 +78,16 @@ impl<'a> Node<'a> {
         self.get(key).ok_or_else(|| self.fault(&format!("there is no `{key}`")))
     }
 
-    /// Returns the text of the member `key`; `None` if there is no such member.
+    /// Returns the text of the member `key`, or `None` if there is no such member.
     ///
     /// # Errors
     ///
-    /// Fails for a value that is no string.
+    /// Fails for a value that is not a string.
     pub(super) fn text_of(&self, key: &'a str) -> Result<Option<&'a str>> {
         self.get(key).map(|node| node.text(key)).transpose()
     }
 
-    /// Returns the string that this is; messages call it `what`.
+    /// Returns the value as a string; messages call it `what`.
     ///
     /// # Errors
     ///
@@ -96,12 +96,12 @@ impl<'a> Node<'a> {
         self.value.as_str().ok_or_else(|| self.wrong(what, "a string"))
     }
 
-    /// Returns the string that this is, if it is one.
+    /// Returns the value as a string, if it is one.
     pub(super) fn as_text(&self) -> Option<&'a str> {
         self.value.as_str()
     }
 
-    /// `true` or `false`; messages call it `what`.
+    /// Returns the value as a boolean; messages call it `what`.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl<'a> Node<'a> {
         if self.value.is_object() { Ok(self) } else { Err(self.wrong(what, "an object")) }
     }
 
-    /// Returns the items of the list that this is; messages call it `what`.
+    /// Returns the items of the list; messages call it `what`.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl<'a> Node<'a> {
         Ok(items.iter().enumerate().map(|(at, value)| self.step(Step::Index(at), value)).collect())
     }
 
-    /// Returns the items of a list, or the one string that stands for a list of one.
+    /// Returns the items of a list; a single string counts as a list of one.
     ///
     /// # Errors
     ///
@@ -138,19 +138,19 @@ impl<'a> Node<'a> {
         if self.value.is_string() { Ok(vec![self.clone()]) } else { self.list(what) }
     }
 
-    /// Returns the names of the members, where this is an object.
+    /// Returns the names of the members, if this is an object.
     pub(super) fn keys(&self) -> Vec<&'a str> {
         self.value.as_object().into_iter().flat_map(|object| object.keys().map(String::as_str)).collect()
     }
 
-    /// `file:line:column`.
+    /// Returns the position, as `file:line:column`.
     pub(super) fn place(&self) -> String {
         let offset = find(&self.file.text, &self.steps).unwrap_or(0);
         let (line, column) = line_column(&self.file.text, offset);
         format!("{}:{line}:{column}", self.file.name)
     }
 
-    /// Returns the error that something is wrong here.
+    /// Returns an error with `message` and this position.
     pub(super) fn fault(&self, message: &str) -> Error {
         Error::integrity(format!("{}: {message}", self.place()))
     }
@@ -166,7 +166,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Returns the position in `text`, which is JSON, of the value that `steps` lead to.
+/// Returns the offset in `text`, which is JSON, of the value at the end of `steps`.
 fn find(text: &str, steps: &[Step<'_>]) -> Option<usize> {
     let mut part: &RawValue = serde_json::from_str(text).ok()?;
     for step in steps {

@@ -10,10 +10,10 @@ use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Origin, Reference};
 
-/// What a source says about the time of a release without being opened.
+/// What a source reports about the time of a release without being opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Released {
-    /// It was at this time, in seconds since 1970. This is what the author of the commit claims.
+    /// The time in seconds since 1970, as the author of the commit claims.
     At(i64),
     /// Only opening the source reveals it.
     OnceOpened,
@@ -21,23 +21,23 @@ pub enum Released {
     Untold,
 }
 
-/// A source that can be opened and asked.
+/// A source that can be opened and queried.
 ///
-/// A kind is one file with one `impl`, for the type in `spec` that is its other half, and one row in the table of
-/// [`source`](super).
+/// A kind is one file with one `impl`, for the type in `spec` that is its other half, and one row in the
+/// table of [`source`](super).
 pub trait Source {
-    /// Opens it. Paths are relative to the root of `scope`.
+    /// Opens the source. Paths are relative to the root of `scope`.
     ///
     /// # Errors
     ///
-    /// Fails for a source that is not there, cannot be reached, or holds what no source may hold.
+    /// Fails for a source that does not exist, cannot be reached, or holds what no source may hold.
     fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource>;
 
-    /// Prepares to ask it for what is at `references`.
+    /// Prepares to query the source at `references`.
     ///
     /// # Errors
     ///
-    /// Fails for a source that cannot be asked.
+    /// Fails for a source that cannot be queried.
     fn ask<'a>(
         &'a self,
         context: &'a Context,
@@ -45,7 +45,8 @@ pub trait Source {
         references: &[Option<&Reference>],
     ) -> Result<Box<dyn Ask + 'a>>;
 
-    /// Returns it, as it was typed, in the form that the manifest of `scope` keeps; `None` if that is the same.
+    /// Returns the source, which the user typed, in the form that the manifest of `scope` keeps, or `None` if
+    /// that is the same.
     ///
     /// # Errors
     ///
@@ -54,8 +55,8 @@ pub trait Source {
         Ok(None)
     }
 
-    /// Returns the source with revisions that is in the same place, if there is one: a revision was given, and this
-    /// kind has none.
+    /// Returns the source with revisions at the same place, if there is one: the user gave a revision, and
+    /// this kind has none.
     ///
     /// # Errors
     ///
@@ -64,7 +65,7 @@ pub trait Source {
         Ok(None)
     }
 
-    /// Returns where its directory, file or repository is on this machine, if that is what it is.
+    /// Returns the path of the source's directory, file or repository, if it is on this machine.
     ///
     /// # Errors
     ///
@@ -73,23 +74,23 @@ pub trait Source {
         Ok(None)
     }
 
-    /// Returns it as it is typed in the working directory, if its path means something else there than in the manifest
-    /// of `scope`.
+    /// Returns the source as it is typed in the working directory, if its path means something else there
+    /// than in the manifest of `scope`.
     fn here(&self, _settings: &Settings, _scope: ScopeRoot<'_>) -> Option<Origin> {
         None
     }
 
-    /// Asks when `revision` was released, or the whole source if it has no revisions.
+    /// Returns when `revision` was released, or the whole source if it has no revisions.
     ///
     /// # Errors
     ///
-    /// Fails for a source that cannot be asked, or that no longer has the revision.
+    /// Fails for a source that cannot be queried, or that no longer has the revision.
     fn released(&self, _context: &Context, _revision: Option<&str>) -> Result<Released> {
         Ok(Released::Untold)
     }
 
-    /// Returns the newest commits, at most `count`, that changed directory `path` and are not newer than `revision`;
-    /// empty if the kind does not provide them.
+    /// Returns the newest commits, at most `count`, that changed directory `path` and are not newer than
+    /// `revision`; empty if the kind does not provide them.
     ///
     /// # Errors
     ///
@@ -104,8 +105,8 @@ pub trait Source {
         Ok(Vec::new())
     }
 
-    /// Returns how to restore the revision `locked` if the source has `found` instead, when that is up to another
-    /// program.
+    /// Returns how to restore the revision `locked` if the source has `found` instead, if another program has
+    /// to do that.
     fn restored_by(&self, _locked: &str, _found: &str) -> Option<String> {
         None
     }

@@ -61,7 +61,7 @@ impl Source for LocalPath {
     }
 }
 
-/// Returns where `path` leads: from the home directory after `~/`, otherwise from the root of `scope`.
+/// Resolves `path`: from the home directory after `~/`, otherwise from the root of `scope`.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ pub fn resolve(settings: &Settings, scope: ScopeRoot<'_>, path: &str) -> Result<
     Ok(normal(&expand(settings, scope.root, path)?))
 }
 
-/// Returns where `path` leads that was typed in the working directory, as [`resolve`] has it.
+/// Resolves `path`, which was typed in the working directory, as [`resolve`] does.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub fn resolve_typed(settings: &Settings, path: &str) -> Result<PathBuf> {
     Ok(normal(&expand(settings, &settings.cwd, path)?))
 }
 
-/// Returns what follows `~` in a path from the home directory.
+/// Returns the part after `~` in a path from the home directory.
 fn from_home(path: &str) -> Option<&str> {
     path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -94,8 +94,8 @@ fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
     }
 }
 
-/// Returns `path`, as the manifest of `scope` has it, as it is typed in the working directory, if it means something
-/// else there.
+/// Returns `path`, which is from the manifest of `scope`, as it is typed in the working directory, if it
+/// means something else there.
 pub(super) fn typed_here(settings: &Settings, scope: ScopeRoot<'_>, path: &str) -> Option<String> {
     if settings.cwd == scope.root || from_home(path).is_some() || Path::new(path).is_absolute() {
         return None;
@@ -103,8 +103,8 @@ pub(super) fn typed_here(settings: &Settings, scope: ScopeRoot<'_>, path: &str) 
     portable(&settings.cwd, &normal(&scope.root.join(path)))
 }
 
-/// Returns the path that leads from `dir` to `place`, with `/`, and in a form that is recognizable as a path; `None` if
-/// it is not UTF-8.
+/// Returns the relative path from `dir` to `place`, with `/`, and in a form that is recognizable as a path.
+/// Returns `None` if it is not UTF-8.
 pub fn portable(dir: &Path, place: &Path) -> Option<String> {
     let path = relative(dir, place);
     let text = path.to_str()?;
@@ -117,9 +117,9 @@ pub fn portable(dir: &Path, place: &Path) -> Option<String> {
     })
 }
 
-/// Returns a path that was typed in the working directory in the form that the manifest of `scope`
-/// keeps: relative to a project, so that it means the same on every machine; from the home directory
-/// for the user.
+/// Returns a path that was typed in the working directory in the form that the manifest of `scope` keeps:
+/// relative to a project, so that it means the same on every machine; from the home directory in the user
+/// scope.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> 
         if text.chars().any(char::is_control) {
             return Err(fault("has a control character"));
         }
-        // On other systems, a backslash is a character like any other.
+        // On other systems, a backslash is an ordinary character.
         Ok::<_, Error>(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() })
     };
     let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
@@ -168,8 +168,8 @@ pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> 
     })
 }
 
-/// Refuses `origin` if it is in a directory that skillpm manages for `scope`: what is installed would be its own
-/// source, would be removed with it, and would not be available to others.
+/// Refuses `origin` if it is in a directory that skillpm manages for `scope`: the installed skill would be
+/// its own source, would be removed with it, and would not be available to others.
 ///
 /// # Errors
 ///
@@ -189,14 +189,14 @@ pub fn check_outside(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin)
     Ok(())
 }
 
-/// Returns the word for the skill in the directory `ours` that `path` leads to, or into.
+/// Returns the name of the skill in the directory `ours` that `path` leads to, or into; `NAME` if it has none.
 fn skill_in(ours: &Path, path: &Path) -> String {
     let first = path.strip_prefix(ours).ok().and_then(|inside| inside.components().next());
     let name = first.map(|name| name.as_os_str().to_string_lossy().into_owned());
     name.filter(|name| SkillName::exact(name).is_some()).unwrap_or_else(|| "NAME".to_owned())
 }
 
-/// Opens the directory or archive at `path`. What skillpm itself wrote for `scope` is no part of it.
+/// Opens the directory or archive at `path`. Leaves out what skillpm itself wrote for `scope`.
 ///
 /// # Errors
 ///
@@ -215,7 +215,7 @@ pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Fetche
             let tree = fs::scan(&real, walk)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
             let ours = Installed::below(scope, &real)?;
-            // What tools left there was not written by its author.
+            // Leftovers of tools were not written by the author.
             let tree = tree.without(|path| ours.holds(path)).without_leftovers(|_| false);
             Ok(FetchedSource::new(tree, None, &name))
         }
@@ -228,11 +228,11 @@ pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Fetche
     }
 }
 
-/// The directories that skillpm manages, below the root of a scope. Other programs also keep things in `.agents`.
+/// The directories that skillpm manages, below the root of a scope. Other programs also use `.agents`.
 const MANAGED: [&str; 4] = [CANONICAL_DIR, DISABLED_DIR, ".agents/.skillpm-tx", ".agents/.skillpm-undo"];
 
-/// What skillpm wrote for a scope, as paths below a source. Authors install from the repository that
-/// they work in: without this, the copy of a skill would hold the copies of the run before.
+/// What skillpm wrote for a scope, as paths below a source. Authors install from the repository that they
+/// work in: without this, the copy of a skill would contain the copies of the previous run.
 #[derive(Debug, Default)]
 struct Installed {
     files: Vec<String>,
@@ -240,7 +240,7 @@ struct Installed {
 }
 
 impl Installed {
-    /// Returns what is below directory `source`; nothing if the scope is elsewhere.
+    /// Returns what skillpm wrote below directory `source`; empty if the scope is elsewhere.
     fn below(scope: ScopeRoot<'_>, source: &Path) -> Result<Self> {
         let root = fs::real_path(scope.root)?.unwrap_or_else(|| scope.root.to_owned());
         let Ok(prefix) = root.strip_prefix(source) else {
@@ -260,7 +260,7 @@ impl Installed {
         let lock = fs::read_text(scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());
         names.extend(lock.iter().flat_map(|lock| lock.skills.keys().map(ToString::to_string)));
         for name in names {
-            // A directory such as `skills/` is where authors keep what they write.
+            // A directory without a leading dot, such as `skills/`, is where authors keep what they write.
             let hidden = agents::project_dirs().filter(|dir| dir.starts_with('.'));
             dirs.extend(hidden.map(|dir| path(&format!("{dir}/{name}"))));
         }

@@ -1,8 +1,8 @@
 //! Marketplaces: lists of plugins and their locations.
 //!
-//! A marketplace is a list of addresses and nothing more. What is written into manifest and lockfile
-//! is the source that an entry names, so that nothing needs the marketplace afterwards. The file is a
-//! stranger's: anything in it that is wrong is an error with its place, and so is all of the file.
+//! A marketplace is only a list of addresses. Manifest and lockfile record the source that an entry names, so
+//! nothing needs the marketplace afterwards. The file comes from a stranger: anything wrong in it is an error
+//! with its position, and the whole file is refused.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ use crate::spec::{
 use crate::text::visible_name;
 use crate::tree::{Node as TreeNode, Tree};
 
-/// The possible places of a marketplace's file, of which the first that exists counts: that of Claude Code, then that
-/// of Codex.
+/// The possible paths of a marketplace's file: that of Claude Code, then that of Codex. The first that exists
+/// counts.
 pub const FILES: &[&str] = &[".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"];
 /// The largest file that is read, in bytes.
 pub(super) const MAX_FILE: u64 = 1 << 20;
 /// The longest name of a plugin, in characters.
 const MAX_NAME: usize = 128;
-/// Names that only marketplaces of [`RESERVED_FOR`] may have: others would pass for theirs.
+/// Names that only marketplaces of [`RESERVED_FOR`] may have: others could impersonate them.
 const RESERVED: &[&str] = &[
     "agent-skills",
     "anthropic-agent-skills",
@@ -52,40 +52,41 @@ pub struct Marketplace {
 /// A plugin of a marketplace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plugin {
-    /// Its name; no other plugin of the marketplace has it.
+    /// The name, unique in the marketplace.
     pub name: String,
-    /// What it is for; may be empty.
+    /// What the plugin is for; may be empty.
     pub description: String,
     /// The version, if the marketplace states one.
     pub version: Option<String>,
-    /// Where it is.
+    /// The location of the plugin.
     pub source: PluginSource,
-    /// What the marketplace says about its skills.
+    /// What the marketplace says about the plugin's skills.
     pub definition: Definition,
 }
 
 /// The location of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginSource {
-    /// In this directory of the tree that the marketplace is in.
+    /// In this directory of the marketplace's tree.
     Inside(String),
     /// In another repository.
     Elsewhere(SourceSpec),
-    /// A place that skillpm does not fetch from.
+    /// At a place that skillpm does not fetch from.
     Unusable {
-        /// Why.
+        /// The reason.
         message: String,
-        /// What to do.
+        /// What to do about it.
         hint: Message,
     },
 }
 
-/// Reads the marketplace in `tree`, which is what `spec` means; `None` if there is none.
+/// Reads the marketplace in `tree`, which `spec` names. Returns `None` if there is none.
 ///
 /// # Errors
 ///
-/// Fails for a file that is too large or not JSON, for a value of the wrong type, for a name that is there twice or
-/// reserved, or for a source that leads out of the repository. Each with its place in the file.
+/// Fails for a file that is too large or not JSON, for a value of the wrong type, for a name that occurs
+/// twice or is reserved, and for a source that leads out of the repository. Each error has its position in
+/// the file.
 pub fn read(tree: &Tree, spec: &SourceSpec) -> Result<Option<Marketplace>> {
     let root = spec.path.as_deref().unwrap_or("");
     let Some((file, path)) = FILES

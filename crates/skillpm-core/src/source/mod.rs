@@ -1,7 +1,6 @@
 //! Where skills come from.
 //!
-//! A source delivers a [`Tree`] and, if it knows one, the revision that the tree is of. [`discover`] finds the skills
-//! in it.
+//! A source delivers a [`Tree`] and, if it has one, its revision. [`discover`] finds the skills in it.
 
 #[cfg(not(all(feature = "git", feature = "http")))]
 mod absent;
@@ -38,7 +37,7 @@ use crate::tree::{Memory, Tree};
 use discover::{Candidate, discover_in};
 pub use kind::{Released, Source};
 
-/// Returns the implementation for `origin`: this is the table of kinds.
+/// Returns the implementation for `origin`. This is the table of kinds.
 fn of(origin: &Origin) -> &dyn Source {
     match origin {
         #[cfg(feature = "http")]
@@ -59,50 +58,50 @@ fn of(origin: &Origin) -> &dyn Source {
 /// The result of opening a source.
 #[derive(Debug, Clone)]
 pub struct FetchedSource {
-    /// The files. Content of a git repository that belongs to no skill may be left out; its entries are
-    /// there, as special ones.
+    /// The files. Content of a git repository that belongs to no skill may be missing; its entries are then
+    /// special.
     pub tree: Tree,
-    /// The revision for a lockfile, if there is one: the commit of a repository, the digest from a site, or the version
-    /// of a package.
+    /// The revision for a lockfile, if there is one: the commit of a repository, the digest from a site, or
+    /// the version of a package.
     pub revision: Option<String>,
-    /// When it was committed, in seconds since 1970, if the source provided it without being asked.
+    /// The time of the commit, in seconds since 1970, if the source provided it unasked.
     pub released: Option<i64>,
-    /// The name of the tree: the repository's, directory's or archive's name.
+    /// The name of the tree: that of the repository, directory or archive.
     pub name: String,
-    /// Where the skills are, if the source lists them and delivers each separately; the tree is then empty.
+    /// The index, if the source lists its skills and delivers each separately. The tree is then empty.
     pub shelf: Option<Arc<dyn SkillIndex>>,
-    /// Its origin as it is typed in the working directory, if that differs from the manifest.
+    /// The origin as it is typed in the working directory, if that differs from the manifest.
     pub here: Option<Origin>,
 }
 
-/// Skills that a source lists and that are fetched one by one, only when requested.
+/// An index of skills that are fetched one by one, only on request.
 ///
-/// A skill is identified by the name that the source lists it under, which is also its path in lockfiles.
+/// A skill is identified by the name in the index, which is also its path in lockfiles.
 pub trait SkillIndex: fmt::Debug + Send + Sync {
-    /// Returns what the source lists. A skill that is listed incorrectly has an error instead of metadata.
+    /// Returns the listed skills. A skill that is listed incorrectly has an error instead of metadata.
     ///
     /// # Errors
     ///
-    /// Fails for no list, or one that cannot be read.
+    /// Fails for a missing or unreadable list.
     fn listed(&self) -> Result<Vec<Candidate>>;
 
-    /// Prepares several skills to be fetched, if that is faster than one after the other. Each is given by its name and
-    /// by what a lockfile calls its revision. One that the source does not have, or not as it was locked, is skipped:
+    /// Prepares to fetch several skills, if that is faster than one after the other. Each is given by its
+    /// name and its locked revision. Skips a skill that the source does not have, or not as it was locked:
     /// [`SkillIndex::fetch`] reports it.
     ///
     /// # Errors
     ///
-    /// Fails as [`SkillIndex::fetch`] does, for the first of the others that cannot be had.
+    /// Fails as [`SkillIndex::fetch`] does, for the first of the others that is not available.
     fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()>;
 
-    /// Returns what the source lists of the skill `name`: what a lockfile would call its revision.
+    /// Returns the listed revision of the skill `name`, as a lockfile records it.
     ///
     /// # Errors
     ///
     /// Fails as [`SkillIndex::listed`] does.
     fn revision(&self, name: &str) -> Result<Identity>;
 
-    /// Fetches the skill `name`, at the revision of a lockfile if there is one. Its files are in a directory of that
+    /// Fetches the skill `name`, at the locked revision if there is one. Its files are in a directory of that
     /// name.
     ///
     /// # Errors
@@ -117,7 +116,7 @@ impl FetchedSource {
         Self { tree, revision, released: None, name: name.to_owned(), shelf: None, here: None }
     }
 
-    /// Returns `origin`, which this was opened from, as it is typed in the working directory.
+    /// Returns `origin`, from which this was opened, as it is typed in the working directory.
     pub fn typed_here<'a>(&'a self, origin: &'a Origin) -> &'a Origin {
         self.here.as_ref().unwrap_or(origin)
     }
@@ -128,7 +127,7 @@ impl FetchedSource {
         Self { shelf: Some(shelf), ..Self::new(nothing, None, name) }
     }
 
-    /// Prepares several skills to be taken by [`FetchedSource::fetch`] or [`FetchedSource::subtree`].
+    /// Prepares several skills for [`FetchedSource::fetch`] or [`FetchedSource::subtree`].
     ///
     /// # Errors
     ///
@@ -137,7 +136,7 @@ impl FetchedSource {
         self.shelf.as_ref().map_or(Ok(()), |shelf| shelf.prefetch(wanted))
     }
 
-    /// Returns the source with what is at or below `path`, at the revision of a lockfile.
+    /// Returns the source with what is at or below `path`, at the locked `revision`.
     ///
     /// # Errors
     ///
@@ -149,7 +148,8 @@ impl FetchedSource {
         }
     }
 
-    /// Fetches the skill that was only listed as `listed`; `None` if it is there already, or is listed incorrectly.
+    /// Fetches the skill that is only listed so far as `listed`. Returns `None` if its files are available
+    /// already, or if it is listed incorrectly.
     ///
     /// # Errors
     ///
@@ -163,16 +163,16 @@ impl FetchedSource {
     }
 }
 
-/// The revision of a source that is wanted.
+/// The wanted revision of a source.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted<'a> {
-    /// What a reference means now; the newest of the default branch if it is `None`.
+    /// The current meaning of a reference; `None` is the newest of the default branch.
     Now(Option<&'a Reference>),
-    /// Exactly what a lockfile calls this revision.
+    /// Exactly this revision of a lockfile.
     Locked(&'a str),
 }
 
-/// Returns `origin`, as it was typed, in the form that the manifest of `scope` keeps.
+/// Returns `origin`, which the user typed, in the form that the manifest of `scope` keeps.
 ///
 /// # Errors
 ///
@@ -190,7 +190,7 @@ pub fn with_revisions(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) 
     of(origin).with_revisions(context, scope)
 }
 
-/// Returns where `origin` is on this machine, where that is what it is: [`Source::place`].
+/// Returns the path of `origin`, if it is on this machine: [`Source::place`].
 ///
 /// # Errors
 ///
@@ -199,25 +199,25 @@ pub fn place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Resu
     of(origin).place(settings, scope)
 }
 
-/// Returns `origin` as it is typed in the working directory, if its path means something else there than in the
-/// manifest of `scope`: a command in a hint is typed here.
+/// Returns `origin` as it is typed in the working directory, if its path means something else there than in
+/// the manifest of `scope`: the user types the command of a hint here.
 pub fn here(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Option<Origin> {
     of(origin).here(settings, scope)
 }
 
-/// Returns the variable for what is secret in the query of `address`, if one can be named after its host.
+/// Returns the variable for secrets in the query of `address`, if one can be named after its host.
 #[cfg(feature = "http")]
 pub fn query_variable(address: &Address) -> Option<String> {
     crate::http::Login::query_variable(&crate::http::Url::parse(address.as_str()).ok()?)
 }
 
-/// Returns no variable: this build fetches no addresses.
+/// Returns `None`: this build fetches no addresses.
 #[cfg(not(feature = "http"))]
 pub fn query_variable(_: &Address) -> Option<String> {
     None
 }
 
-/// Asks when `revision` of `origin` was released: [`Source::released`].
+/// Returns when `revision` of `origin` was released: [`Source::released`].
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
-//! Finds out what sources have now, with as little traffic as possible.
+//! Finding out the current state of sources, with as little traffic as possible.
 //!
-//! Ids reveal what a download would: the commit of a reference, the git tree of a skill's directory, the tag of a file
-//! on the web, the digests of a site's index. They decide what is shown and fetched, and nothing more: what is fetched
-//! is checked as always, so a server that is here can hide a version, and cannot slip one in.
+//! Ids reveal what a download would: the commit of a reference, the git tree of a skill's directory, the tag
+//! of a file on the web, the digests of a site's index. They only decide what is shown and fetched. Whatever
+//! is fetched is checked as always, so a lying server can hide a version, but cannot slip one in.
 
 #[cfg(any(feature = "git", feature = "http"))]
 mod commits;
@@ -29,23 +29,23 @@ pub(super) use here::LocalNewest;
 pub(super) use here::hashed;
 use shape::Shape;
 
-/// The number of sources that are asked at once.
+/// The number of sources that are queried at once.
 const CONNECTIONS: usize = 4;
 
-/// A locked skill whose source is asked.
+/// A query about a locked skill for its source.
 #[derive(Debug, Clone)]
 pub struct Query<'a> {
-    /// What is locked.
+    /// The lockfile entry.
     pub locked: &'a Locked,
-    /// The revision that is asked for; `None` is the default branch.
+    /// The requested revision; `None` is the default branch.
     pub reference: Option<Reference>,
     /// Whether the skill may be in any directory of the source, because nobody named one.
     pub anywhere: bool,
 }
 
 impl<'a> Query<'a> {
-    /// Returns the query for what the manifest requests, or without an entry there, for what was requested when it was
-    /// locked.
+    /// Returns the query for what the manifest requests. Without an entry there, uses what was requested when
+    /// the skill was locked.
     pub fn new(locked: &'a Locked, requirement: Option<&Requirement>) -> Self {
         let (reference, anywhere) = match requirement {
             Some(entry) => (entry.reference.clone(), entry.path.is_none()),
@@ -63,7 +63,7 @@ impl<'a> Query<'a> {
 /// The current state of a skill in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Newest {
-    /// What a lockfile would call the revision; `None` if there is no such thing, or it is not known.
+    /// The revision as a lockfile records it, or `None` if there is none or it is not known.
     pub revision: Option<String>,
     /// How the skill's own files compare with the locked ones.
     pub files: Files,
@@ -79,27 +79,27 @@ pub enum Files {
     Changed,
     /// They are no longer where the skill was.
     Gone,
-    /// They are no longer where the skill was, but the source has another directory that may be it; only a download can
-    /// tell.
+    /// They are no longer where the skill was, but another directory in the source may be the skill; only a
+    /// download can tell.
     Moved,
     /// Only a download would show this.
     Unknown,
 }
 
-/// The answer for the skills of one source at one reference.
+/// The answer about the skills of one source at one reference.
 #[derive(Debug)]
 pub struct Answer {
     /// The positions of the queries that it answers.
     pub at: Vec<usize>,
-    /// The results, in the order of `at`, or why the source could not be asked.
+    /// The results, in the order of `at`, or why the source could not be queried.
     pub newest: Result<Vec<Newest>>,
-    /// What is newer than the reference, as [`latest`] returns it; nothing if that was not requested.
+    /// What is newer than the reference, as [`latest`] returns it; `None` if that was not requested.
     pub latest: Result<Option<Reference>>,
 }
 
-/// A source that is asked, in a way that depends on its kind.
+/// The queries that a kind of source can answer.
 pub trait Ask {
-    /// Returns what a lockfile would call the revision that `reference` means now, if there is such a thing.
+    /// Returns the revision that `reference` means now, as a lockfile records it, if there is one.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ pub trait Ask {
     /// Fails as [`Ask::tip`] does.
     fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>>;
 
-    /// Returns the names of its tags that begin with `prefix`.
+    /// Returns the names of the source's tags that begin with `prefix`.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ pub trait Ask {
     }
 }
 
-/// Asks for the state of one skill.
+/// Returns the current state of one skill.
 ///
 /// # Errors
 ///
@@ -137,8 +137,9 @@ pub fn newest(context: &Context, scope: ScopeRoot<'_>, query: &Query<'_>) -> Res
     Ok(answers.pop().unwrap_or(Newest { revision: None, files: Files::Unknown }))
 }
 
-/// Asks what is newer than `reference`, a pin: for a tag, the highest version among the tags of the same shape; for a
-/// commit, the newest commit of the default branch. `None` if it is no pin, or nothing is newer.
+/// Returns what is newer than `reference`, a pin: for a tag, the highest version among the tags of the same
+/// shape; for a commit, the newest commit of the default branch. Returns `None` if it is not a pin, or
+/// nothing is newer.
 ///
 /// # Errors
 ///
@@ -155,8 +156,8 @@ pub fn latest(
     }
 }
 
-/// Asks for all `queries`, each source once and several at a time, and with `latest` also for what is newer than the
-/// pins.
+/// Answers all `queries`. Queries each source once and several at a time. With `latest`, also returns what is
+/// newer than the pins.
 pub fn ask(context: &Context, scope: ScopeRoot<'_>, queries: &[Query<'_>], latest: bool) -> Vec<Answer> {
     let mut sources: BTreeMap<&Origin, BTreeMap<Option<&Reference>, Vec<usize>>> = BTreeMap::new();
     for (at, query) in queries.iter().enumerate() {
@@ -184,7 +185,7 @@ pub fn ask(context: &Context, scope: ScopeRoot<'_>, queries: &[Query<'_>], lates
     answers
 }
 
-/// Asks one source for everything that is requested from it.
+/// Queries one source for everything that is requested from it.
 fn ask_one(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -212,7 +213,7 @@ fn ask_one(
         let newest = source.newest(*reference, &asked);
         let latest = match (reference.filter(|reference| latest && is_pin(reference)), &newest) {
             (Some(pin), Ok(_)) => past(&mut *source, pin, true),
-            // The pinned revision may be gone. If it is not, the one reason is enough.
+            // The pinned revision may be gone. Otherwise one error is enough.
             (Some(pin), Err(error)) if error.kind() != ErrorKind::Network => {
                 Ok(past(&mut *source, pin, false).unwrap_or_default())
             }

@@ -1,7 +1,7 @@
 //! Sites that list their skills under `/.well-known/`.
 //!
-//! Discovery 0.2 (`agent-skills/index.json`) names one artifact for each skill, with its digest;
-//! 0.1 (`skills/index.json`) lists the files of each. `$schema` tells which of them an index is of.
+//! Discovery 0.2 (`agent-skills/index.json`) names one artifact for each skill, with its digest; 0.1
+//! (`skills/index.json`) lists the files of each. `$schema` says which version an index has.
 
 mod index;
 
@@ -36,7 +36,7 @@ use index::{Content, Index, IndexEntry, IndexError};
 const INDEX_BYTES: u64 = 16 << 20;
 /// The number of requests in progress at once.
 const CONNECTIONS: usize = 4;
-/// The places where an index may be, in the order in which they are tried.
+/// The possible places of an index, in the order in which they are tried.
 const PLACES: [&str; 2] = ["agent-skills", "skills"];
 
 impl Source for Site {
@@ -63,7 +63,7 @@ struct SiteShelf {
     index: Mutex<Option<Arc<Index>>>,
 }
 
-/// Opens the site at `address`. Nothing is requested before it is needed.
+/// Opens the site at `address`. Sends no request until it is needed.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ fn shelf(context: &Context, address: &Address, limits: &Limits) -> Result<SiteSh
     })
 }
 
-/// Compares by what the index says.
+/// Compares by the digests in the index.
 impl Ask for SiteShelf {
     fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
         let answer = |query: &&Query<'_>| {
@@ -119,7 +119,7 @@ impl SkillIndex for SiteShelf {
         }
         let mut missing = Vec::new();
         for &(name, revision) in wanted {
-            // What is not available is reported when it is read, for that skill alone.
+            // An unavailable file is reported when it is read, for that skill alone.
             let Ok(revision) = locked_digest(revision) else { continue };
             if revision.is_none_or(|digest| self.web.kept(&digest).is_none()) {
                 missing.push((name, revision, AtomicU64::new(self.limits.skill_bytes)));
@@ -168,7 +168,7 @@ impl SkillIndex for SiteShelf {
         if let Some(digest) = revision
             && let Some(file) = self.web.kept(&digest)
         {
-            // It was already read as what the index said it was.
+            // It was already read as the file that the index described.
             return self.artifact(name, &file, digest, true);
         }
         let index = self.index()?;
@@ -186,14 +186,14 @@ impl SkillIndex for SiteShelf {
     }
 }
 
-/// A file that is to be fetched.
+/// A file to fetch.
 struct FetchJob<'a> {
     /// The skill that it belongs to.
     name: &'a str,
     url: &'a Url,
     /// The digest, if one was promised.
     digest: Option<&'a Digest>,
-    /// The number of bytes that the skill may still have.
+    /// The number of bytes that the skill may still use.
     budget: &'a AtomicU64,
 }
 
@@ -203,7 +203,7 @@ impl SiteShelf {
     }
 
     fn index(&self) -> Result<Arc<Index>> {
-        // The index is there or not, whatever happened to another thread.
+        // The index is present or not, whatever happened to another thread.
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         match &*index {
             Some(index) => Ok(Arc::clone(index)),
@@ -211,8 +211,8 @@ impl SiteShelf {
         }
     }
 
-    /// Requests the index in the places where it may be, only below the path of the address: the rest of the site was
-    /// not requested.
+    /// Requests the index at its possible places, only below the path of the address: the user did not name
+    /// the rest of the site.
     fn find(&self) -> Result<Index> {
         let mut asked = String::new();
         let (mut offline, mut forbidden) = (None, None);
@@ -265,7 +265,7 @@ impl SiteShelf {
         })
     }
 
-    /// Returns the location of the skill `name`, if it is still the one with digest `locked`.
+    /// Returns the location of the skill `name`, if it still has the digest `locked`.
     fn content<'i>(&self, index: &'i Index, name: &str, locked: Option<Digest>) -> Result<&'i Content> {
         let typed = self.typed();
         let Some(entry) = index.entries.iter().find(|entry| entry.name == name) else {
@@ -333,12 +333,12 @@ impl SiteShelf {
         };
         let length = fetched.map_err(|error| unfetched(job.name, error))?.len();
         let rest = |left: u64| Some(left.saturating_sub(length));
-        // An update by a function that always has a value does not fail.
+        // An update with a function that always returns a value does not fail.
         let _ = job.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
         Ok(length)
     }
 
-    /// Returns the skill in an artifact. What the file is, its first bytes tell.
+    /// Returns the skill in an artifact. Its first bytes determine the kind of the file.
     fn artifact(
         &self,
         name: &str,
@@ -355,7 +355,7 @@ impl SiteShelf {
         Ok(FetchedSource::new(tree.within(name), Some(digest.to_string()), self.address.host()))
     }
 
-    /// Returns the skill of files that come one by one. Each of them must come.
+    /// Returns a skill whose files are fetched one by one. All of them must arrive.
     fn files(&self, name: &str, files: &[(SafePath, Url)]) -> Result<FetchedSource> {
         let mut left = self.limits.skill_bytes;
         let (mut entries, mut contents) = (BTreeMap::new(), Vec::new());
@@ -381,7 +381,7 @@ impl fmt::Debug for SiteShelf {
     }
 }
 
-/// Returns the index entry of a skill as a candidate, as far as it goes.
+/// Returns the index entry of a skill as a candidate, with the metadata that it has.
 fn candidate(entry: &IndexEntry) -> Candidate {
     let meta = entry.content.as_ref().map_err(Clone::clone).map(|_| SkillMeta {
         name: entry.name.clone(),
@@ -409,7 +409,7 @@ fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
 }
 
 fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
-    // The limit was enforced when it was fetched.
+    // The limit was enforced when the file was fetched.
     let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
     file.read_exact_at(&mut bytes, 0).map_err(ReadError::from)?;
     Ok(bytes)

@@ -13,10 +13,10 @@ use crate::http::{Client, HttpError, Login, Request, Url};
 use crate::spec::Address;
 use cache::{Cache, CachedBody, Hashed};
 
-/// A place: its client, its login and its cache.
+/// A place on the web: its client, its login and its cache.
 #[derive(Debug)]
 pub(super) struct Web {
-    /// The address that people named.
+    /// The address that the user named.
     pub(super) url: Url,
     client: Client,
     offline: bool,
@@ -26,14 +26,14 @@ pub(super) struct Web {
     checked: Mutex<BTreeSet<String>>,
 }
 
-/// A file, and the address that it came from after all redirects.
+/// A file, and its final address after all redirects.
 #[derive(Debug)]
 pub(super) struct Got {
     pub(super) file: Arc<SharedFile>,
     pub(super) url: Url,
 }
 
-/// Why a file was not delivered: a failed request may mean something to the caller.
+/// Why a file was not delivered. The caller may handle a failed request.
 #[derive(Debug)]
 pub(super) enum Missed {
     Http(HttpError),
@@ -59,8 +59,8 @@ impl Web {
         self.cache.is_some()
     }
 
-    /// Fetches the file at `url`, at most `limit` bytes. A cached file is used if the server says that it has not
-    /// changed, and without asking if there is no network.
+    /// Fetches the file at `url`, at most `limit` bytes. Uses a cached file if the server reports that it has
+    /// not changed, or offline without asking.
     pub(super) fn get(&self, url: &Url, what: Option<&str>, limit: u64) -> std::result::Result<Got, Missed> {
         let known = self.cache.as_ref().and_then(|cache| cache.known(url));
         let known = known.filter(|known| known.file.len() <= limit);
@@ -107,8 +107,8 @@ impl Web {
         Ok(got)
     }
 
-    /// Returns the cached file at `url`, if its server says that it has not changed, or without asking if there is no
-    /// network. `None` if only a download would tell.
+    /// Returns the cached file at `url`, if its server reports that it has not changed, or offline without
+    /// asking. Returns `None` if only a download would tell.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl Web {
         cache::open(&self.cache.as_ref()?.artifact(digest), digest)
     }
 
-    /// Fetches the file at `url` that is promised to have `digest`, at most `limit` bytes.
+    /// Fetches the file at `url`, which must have `digest`, at most `limit` bytes.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl Web {
         Ok(Arc::new(file.keep().map_err(full)?))
     }
 
-    /// Forgets the file at `url`, which is not what it should be.
+    /// Removes the cached file at `url`, which is not what it should be.
     pub(super) fn forget(&self, url: &Url) {
         self.checked().remove(&url.secret_text());
         if let Some(cache) = &self.cache {
@@ -199,7 +199,7 @@ impl Web {
                     }
                 }
             }
-            // Its own hints are about GitHub.
+            // The hints of this error are about GitHub.
             HttpError::RateLimit { .. } => {
                 Error::network(error.to_string()).hint("run it again when the limit has reset")
             }
@@ -209,7 +209,7 @@ impl Web {
 
     fn request(&self, url: &Url) -> Result<Request> {
         let credential = self.login.credential().cloned();
-        // All other hosts are those that an index names.
+        // Other hosts can only come from an index.
         let led_by = (url.origin() != self.url.origin()).then(|| self.url.clone());
         Ok(Request { led_by, credential, ..Request::new(self.login.complete(url)?) })
     }

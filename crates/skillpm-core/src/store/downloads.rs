@@ -1,7 +1,7 @@
-//! The downloads: rooms in the cache directory, one for each kind of source.
+//! The downloads, in the cache directory: one directory, called a room, for each kind of source.
 //!
-//! What is in them may be deleted at any time; each source checks what it finds there. Here they are treated alike: a
-//! room contains files, and repositories, which are added and removed as a whole.
+//! Files in them may be deleted at any time; each source checks what it finds in its room. This module treats all rooms
+//! alike: a room holds files and repositories, which are added and removed as a whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::fs::{self, DirLock, Kind, SharedFile, Usage, usage};
 use crate::refusal::Limits;
 
-/// The directory next to the rooms that holds what is cached about trees: not downloads, and of no interest to users.
-/// The number is raised with its format.
+/// The directory next to the rooms that holds cached facts about trees, which are not downloads and do not interest
+/// users. The number increases with every change to its format.
 pub const INDEXES: &str = "index-v1";
 
 /// The prefix of files that are being downloaded.
@@ -21,10 +21,10 @@ const DOWNLOAD_PREFIX: &str = ".download-";
 /// The prefix of directories that are being removed.
 const GONE_PREFIX: &str = "gone-";
 
-/// A file or repository that was downloaded.
+/// A downloaded file or repository.
 #[derive(Debug, Clone)]
 pub struct Unit {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its size and age.
     pub usage: Usage,
@@ -40,7 +40,7 @@ pub fn rooms(cache: &Path) -> Result<Vec<String>> {
     Ok(names.into_iter().filter(|name| !name.starts_with(GONE_PREFIX) && name != INDEXES).collect())
 }
 
-/// Returns everything in room `room`, sorted by path.
+/// Returns all units in the directory `room`, sorted by path.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ pub fn units(room: &Path) -> Result<Vec<Unit>> {
     Ok(units)
 }
 
-/// Reports whether `dir` is a repository, or the place of one, whose parts are worthless on their own.
+/// Reports whether `dir` is a repository, or the directory of one; its parts are worthless on their own.
 fn is_repository(dir: &Path) -> Result<bool> {
     for place in [dir.to_owned(), dir.join("repository")] {
         if fs::kind(&place.join("HEAD"))?.is_some() && fs::kind(&place.join("objects"))?.is_some() {
@@ -72,7 +72,7 @@ fn is_repository(dir: &Path) -> Result<bool> {
 }
 
 impl Unit {
-    /// Reports whether it is the remainder of an interrupted download. One that is in progress is never old.
+    /// Reports whether it is the rest of an interrupted download that is older than `age`; no running download is.
     pub fn is_rest(&self, age: Duration) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(DOWNLOAD_PREFIX) && self.usage.is_older_than(age)
@@ -83,7 +83,7 @@ impl Unit {
         self.path.extension().is_some_and(|ending| ending == "zip")
     }
 
-    /// Returns why it is worthless, if that can be determined: an archive that cannot be opened.
+    /// Returns why it is worthless, if that is known: an archive that cannot be opened.
     pub fn damage(&self) -> Option<String> {
         if !self.is_archive() {
             return None;
@@ -97,8 +97,8 @@ impl Unit {
     }
 }
 
-/// Removes what is at `path`, below the cache directory `cache`, in one step; returns `false` if a process is working
-/// on it. If it is killed meanwhile, it leaves a directory that [`gone`] lists for clearing the cache.
+/// Removes `path`, which is below the cache directory `cache`, in one step; returns `false` if a process is using it.
+/// If this process is killed meanwhile, it leaves a directory that [`gone`] lists for clearing the cache.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ pub fn take(cache: &Path, path: &Path) -> Result<bool> {
     let gone = fs::temp_dir_in(cache, GONE_PREFIX)?;
     fs::move_new(path, &gone.path().join("it"))?;
     fs::remove_tree(gone.path())?;
-    // Only rooms and directories that sources recreate.
+    // Only rooms, and directories that sources create again.
     for parent in path.ancestors().skip(1).take_while(|parent| *parent != cache && parent.starts_with(cache))
     {
         fs::remove_dir_if_empty(parent);
@@ -120,7 +120,7 @@ pub fn take(cache: &Path, path: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns what was being removed when its process was killed.
+/// Returns the directories that a process was removing when it was killed.
 ///
 /// # Errors
 ///

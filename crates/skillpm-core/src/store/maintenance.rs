@@ -1,4 +1,4 @@
-//! Maintains the store: what is in it, whether it is intact, and what may go.
+//! Maintains the store: lists and checks its content, and removes what is not needed.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, DirLock};
 use crate::workers::{self, FEW};
 
-/// The store, which no other process writes to or reads from while this value exists.
+/// An exclusive lock on the store: no other process writes to it or reads from it while this value exists.
 #[derive(Debug)]
 pub struct StoreLock {
     store: Store,
@@ -19,14 +19,14 @@ pub struct StoreLock {
 /// A copy that a user edited. Nothing ever removes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptTree {
-    /// Its directory.
+    /// Its path.
     pub path: PathBuf,
-    /// The digest that it had when it was kept.
+    /// Its digest when it was kept.
     pub digest: Digest,
 }
 
 impl KeptTree {
-    /// Reports whether its files still have the digest that its name says.
+    /// Reports whether its files still have that digest.
     pub fn is_whole(&self) -> bool {
         is_whole(&self.path, &self.digest)
     }
@@ -38,7 +38,7 @@ impl Store {
         &self.root
     }
 
-    /// Returns the digests of all trees, sorted. Entries whose names no tree can have are ignored.
+    /// Returns the digests of all trees, sorted. Entries whose names are not those of trees are ignored.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Store {
         OldStore::beside(&self.root)
     }
 
-    /// Returns what killed writers left; nothing while somebody may be writing.
+    /// Returns the stages that killed writers left; none while another process may be writing.
     pub fn dead_stages(&self) -> Vec<PathBuf> {
         let Some(_alone) = DirLock::try_acquire(&self.root) else { return Vec::new() };
         self.stages()
@@ -92,8 +92,8 @@ impl Store {
         names.iter().filter(|name| name.starts_with(STAGE_PREFIX)).map(|name| self.root.join(name)).collect()
     }
 
-    /// Waits until nobody writes to the store or reads from it, and locks it exclusively; `None` if there is no store.
-    /// `on_wait` is called once if somebody does.
+    /// Waits until no other process writes to the store or reads from it, and locks it exclusively; `None` if there is
+    /// no store. `on_wait` is called once if it has to wait.
     ///
     /// # Errors
     ///
@@ -127,13 +127,13 @@ impl StoreLock {
         Ok(())
     }
 
-    /// Returns what killed writers left.
+    /// Returns the stages that killed writers left.
     pub fn stages(&self) -> Vec<PathBuf> {
         self.store.stages()
     }
 }
 
-/// Returns the digests of what is in the store at `root`, sorted.
+/// Returns the digests of the trees in the store at `root`, sorted.
 pub(super) fn digests(root: &Path) -> Result<Vec<Digest>> {
     let all = root.join("sha256");
     let mut digests = Vec::new();
@@ -172,7 +172,7 @@ mod tests {
         assert!(lock.stages().is_empty());
     }
 
-    /// What people wrote stays for them to look into, and what they change there is not overwritten.
+    /// A user's files stay in place for the user to examine, and changes that the user makes there are not overwritten.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the test works in a kept copy")]
     fn a_kept_copy_is_a_directory_that_nothing_replaces() {

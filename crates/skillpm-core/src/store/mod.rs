@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! store-v2/sha256/ab/cdef...    one file for each tree, see [`object`]
-//! store-v2/stage-.../           what is being written; rubbish once its writer is gone
-//! store-v2/kept/<digest>/       a copy that a user edited: files and directories, for people to look into
+//! store-v2/stage-.../           files that are being written; garbage once the writer has ended
+//! store-v2/kept/<digest>/       a copy that a user edited, as files and directories that people can examine
 //! store-v2/kept-notes/<digest>.json  which skill that is, when it was kept and why, see [`Note`]
-//! store-v2/merged/<digest>      an empty file: agents got copies of this one of those that are kept
+//! store-v2/merged/<digest>      an empty file that says that agents got copies of this kept tree
 //! ```
 //!
-//! The time of an object says when it was used last. Anyone who writes or reads one shares a lock on the store;
-//! [`Store::lock`] locks it exclusively, so that nothing is removed while somebody reads it.
+//! The modification time of an object says when it was last used. Writers and readers share a lock on the store;
+//! [`Store::lock`] locks it exclusively, so nothing is removed while another process reads it.
 //!
 //! The version in the name increases with every change to this layout. In an older store, only the copies that a user
 //! edited are examined, see `old`.
@@ -40,10 +40,10 @@ use crate::tree::{FileSet, MOST};
 const STAGE_PREFIX: &str = "stage-";
 const KEPT: &str = "kept";
 const MERGED: &str = "merged";
-/// The maximum size of an object that is read into memory: a tree held in memory, and a header.
+/// The maximum size in bytes of an object that is read into memory: a tree and a header.
 const MOST_OBJECT: u64 = MOST + (1 << 20);
 
-/// The stores whose trees this process reads, with one lock for each, however many trees there are.
+/// The stores that this process reads, with one lock for each, however many trees are read.
 static READ: Mutex<BTreeMap<PathBuf, Weak<DirLock>>> = Mutex::new(BTreeMap::new());
 
 /// The store of one user.
@@ -53,7 +53,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Returns the store that the settings name. Nothing is touched.
+    /// Returns the store that the settings name. The disk is not accessed.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl Store {
         Ok(Self { root: settings.store_dir()? })
     }
 
-    /// Returns where the tree with `digest` is, or would be: a file.
+    /// Returns the path of the file that holds the tree with `digest`, which may not exist.
     pub fn path(&self, digest: &Digest) -> PathBuf {
         self.root.join(below(digest))
     }
@@ -73,17 +73,17 @@ impl Store {
         matches!(fs::kind(&self.path(digest)), Ok(Some(Kind::File)))
     }
 
-    /// Reports whether the place of the tree with `digest` can be opened or is empty.
+    /// Reports whether the file of the tree with `digest` can be opened or does not exist.
     pub fn is_readable(&self, digest: &Digest) -> bool {
         fs::SharedFile::open_plain(&self.path(digest)).is_ok()
     }
 
-    /// Returns the tree with `digest`, if it is here. Its names and sizes are checked, but its bytes are not yet: code
-    /// that writes them somewhere compares the digest of what was written.
+    /// Returns the tree with `digest`; `None` if it is not in the store. Its names and sizes are checked, but not its
+    /// bytes: code that writes them somewhere must compare the digest of what it wrote.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read, or is not that tree.
+    /// Fails if it cannot be read, or is a different tree.
     pub fn get(&self, digest: &Digest) -> Result<Option<FileSet>> {
         let path = self.path(digest);
         let reading = match fs::kind(&path)? {
@@ -98,7 +98,7 @@ impl Store {
         }))
     }
 
-    /// Returns the tree with `digest`, if a user's copy happens to have it.
+    /// Returns the tree with `digest` if a kept copy happens to have this digest.
     fn get_kept(&self, digest: &Digest) -> Result<Option<FileSet>> {
         let path = self.kept_path(digest);
         match fs::kind(&path)? {
@@ -107,7 +107,7 @@ impl Store {
         }
     }
 
-    /// Returns the lock of this process's readers; `None` if there can be none.
+    /// Returns the lock that the readers of this process share; `None` if it cannot be taken.
     fn reading(&self) -> Option<Arc<DirLock>> {
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lock) = read.get(&self.root).and_then(Weak::upgrade) {
@@ -131,14 +131,14 @@ impl Store {
         Session::new(self, None, self.reading()).map(Some)
     }
 
-    /// Opens the store to write many trees, and to read them. It is created if there is none.
+    /// Opens the store to write and read many trees. It is created if there is none.
     ///
     /// # Errors
     ///
     /// Fails if it cannot be written.
     pub fn writer(&self) -> Result<Session> {
         self.sweep();
-        // The directory is made even if the system has no locks.
+        // The directory is created even if the system has no locks.
         let lock = DirLock::shared(&self.root)?;
         let lock = self.reading().unwrap_or_else(|| Arc::new(lock));
         let stage = fs::temp_dir_in(&self.root, STAGE_PREFIX)?;
@@ -158,7 +158,7 @@ impl Store {
         }
     }
 
-    /// Keeps `set`, a copy that a user edited, with a note about it, and returns where. Nothing ever removes it.
+    /// Keeps `set`, a copy that a user edited, with a note about it, and returns its path. Nothing ever removes it.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl Store {
         let place = self.kept_path(&digest);
         let kept = self.root.join(KEPT);
         fs::create_dir_all(&kept)?;
-        // What users wrote may be private.
+        // Files that users wrote may be private.
         fs::make_private(&kept);
         for other in self.places_for(&digest) {
             match fs::kind(&other)? {
@@ -191,15 +191,15 @@ impl Store {
                     noted(&other);
                     return Ok(other);
                 }
-                // Somebody worked in it, so that is a user's copy as well.
+                // A user edited the kept copy, so it is a user's copy as well.
                 Some(_) => {}
             }
         }
         Err(Error::io(format!("`{}` and all similar names are taken", place.display())))
     }
 
-    /// Keeps `set`, which is an edited or merged skill that agents get copies of, and records that: what users wrote is
-    /// kept in the same place.
+    /// Keeps `set`, an edited or merged skill that agents get copies of, and records that. It is kept in the same place
+    /// as other copies that users edited.
     ///
     /// # Errors
     ///
@@ -210,18 +210,18 @@ impl Store {
         Ok(fs::write_small(&self.merged_path(&digest), b"")?)
     }
 
-    /// Reports whether agents got copies of the tree with `digest`, which was edited or merged, and it is still kept.
+    /// Reports whether agents got copies of the edited or merged tree with `digest`, and it is still kept.
     pub fn is_merged(&self, digest: &Digest) -> bool {
         matches!(fs::kind(&self.merged_path(digest)), Ok(Some(Kind::File)))
             && is_whole(&self.kept_path(digest), digest)
     }
 
-    /// Returns the path of the record that agents got copies of the tree with `digest`.
+    /// Returns the path of the file that records that agents got copies of the tree with `digest`.
     fn merged_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(MERGED).join(digest.hex())
     }
 
-    /// Returns where a copy with `digest` may be kept, the usual place first.
+    /// Returns the paths at which a copy with `digest` may be kept, the usual one first.
     fn places_for(&self, digest: &Digest) -> impl Iterator<Item = PathBuf> {
         let place = self.kept_path(digest);
         let other = place.clone();
@@ -232,24 +232,24 @@ impl Store {
         }))
     }
 
-    /// Returns where a user's copy with `digest` is kept.
+    /// Returns the usual path of a kept copy with `digest`.
     fn kept_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(KEPT).join(digest.hex())
     }
 
-    /// Removes the stages of writers that were killed. Living writers share the lock, so it can only be taken
-    /// exclusively if there are none.
+    /// Removes the stages of writers that were killed. Live writers share the lock, so it can be taken exclusively only
+    /// if there are none.
     fn sweep(&self) {
         let Some(_alone) = DirLock::try_acquire(&self.root) else { return };
         for name in fs::list_dir(&self.root).unwrap_or_default() {
             if name.starts_with(STAGE_PREFIX) {
-                // What cannot be removed now is harmless garbage.
+                // A stage that cannot be removed now is harmless garbage.
                 let _ = fs::remove_tree(&self.root.join(name));
             }
         }
     }
 
-    /// Removes the tree with `digest`, whose bytes were found to differ.
+    /// Removes the tree with `digest`, whose bytes turned out to differ.
     ///
     /// # Errors
     ///
@@ -259,7 +259,7 @@ impl Store {
     }
 }
 
-/// Returns where the object of `digest` is below the store.
+/// Returns the path of the object of `digest` below the store.
 fn below(digest: &Digest) -> String {
     let hex = digest.hex();
     format!("sha256/{}/{}", &hex[..2], &hex[2..])
@@ -269,7 +269,7 @@ fn below(digest: &Digest) -> String {
 ///
 /// # Errors
 ///
-/// Fails if it cannot be read, or holds what no skill may have.
+/// Fails if it cannot be read, or has files that no skill may have.
 pub fn read(path: &Path) -> Result<FileSet> {
     Ok(fs::tree_of(path)?.skill("", &Limits::default())?)
 }

@@ -1,4 +1,4 @@
-//! Notes about kept copies: which skill each belongs to, and when and why it was kept.
+//! Notes about kept copies: the skill that each belongs to, and when and why it was kept.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,11 @@ use super::{KEPT, KeptTree, Session, Store};
 use crate::env;
 use crate::fs;
 
-/// The directory of the notes. They are not among the copies, which are for people to look into.
+/// The directory of the notes, separate from the copies, which people examine.
 const NOTES: &str = "kept-notes";
-/// The largest file of notes that is read, in bytes.
+/// The maximum size of a file of notes that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
-/// The maximum number of notes for one copy: the latest ones are kept.
+/// The maximum number of notes for one copy; older ones are dropped.
 const MOST: usize = 20;
 
 /// A note about a copy.
@@ -20,11 +20,11 @@ const MOST: usize = 20;
 pub struct Note {
     /// The name of the skill, or of a file beside the skills.
     pub name: String,
-    /// When it was kept, in seconds since 1970.
+    /// The time when it was kept, in seconds since 1970.
     pub at: u64,
-    /// Why.
+    /// Why it was kept.
     pub why: Why,
-    /// Where it was.
+    /// Its former path.
     pub from: PathBuf,
 }
 
@@ -36,7 +36,7 @@ pub enum Why {
     Removed,
     /// Another version took its place, or was merged into it.
     Replaced,
-    /// The change that had brought it was taken back.
+    /// The change that had brought it was undone.
     TakenBack,
     /// It was written during a change that failed.
     Meanwhile,
@@ -52,8 +52,8 @@ impl Note {
 }
 
 impl Store {
-    /// Writes a note about the copy that is kept at `place`. It is written in the stage of `session`, which is swept
-    /// after a killed run. If this fails, the copy is still kept.
+    /// Writes a note about the copy that is kept at `place`. The note is written to the stage of `session` first, which
+    /// is removed after a killed run. If writing fails, the copy is still kept.
     pub(super) fn note(&self, session: &Session, place: &std::path::Path, note: Note) {
         let Some(file) = self.notes_of(place) else { return };
         let mut notes = read(&file).unwrap_or_default();
@@ -63,14 +63,14 @@ impl Store {
         if let Some(dir) = file.parent()
             && fs::create_dir_all(dir).is_ok()
         {
-            // Names and places are private.
+            // Names and paths are private.
             fs::make_private(dir);
             let fresh = session.stage().join(NOTES);
             let _ = fs::write_small(&fresh, text.as_bytes()).and_then(|()| fs::replace_file(&fresh, &file));
         }
     }
 
-    /// Returns the notes about `kept`, the latest last.
+    /// Returns the notes about `kept`, the latest last; none if they cannot be read.
     pub fn notes(&self, kept: &KeptTree) -> Vec<Note> {
         self.notes_of(&kept.path).and_then(|file| read(&file)).unwrap_or_default()
     }

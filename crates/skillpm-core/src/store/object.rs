@@ -1,4 +1,4 @@
-//! A tree as one file.
+//! An object: a tree in one file.
 //!
 //! ```text
 //! skillpm tree 1 <bytes of the whole header, ten digits> \n
@@ -6,8 +6,8 @@
 //! <the contents, in the same order>
 //! ```
 //!
-//! Without the sizes, the lines are those that the tree digest is computed from, so a header can be checked on its own.
-//! The same tree always gives the same bytes.
+//! Apart from the sizes, the lines are those that the tree digest is computed from, so a header can be checked on its
+//! own. The same tree always gives the same bytes.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -27,14 +27,14 @@ const FIRST: usize = MAGIC.len() + 11;
 /// The maximum size of a header in bytes: more than the longest paths of as many files as a skill may have.
 const MOST_HEADER: usize = 4 << 20;
 
-/// The part before the contents.
+/// The part of an object before the contents.
 struct Header {
     files: Vec<FileEntry>,
-    /// Where the contents begin.
+    /// The offset of the contents, in bytes.
     length: usize,
 }
 
-/// Returns the header of a tree with these files, and the digest of the contents of each.
+/// Returns the header of a tree with these files, each given with the digest of its content.
 fn header<'a>(files: impl Iterator<Item = (&'a FileEntry, Digest)> + Clone) -> Vec<u8> {
     let length = header_length(files.clone().map(|(file, _)| file));
     let mut bytes = Vec::with_capacity(length);
@@ -56,20 +56,20 @@ fn push_line(bytes: &mut Vec<u8>, text: fmt::Arguments<'_>) {
     let _ = writeln!(bytes, "{text}");
 }
 
-/// Returns how long the header of a tree with these files is.
+/// Returns the length in bytes of the header of a tree with these files.
 fn header_length<'a>(files: impl Iterator<Item = &'a FileEntry>) -> usize {
     let digits = |size: u64| size.checked_ilog10().unwrap_or(0) as usize + 1;
     // Three bytes of mode, 64 of digest, three NUL and a line feed.
     files.fold(FIRST, |sum, file| sum + file.path.as_str().len() + 71 + digits(file.size))
 }
 
-/// Returns the length of the header whose start is `bytes`.
+/// Returns the length of the header that starts with `bytes`, in bytes.
 fn length(bytes: &[u8]) -> Option<usize> {
     let digits = bytes.get(..FIRST)?.strip_prefix(MAGIC.as_bytes())?.strip_suffix(b"\n")?;
     std::str::from_utf8(digits).ok()?.parse().ok().filter(|length| (FIRST..MOST_HEADER).contains(length))
 }
 
-/// Reads the header at the start of `bytes`; `None` if it is not that of the tree with `digest`.
+/// Reads the header at the start of `bytes`; `None` if it is not the header of the tree with `digest`.
 fn parse(bytes: &[u8], digest: &Digest) -> Option<Header> {
     let length = length(bytes)?;
     let lines = std::str::from_utf8(bytes.get(FIRST..length)?).ok()?;
@@ -90,12 +90,12 @@ fn parse(bytes: &[u8], digest: &Digest) -> Option<Header> {
     (found == *digest).then_some(Header { files, length })
 }
 
-/// Returns the parts of an object of `held`, in order.
+/// Returns the header and the contents of the object of `held`, in order.
 pub(super) fn parts(held: &Held) -> (Vec<u8>, impl Iterator<Item = &[u8]>) {
     (header(held.files().map(|(file, content, _)| (file, content))), held.files().map(|(.., bytes)| bytes))
 }
 
-/// Reports whether `object` is that of `held`.
+/// Reports whether `object` is the object of `held`.
 pub(super) fn is_same(object: &[u8], held: &Held) -> bool {
     let (header, contents) = parts(held);
     let mut rest = object;
@@ -108,11 +108,11 @@ pub(super) fn is_same(object: &[u8], held: &Held) -> bool {
     }) && rest.is_empty()
 }
 
-/// Returns the tree with `digest` from `object`; its contents are hashed.
+/// Reads the tree with `digest` from `object`, hashing its contents.
 ///
 /// # Errors
 ///
-/// Fails if it is not that tree.
+/// Fails if it is a different tree.
 pub(super) fn read(object: Vec<u8>, digest: &Digest) -> Result<Held, Refusal> {
     let damaged = || Refusal::Damaged(digest.to_string());
     let Header { files, length } = parse(&object, digest).ok_or_else(damaged)?;
@@ -121,11 +121,11 @@ pub(super) fn read(object: Vec<u8>, digest: &Digest) -> Result<Held, Refusal> {
 }
 
 /// Writes `set` to `sink` as an object, from its start, and returns the tree digest. The header is written twice,
-/// because its content is known only once everything was read.
+/// because the digests in it are known only after everything was read.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be written, or the content cannot be delivered.
+/// Fails if the object cannot be written or a content cannot be read.
 pub(super) fn write<W: Write + io::Seek>(set: &FileSet, sink: &mut W) -> Result<Digest, ReadError> {
     let nothing = Digest::of(b"");
     sink.write_all(&header(set.files().iter().map(|file| (file, nothing))))?;
@@ -146,12 +146,11 @@ pub(super) fn write<W: Write + io::Seek>(set: &FileSet, sink: &mut W) -> Result<
     Ok(tree_digest(lines().map(|(file, content)| (&file.path, file.executable, content))))
 }
 
-/// Opens the object of the tree with `digest` at `path`, of which the header is checked; `None` if no regular file is
-/// there.
+/// Opens the object of the tree with `digest` at `path` and checks its header; `None` if there is no regular file.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be read, or is not that tree.
+/// Fails if it cannot be read, or is a different tree.
 pub(super) fn open(path: &Path, digest: &Digest) -> Result<Option<FileSet>, ReadError> {
     let Some(file) = SharedFile::open_plain(path).map_err(named)? else { return Ok(None) };
     let damaged = || damaged(path);
@@ -174,8 +173,8 @@ pub(super) fn open(path: &Path, digest: &Digest) -> Result<Option<FileSet>, Read
     Ok(Some(FileSet::new(files, content, &Limits::default())?))
 }
 
-/// Reports whether the object of the tree with `digest` is at `path`, undamaged. Usually it is small enough to be read
-/// at once; otherwise each content is opened separately.
+/// Reports whether the object at `path` is that of the tree with `digest`, undamaged. An object is read at once if it
+/// is small enough, as most are; otherwise each content is read separately.
 pub(super) fn is_whole(path: &Path, digest: &Digest) -> bool {
     let Ok(Some(file)) = SharedFile::open_plain(path) else { return false };
     match usize::try_from(file.len()) {
@@ -188,7 +187,7 @@ pub(super) fn is_whole(path: &Path, digest: &Digest) -> bool {
     }
 }
 
-/// Returns the file set of `held`, whose object is at `path`: its bytes are read from there.
+/// Returns the file set of `held`, which reads its bytes from the object at `path`.
 pub(super) fn stored(held: &Held, path: PathBuf) -> FileSet {
     let mut at = header_length(held.set().files().iter()) as u64;
     let mut starts = Vec::with_capacity(held.set().files().len());
@@ -207,10 +206,10 @@ fn named(error: PathError) -> ReadError {
     io::Error::new(error.source.kind(), error).into()
 }
 
-/// The contents in an object. It is opened for each of them: there may be thousands of objects.
+/// The contents of an object. The file is opened for each of them, because there may be thousands of objects.
 struct Stored {
     path: PathBuf,
-    /// Where each content begins, and how many bytes it has.
+    /// The offset and length of each content, in bytes.
     starts: Vec<(u64, u64)>,
 }
 
@@ -232,5 +231,5 @@ impl Content for Stored {
     }
 }
 
-/// The amount of content that is read at once.
+/// The number of bytes that are read at a time.
 const PIECE: usize = 128 << 10;

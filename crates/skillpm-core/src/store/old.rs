@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! store-v1/sha256/ab/cdef.../   a tree, unpacked
-//! store-v1/kept/<digest>        an empty file: this tree is a copy that a user edited
+//! store-v1/kept/<digest>        an empty file that says that this tree is a copy that a user edited
 //! ```
 //!
 //! Only the copies that users edited are read from it: they are still reported, and never removed.
@@ -14,7 +14,7 @@ use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::{self, DirLock};
 
-/// The store of an older version of skillpm. It may not be there.
+/// The store of an older version of skillpm, which may not exist.
 #[derive(Debug, Clone)]
 pub struct OldStore {
     root: PathBuf,
@@ -26,7 +26,7 @@ impl OldStore {
         Self { root: root.with_file_name("store-v1") }
     }
 
-    /// Its directory.
+    /// Returns its directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -54,7 +54,7 @@ impl OldStore {
         Ok(all.filter(|path| !kept.contains(path)).collect())
     }
 
-    /// Removes the tree at `path`; returns `false` if an older skillpm is at work.
+    /// Removes the tree at `path`; returns `false` if an older skillpm is using the store.
     ///
     /// # Errors
     ///

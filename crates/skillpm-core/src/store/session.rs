@@ -1,4 +1,4 @@
-//! The store while many trees are read or written.
+//! An open store, to read or write many trees.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use crate::fs::{self, Base, DirLock, Looked};
 use crate::interrupt::{self, Rest};
 use crate::tree::{FileSet, Held, MOST, ReadError};
 
-/// The store while many trees are read or written: nothing is removed from it meanwhile.
+/// An open store, to read or write many trees. Nothing is removed from it while this value exists.
 #[derive(Debug)]
 pub struct Session {
     store: Store,
     base: Base,
-    /// Where objects are written, to be moved to their place; `None` for readers.
+    /// The directory in which objects are written before they are moved into place; `None` for readers.
     stage: Option<tempfile::TempDir>,
     stage_name: String,
     next: AtomicUsize,
     lock: Option<Arc<DirLock>>,
-    /// Makes sure that the stage is cleared away if the user stops.
+    /// Makes sure that the stage is removed if the user interrupts the program.
     _rest: Option<Rest>,
 }
 
 impl Session {
-    /// Opens `store`, which `lock` keeps as it is; what is written is written in `stage` first.
+    /// Opens `store`, on which `lock` is held; new objects are written to `stage` first.
     pub(super) fn new(
         store: &Store,
         stage: Option<tempfile::TempDir>,
@@ -45,13 +45,13 @@ impl Session {
         })
     }
 
-    /// Returns where objects are written, to be moved to their place.
+    /// Returns the directory in which objects are written before they are moved into place.
     pub(super) fn stage(&self) -> &Path {
         self.stage.as_ref().map_or(&self.store.root, tempfile::TempDir::path)
     }
 
-    /// Writes `held` into the store and returns its digest. It is written next to its place and moved there in one
-    /// step; an intact object that is already there stays.
+    /// Writes `held` into the store and returns its digest. The object is written to the stage and moved into place in
+    /// one step; an intact object that already exists stays.
     ///
     /// # Errors
     ///
@@ -76,11 +76,11 @@ impl Session {
         Ok(digest)
     }
 
-    /// Writes `set`, which is too large to be held, into the store and returns its digest.
+    /// Writes `set`, which is too large to hold in memory, into the store and returns its digest.
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be written or the content cannot be delivered; nothing is left behind.
+    /// Fails if the store cannot be written or the content cannot be read; nothing is left behind.
     pub fn put_large(&self, set: &FileSet) -> Result<Digest> {
         let fresh = self.fresh();
         let path = self.store.root.join(&fresh);
@@ -105,7 +105,7 @@ impl Session {
         format!("{}/{}", self.stage_name, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Moves what was just written to its place: over a damaged object, a link, or the same object from a faster
+    /// Moves a newly written object into place, over a damaged object, a link, or the same object from a faster
     /// process.
     fn settle(&self, fresh: &str, place: &str) -> Result<()> {
         use std::io::ErrorKind as Io;
@@ -121,11 +121,12 @@ impl Session {
         Ok(moved?)
     }
 
-    /// Returns the tree with `digest`, whose bytes were checked; `None` if it is not here, or is too large to be held.
+    /// Returns the tree with `digest`, with checked bytes; `None` if it is not in the store, or is too large to hold in
+    /// memory.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read, or is not that tree.
+    /// Fails if it cannot be read, or is a different tree.
     pub fn take(&self, digest: &Digest) -> Result<Option<Held>> {
         let place = below(digest);
         let mut bytes = Vec::new();
@@ -147,7 +148,7 @@ impl Session {
         self.store.get(digest)
     }
 
-    /// Returns the files of `held`, which was put or taken here, without their bytes: these are read again.
+    /// Returns the files of `held`, which was put or taken here, without their bytes, which are read again on demand.
     pub fn stored(&self, held: &Held) -> FileSet {
         let set = object::stored(held, self.store.path(&held.digest()));
         match &self.lock {

@@ -8,9 +8,9 @@ use crate::path::SafePath;
 pub struct Builtin {
     /// Its name.
     pub name: &'static str,
-    /// What it is for, in one line.
+    /// A description in one line.
     pub summary: &'static str,
-    /// Paths and contents.
+    /// The paths and contents of its files.
     #[serde(skip)]
     pub(super) files: &'static [(&'static str, &'static str)],
 }
@@ -56,14 +56,14 @@ impl Builtin {
     }
 }
 
-/// Compiled in, so every path is safe: a test reads all of them.
+/// Returns a file of a built-in template. The paths are constants; a test checks that all of them are safe.
 fn template_file(path: &str, text: &str) -> Option<TemplateFile> {
     let path = SafePath::new(path).ok()?;
     let bytes = text.as_bytes().to_vec();
     Some(TemplateFile { executable: super::is_script(&path, &bytes), path, bytes })
 }
 
-/// Returns the first file of `resource`, and what the instructions say of it.
+/// Returns the first file of `resource`, and a description of it for the instructions.
 pub(super) fn first_file(resource: Resource) -> Option<(TemplateFile, &'static str)> {
     let (template, path, text) = match resource {
         Resource::Scripts => (

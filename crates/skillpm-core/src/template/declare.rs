@@ -1,4 +1,4 @@
-//! `template.toml`: what a template wants to know.
+//! Reads `template.toml`, in which a template declares its variables.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use serde::Deserialize;
 use super::DECLARATION;
 use crate::error::{Error, Result};
 
-/// The names that every template has.
+/// The names of the variables that every template has.
 const TAKEN: [&str; 7] = ["author", "description", "license", "name", "resources", "title", "topic"];
 
-/// Something that a template wants to know.
+/// A variable that a template declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
     /// The name by which the template's files use it.
     pub name: String,
-    /// The question, for a person.
+    /// The question to ask a person for its value.
     pub prompt: String,
-    /// What it is where nobody says; without one it has to be said.
+    /// Its value if none is given; without a default, a value is required.
     pub default: Option<String>,
 }
 
@@ -35,11 +35,11 @@ struct Declaration {
     default: Option<String>,
 }
 
-/// Reads the declaration of the template `template`.
+/// Reads the declaration of the template called `template`.
 ///
 /// # Errors
 ///
-/// Fails for a text that is no TOML, has other fields, or names a variable that cannot be one.
+/// Fails for a text that is not TOML, has unknown fields, or declares a variable with an invalid name.
 pub(super) fn read(template: &str, bytes: &[u8]) -> Result<Vec<Variable>> {
     let wrong = |why: String| {
         Error::config(format!("`{DECLARATION}` of the template `{template}` cannot be used: {why}"))

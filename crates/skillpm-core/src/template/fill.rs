@@ -1,4 +1,4 @@
-//! Filling in.
+//! Fills in templates.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,19 +19,20 @@ use crate::refusal::{Limits, Refusal};
 use crate::skill::SKILL_FILE;
 use crate::tree::{FileEntry, FileSet, Memory};
 
-/// The way of escaping in which a value is one YAML scalar.
+/// The escaping mode in which a value is one YAML scalar.
 const YAML: AutoEscape = AutoEscape::Custom(Cow::Borrowed("yaml"));
-/// Reports whether a skill's own file comes of the file at `path`.
+
+/// Reports whether the file at `path` becomes the `SKILL.md` of a skill.
 pub(super) fn is_skill_file(path: &SafePath) -> bool {
     target(path) == SKILL_FILE
 }
 
-/// Returns the path without the ending that says to fill it in.
+/// Returns the path of the resulting file: without the suffix that marks files to fill in.
 fn target(path: &SafePath) -> &str {
     path.as_str().strip_suffix(FILLED).unwrap_or(path.as_str())
 }
 
-/// Fills in `template`.
+/// Returns the files of a skill made from `template`.
 pub(super) fn fill(template: &Template, values: &Values) -> Result<FileSet> {
     let filler = Filler::new(template, values);
     let (added, section) = added(template, values);
@@ -50,8 +51,8 @@ pub(super) fn fill(template: &Template, values: &Values) -> Result<FileSet> {
     Ok(FileSet::new(entries, Arc::new(Memory(contents)), &Limits::default())?)
 }
 
-/// Returns the first files of the resources that were asked for and that the template lacks, and the section that tells
-/// an agent of them.
+/// Returns the first files of the requested resources that the template lacks, and the section of the instructions that
+/// describes them.
 fn added(template: &Template, values: &Values) -> (Vec<TemplateFile>, String) {
     let wanted = values.resources.iter().filter(|resource| !template.has(**resource));
     let (mut files, mut lines) = (Vec::new(), String::new());
@@ -74,7 +75,7 @@ fn append(bytes: &mut Vec<u8>, section: &str) {
     bytes.extend_from_slice(section.as_bytes());
 }
 
-/// What fills in the files of one template.
+/// Fills in the files of one template.
 struct Filler<'a> {
     template: &'a str,
     values: Value,
@@ -88,7 +89,7 @@ impl<'a> Filler<'a> {
         let topic = values.name.as_str().replace('-', " ");
         let mut title = topic.clone();
         if let Some(first) = title.get(..1) {
-            // Names are lower case; what has no upper case stays.
+            // A skill's name is lower case; a first character without upper case stays.
             title.replace_range(..1, &first.to_ascii_uppercase());
         }
         let optional = |text: &Option<String>| text.as_deref().map_or(Value::from(()), Value::from);
@@ -105,14 +106,14 @@ impl<'a> Filler<'a> {
         map.extend(values.variables.iter().map(|(name, value)| (name.as_str(), Value::from(value.as_str()))));
         let longest = map.values().filter_map(Value::as_str).map(str::len).max().unwrap_or_default();
         let mut syntax = SyntaxConfig::builder();
-        // A line with nothing but a tag leaves nothing behind.
+        // A line that has only a tag leaves no empty line behind.
         syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
-        // The delimiters are the usual ones, so this cannot fail.
+        // The delimiters are the default ones, so this cannot fail.
         let syntax = syntax.build().unwrap_or_default();
         Self { template: &template.name, values: Value::from(map), longest, syntax }
     }
 
-    /// Returns what comes of `file`.
+    /// Returns the resulting content of `file`.
     fn file(&self, file: &TemplateFile) -> Result<Vec<u8>> {
         let path = file.path.as_str();
         if path == target(&file.path) && path != SKILL_FILE {
@@ -125,7 +126,7 @@ impl<'a> Filler<'a> {
             std::str::from_utf8(&file.bytes).map_err(|_| self.wrong(path, None, "it is not UTF-8 text"))?;
         let mut filled = Vec::new();
         if is_skill_file(&file.path) {
-            // In two parts: a value in the frontmatter is a scalar, in the instructions it is text.
+            // In two parts: a value is a scalar in the frontmatter and text in the instructions.
             let Split::Found(parts) = split(text.as_bytes()) else {
                 return Err(self.wrong(path, None, "it has no frontmatter between two lines `---`"));
             };
@@ -142,7 +143,7 @@ impl<'a> Filler<'a> {
         Ok(filled)
     }
 
-    /// Fills in `text`, which stands in file `path` after `before` lines.
+    /// Fills in `text`, which is in the file `path` after `before` lines, and appends the result to `to`.
     fn text(
         &self,
         path: &str,
@@ -181,16 +182,16 @@ impl<'a> Filler<'a> {
     }
 }
 
-/// Returns the file in the form that `skillpm fmt` gives it; as it is where it has none.
+/// Returns the file as `skillpm fmt` formats it, or unchanged if it cannot be formatted.
 fn canonical(bytes: Vec<u8>) -> Vec<u8> {
     let Ok(text) = String::from_utf8(bytes.clone()) else { return bytes };
     format(&Document::parse(text)).map_or(bytes, String::into_bytes)
 }
 
-/// What writing one value comes to.
+/// The result of writing one value.
 type Filled = std::result::Result<(), minijinja::Error>;
 
-/// Writes `value` the way the place wants it.
+/// Writes `value` as the current escaping mode requires.
 fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Filled {
     let wrong = |detail: &'static str| minijinja::Error::new(ErrorKind::InvalidOperation, detail);
     if value.is_undefined() {
@@ -209,7 +210,7 @@ fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -
     out.write_str(&text).map_err(|_| ErrorKind::WriteFailure.into())
 }
 
-/// A buffer that does not grow without end.
+/// A buffer with a maximum size.
 struct Capped<'a> {
     bytes: &'a mut Vec<u8>,
     full: bool,

@@ -1,39 +1,39 @@
-//! The part of the template language that there is.
+//! The subset of the template language that is supported.
 //!
-//! A template may be a stranger's, and the library counts steps, not what a step makes: `a ~ a`, forty times, is all
-//! the memory of a machine. So no value here is much larger than what it is made of. Nothing puts texts together but
-//! writing them one after the other, lists hold only what is written out, and the two filters that make a text longer
-//! end where it gets long.
+//! A template may come from a stranger, and minijinja limits the number of steps but not the size of what a step makes:
+//! forty times `a ~ a` fills all memory. So no value here is much larger than the values it is made from. Texts are
+//! only joined by writing one after the other, lists hold only literals, and the two filters that make texts longer
+//! have a limit.
 
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, filters, functions, tests};
 
-/// How many words and signs a tag may have. What reads an expression calls itself for each sign of a chain such as
-/// `1 - 1 - 1`, and only counts brackets; this is far from the end of any stack.
+/// The maximum number of tokens in a tag. The parser recurses for each operator of a chain such as `1 - 1 - 1`, but its
+/// own limit counts only brackets; this limit is far below the size of any stack.
 const MOST_TOKENS: usize = 500;
-/// The longest text that a filter may make, in bytes.
+/// The maximum size of a text that a filter makes, in bytes.
 const MAX_VALUE: usize = 64 << 10;
-/// How many steps filling in one text may take.
+/// The maximum number of steps to fill in one text.
 const MOST_STEPS: u64 = 500_000;
-/// How many bytes all these steps may look at, if each looks at all of the longest text there is.
+/// The maximum number of bytes that all steps together may examine, assuming that each examines the longest text.
 const MOST_WORK: u64 = 1 << 31;
-/// The tags that there are.
+/// The supported tags.
 const TAGS: [&str; 9] = ["if", "elif", "else", "endif", "for", "endfor", "set", "with", "endwith"];
-/// Words behind which a value begins.
+/// Words that are followed by a value.
 const BEFORE_VALUES: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
 /// Words that are values.
 const CONSTANTS: [&str; 6] = ["true", "false", "none", "True", "False", "None"];
 
-/// What is wrong with a tag.
+/// An error in a tag.
 pub(super) struct LanguageError {
     /// The line of the text, from 1.
     pub(super) line: usize,
-    /// What it is.
+    /// The reason, as a part of a sentence.
     pub(super) reason: String,
 }
 
-/// Returns an environment for a template in which no text, be it of the template or a value, is longer than `longest`
+/// Returns an environment for a template in which no text, in the template or in a value, is longer than `longest`
 /// bytes.
 pub(super) fn environment(longest: usize) -> Environment<'static> {
     let mut environment = Environment::empty();
@@ -72,14 +72,14 @@ pub(super) fn environment(longest: usize) -> Environment<'static> {
     environment
 }
 
-/// `text|replace(from, to)`
+/// Implements `text|replace(from, to)`.
 fn replace(text: &str, from: &str, to: &str) -> Result<String, Error> {
     let more = text.matches(from).count().saturating_mul(to.len());
     fits(text.len().saturating_add(more))?;
     Ok(text.replace(from, to))
 }
 
-/// `list|join(between)`
+/// Implements `list|join(between)`.
 fn join(list: &Value, between: Option<&str>) -> Result<String, Error> {
     let mut text = String::new();
     for (index, item) in list.try_iter()?.enumerate() {
@@ -103,11 +103,11 @@ fn fits(length: usize) -> Result<(), Error> {
     Err(Error::new(ErrorKind::InvalidOperation, reason))
 }
 
-/// Looks at the tags of `text`; returns the length of the longest text that is written out in one, in bytes.
+/// Checks the tags of `text`; returns the length of the longest string literal in a tag, in bytes.
 ///
 /// # Errors
 ///
-/// Fails for the first tag that the language does not have. What cannot be read as a template ends the search.
+/// Fails for the first tag that is not supported. The check stops at text that cannot be tokenized.
 pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<usize, LanguageError> {
     let (mut tag, mut longest) = (Tag::default(), 0);
     for (token, span) in tokenize(text, false, syntax.clone()).map_while(Result::ok) {
@@ -122,29 +122,29 @@ pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<usize, Language
     Ok(longest)
 }
 
-/// What stands open in a tag.
+/// An open bracket in a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
-    /// A list that is written out.
+    /// A list literal.
     List,
-    /// Brackets behind a value: one of its parts.
+    /// The subscript of a value.
     Part,
     /// The arguments of a function, filter or test.
     Arguments,
-    /// Brackets around a value.
+    /// Parentheses around a value.
     Group,
 }
 
-/// A tag as far as it was read.
+/// The state of a tag that is being read.
 #[derive(Default)]
 struct Tag<'a> {
     count: usize,
-    /// The word that it begins with; none where it writes a value.
+    /// The word that it begins with; `None` in a tag that writes a value.
     name: Option<&'a str>,
     is_block: bool,
-    /// Whether what is bound is known, so that a value follows.
+    /// Whether the names to bind were read, so a value follows.
     is_bound: bool,
-    /// Whether a value ends with the token before.
+    /// Whether the previous token ends a value.
     has_value: bool,
     open: Vec<Open>,
 }
@@ -214,7 +214,7 @@ impl<'a> Tag<'a> {
         self.open.last() == Some(&Open::List)
     }
 
-    /// Reports whether a comma makes a list here. Elsewhere it stands between arguments, items or names.
+    /// Reports whether a comma here makes a list; elsewhere it separates arguments, items or names.
     fn is_list_without_brackets(&self) -> bool {
         match self.open.last() {
             Some(Open::Group) => true,

@@ -1,9 +1,8 @@
-//! What new skills are made from.
+//! Templates for new skills.
 //!
-//! A [`Template`] is a set of files; [`Template::fill`] makes the files of one skill of it. Text is
-//! filled in where a file's name ends in `.jinja`, and in `SKILL.md`; every other file is copied as it
-//! is. In frontmatter and in YAML files a value always stands as one YAML scalar, quoted where it
-//! must be, so that no value can add a line or a key.
+//! A [`Template`] is a set of files from which [`Template::fill`] makes the files of one skill. Text is filled in in
+//! `SKILL.md` and in files whose names end in `.jinja`; all other files are copied unchanged. In frontmatter and in
+//! YAML files a value is always one YAML scalar, quoted if necessary, so no value can add a line or a key.
 
 mod builtin;
 mod declare;
@@ -21,19 +20,19 @@ use crate::name::SkillName;
 use crate::path::SafePath;
 use crate::tree::FileSet;
 
-/// The file in which a template says what it wants to know.
+/// The file in which a template declares its variables.
 pub const DECLARATION: &str = "template.toml";
-/// What the names of files end in that are filled in.
+/// The suffix of the names of files that are filled in.
 const FILLED: &str = ".jinja";
-/// The largest file that is filled in, and the largest that comes of it, in bytes.
+/// The maximum size, in bytes, of a file that is filled in and of the result.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// Files that a skill can be made from.
+/// A set of files that a skill can be made from.
 #[derive(Debug, Clone)]
 pub struct Template {
-    /// What it is called where something is said of it.
+    /// Its name in messages.
     pub name: String,
-    /// What it wants to know besides what every skill has, in the order of their names.
+    /// Its own variables besides those that every template has, sorted by name.
     pub variables: Vec<Variable>,
     files: Vec<TemplateFile>,
 }
@@ -58,10 +57,10 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// All of them.
+    /// All resources.
     pub const ALL: [Self; 3] = [Self::Scripts, Self::References, Self::Assets];
 
-    /// Returns the directory.
+    /// Returns the name of the directory.
     pub fn directory(self) -> &'static str {
         match self {
             Self::Scripts => "scripts",
@@ -71,18 +70,18 @@ impl Resource {
     }
 }
 
-/// What is filled in. Every text is one line.
+/// The values that a template is filled in with. Every text is one line.
 #[derive(Debug, Clone)]
 pub struct Values {
     /// The skill's name.
     pub name: SkillName,
-    /// What it does and when to use it.
+    /// Its description: what it does and when to use it.
     pub description: String,
-    /// Its license, an SPDX expression.
+    /// Its license, as an SPDX expression.
     pub license: Option<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author: Option<String>,
-    /// The directories that it gets a first file in, if the template has none there.
+    /// The directories in which it gets a first file, unless the template has files there.
     pub resources: BTreeSet<Resource>,
     /// The values of the template's own variables.
     pub variables: BTreeMap<String, String>,
@@ -94,11 +93,11 @@ impl Template {
         BUILTIN.iter().find(|builtin| builtin.name == name).map(Builtin::template)
     }
 
-    /// Returns the template that `set` holds; `name` is what it is called.
+    /// Returns the template with the files of `set`; `name` is its name in messages.
     ///
     /// # Errors
     ///
-    /// Fails for a set without a `SKILL.md`, a declaration that cannot be read, and files that cannot be read.
+    /// Fails for a set without a `SKILL.md`, for a declaration that is not valid, and for files that cannot be read.
     pub fn from_files(name: &str, set: &FileSet) -> Result<Self> {
         let mut files = Vec::new();
         let mut variables = Vec::new();
@@ -119,11 +118,11 @@ impl Template {
         Ok(template)
     }
 
-    /// Returns the files of a skill with `values` in them.
+    /// Returns the files of a skill, filled in with `values`.
     ///
     /// # Errors
     ///
-    /// Fails for a template that is wrong, asks for a value that it does not declare, or does not end.
+    /// Fails for a template that is not valid, uses an undeclared value, or exceeds the limits for steps or size.
     pub fn fill(&self, values: &Values) -> Result<FileSet> {
         fill::fill(self, values)
     }
@@ -135,7 +134,7 @@ impl Template {
     }
 }
 
-/// Reports whether the file is meant to be run, also where its source keeps no executable bits.
+/// Reports whether the file is meant to be run, even if its source does not store executable bits.
 fn is_script(path: &SafePath, bytes: &[u8]) -> bool {
     path.ancestors().next() == Some(Resource::Scripts.directory()) && bytes.starts_with(b"#!")
 }

@@ -1,17 +1,18 @@
-//! Values as YAML scalars.
+//! Writes values as YAML scalars.
 
 use std::fmt::Write as _;
 
-/// Words that YAML readers take for something other than text, in lower case.
+/// Words, in lower case, that YAML readers take for something other than text.
 const YAML_WORDS: [&str; 11] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 
-/// Returns `text` as a YAML scalar on one line: plain where every reader takes it for the same text, wherever it
-/// stands, otherwise in double quotes.
+/// Returns `text` as a YAML scalar on one line: plain if every reader takes it for the same text in any position,
+/// otherwise in double quotes.
 pub(super) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quote(text) }
 }
 
-/// Letters first, so that it is no number, date or mark of YAML; then nothing that could end it.
+/// Reports whether `text` needs no quotes: it starts with a letter, so it is no number, date or indicator of YAML, and
+/// has no character that could end it.
 fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && !text.ends_with(' ')
@@ -27,8 +28,8 @@ fn quote(text: &str) -> String {
         // Writing to a string cannot fail.
         let _ = match c {
             '"' | '\\' => write!(quoted, "\\{c}"),
-            // What YAML does not let stand as it is: controls, line endings, the byte-order mark and the code points
-            // that are no characters.
+            // Characters that YAML requires to be escaped: control characters, line endings, the byte-order mark and
+            // noncharacters.
             _ if c.is_control() || matches!(code, 0x2028 | 0x2029 | 0xfeff) || code & 0xfffe == 0xfffe => {
                 write!(quoted, "\\U{code:08X}")
             }

@@ -89,7 +89,7 @@ fn only_marked_files_and_the_skill_s_own_are_filled_in() {
     assert_eq!(files.expect("filled"), expected);
 }
 
-/// As `docs/guide/templates.md` says.
+/// As `docs/guide/templates.md` describes it.
 #[test]
 fn lines_of_tags_leave_nothing_behind() {
     let text = |body: &str| {
@@ -134,7 +134,8 @@ fn a_wrong_template_is_told_with_its_line() {
     assert_eq!(message(&[("a.md", "")]), "the template `./t` has no `SKILL.md`");
 }
 
-/// A template may be a stranger's. What would make much of little, step by step or at once, is not in the language.
+/// A template may come from a stranger. Constructs that make much text from little, step by step or at once, are
+/// missing.
 #[test]
 fn no_value_grows_much_beyond_what_it_is_made_of() {
     let long = "x".repeat(60_000);
@@ -162,7 +163,7 @@ fn no_value_grows_much_beyond_what_it_is_made_of() {
         (&format!("{{{{ 'xx' | replace('', '{long}') }}}}"), "this makes more than 64 KiB of text"),
         (&format!("{{{{ [1, 2, 3] | join('{long}') }}}}"), "this makes more than 64 KiB of text"),
         (&nested, "recursion limit"),
-        // Steps that look at much are fewer.
+        // Fewer steps are allowed if each handles much text.
         (
             &format!(
                 "{{% for x in range(5000) %}}{{{{ '{}'|upper|length }}}}{{% endfor %}}",
@@ -180,7 +181,7 @@ fn message_of(body: &str) -> String {
     message(&[("SKILL.md", &format!("{HEAD}{body}"))])
 }
 
-/// What is left is what skills are made with.
+/// The remaining language is enough to write skills.
 #[test]
 fn the_language_that_there_is() {
     for (body, expected) in [
@@ -199,7 +200,7 @@ fn the_language_that_there_is() {
     }
 }
 
-/// A tag that is as long as it may be is read on the smallest stack that anything here runs on.
+/// A tag of the maximum length is parsed on the smallest stack that this program runs on.
 #[test]
 fn long_tags_are_read() {
     let chain = format!("{{{{ {}1 }}}}{{{{ 1{} }}}}", "-".repeat(498), " - 1".repeat(249));

@@ -1,7 +1,7 @@
-//! The directories whose skills may run scripts though nothing is locked of them.
+//! The directories whose skills may run scripts although they are not locked.
 //!
-//! A line of JSON for each. A line that cannot be understood to the last field trusts nothing, so that
-//! damage never means more trust.
+//! The file has a line of JSON for each directory. A line that is not understood completely grants no trust, so damage
+//! never grants more of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::settings::{Settings, no_home};
 use crate::text::timestamp;
 use crate::tree::FileSet;
 
-/// The file's name.
+/// The name of the file.
 const FILE_NAME: &str = "trust.jsonl";
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -31,29 +31,29 @@ pub struct TrustedDirs {
 /// A directory that is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedDir {
-    /// With all links followed.
+    /// Its path, with all links followed.
     pub path: PathBuf,
-    /// Which directory it was when it was trusted.
+    /// The identity of the directory when it was trusted.
     pub identity: Identity,
-    /// When that was, as RFC 3339 has it.
+    /// When it was trusted, in the format of RFC 3339.
     pub since: String,
 }
 
-/// What trust means for one directory.
+/// The trust in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing<'a> {
-    /// It is trusted, or one above it is.
+    /// It is trusted, or a directory above it is.
     Trusted(&'a TrustedDir),
-    /// One that was trusted covers it, and what is there now is another one.
+    /// A trusted directory covers it, but there is now a different directory in its place.
     Replaced(&'a TrustedDir),
-    /// A trusted one covers it, and somebody else decides what is in this directory or file.
+    /// A trusted directory covers it, but another user controls this directory or file.
     Exposed {
-        /// The directory, from the trusted one down, or the file.
+        /// The directory, which is the trusted one or below it, or the file.
         path: PathBuf,
-        /// Why, as half a sentence.
+        /// The reason, as half a sentence.
         reason: String,
     },
-    /// Nobody trusts it.
+    /// It is not trusted.
     Untrusted,
 }
 
@@ -68,7 +68,7 @@ struct Line {
 }
 
 impl TrustedDirs {
-    /// Returns where the directories are written down.
+    /// Returns the path of the file that lists the directories.
     ///
     /// # Errors
     ///
@@ -80,8 +80,8 @@ impl TrustedDirs {
             .ok_or_else(|| no_home("trusted directories", Some(crate::env::XDG_STATE_HOME)))
     }
 
-    /// Reads which directories are trusted: none if the file is not there, cannot be read, or may have been written by
-    /// another user. [`TrustedDirs::damage`] says what was wrong.
+    /// Reads which directories are trusted: none if the file is missing, cannot be read, or may have been written by
+    /// another user. [`TrustedDirs::damage`] says what is wrong with it.
     pub fn read(settings: &Settings) -> Self {
         let Ok(file) = Self::file(settings) else { return Self::default() };
         match fs::read_own(&file, MAX_FILE) {
@@ -117,19 +117,19 @@ impl TrustedDirs {
         read
     }
 
-    /// Returns the text of the file.
+    /// Returns the content of the file.
     pub fn text(&self) -> String {
         let line = |dir: &TrustedDir| {
             let created = dir.identity.created.map(|moment| (moment.seconds, moment.nanoseconds));
             let (path, since) = (dir.path.clone(), dir.since.clone());
             let line = Line { version: VERSION, path, inode: dir.identity.inode, created, since };
-            // The path is UTF-8, because nothing else gets in here.
+            // The path is UTF-8: other paths are never added.
             serde_json::to_string(&line).map(|line| line + "\n").unwrap_or_default()
         };
         self.dirs.values().map(line).collect()
     }
 
-    /// Returns what was wrong with the file, in words.
+    /// Returns what is wrong with the file, in words; `None` if it is intact.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
@@ -144,26 +144,26 @@ impl TrustedDirs {
         self.dirs.get(path)
     }
 
-    /// Trusts `dir` as well, in the place of what was trusted under its path.
+    /// Trusts `dir`; it replaces the directory that was trusted at its path.
     pub fn insert(&mut self, dir: TrustedDir) {
         self.dirs.insert(dir.path.clone(), dir);
     }
 
-    /// Trusts the directory at `path` no longer; returns what was trusted there.
+    /// Removes the trust in the directory at `path`; returns the directory that was trusted there.
     pub fn remove(&mut self, path: &Path) -> Option<TrustedDir> {
         self.dirs.remove(path)
     }
 
-    /// Returns the nearest trusted directory that is `real`, a path without links, or is above it. Only paths are
-    /// compared: [`TrustedDirs::standing`] looks at what is there.
+    /// Returns the nearest trusted directory at or above `real`, a path without links. Only paths are compared:
+    /// [`TrustedDirs::standing`] also examines the directories.
     pub fn covers(&self, real: &Path) -> Option<&TrustedDir> {
         real.ancestors().find_map(|dir| self.dirs.get(dir))
     }
 
-    /// Returns what trust means for the directory `real`, a path without links.
+    /// Returns the trust in the directory `real`, a path without links.
     ///
-    /// A trusted directory counts only if it is still the one that was trusted, and if neither it nor any
-    /// directory from it down to `real` is in the hands of other users.
+    /// A trusted directory counts only if it is still the same directory, and if no other user controls it or any
+    /// directory from it down to `real`.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ impl TrustedDirs {
 }
 
 impl TrustedDir {
-    /// Returns the directory at the real path `path` as one that is trusted from now on.
+    /// Returns the directory at the real path `path`, trusted from now on.
     pub fn now(path: &Path, identity: Identity) -> Self {
         let now = Moment::now();
         let since = timestamp(now.seconds, now.nanoseconds / 1_000_000);
@@ -197,7 +197,7 @@ impl TrustedDir {
         known.then_some(Self { path: line.path, identity, since: line.since })
     }
 
-    /// Returns what this one means for `real`, which is in it or is it.
+    /// Returns the trust in `real`, which is this directory or is below it.
     ///
     /// # Errors
     ///
@@ -214,8 +214,8 @@ impl TrustedDir {
     }
 }
 
-/// Returns the first directory from `top` down to `real` in which other users decide what is, or one above `top` in
-/// which all of them may put something else in its place; with the reason.
+/// Returns the first directory from `top` down to `real` that another user controls, or one above `top` whose content
+/// every user may replace; with the reason.
 ///
 /// # Errors
 ///
@@ -241,14 +241,14 @@ pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String
     Ok(None)
 }
 
-/// Returns the first of `files`, all of them in the directory `root`, that other users may change, or the directory
-/// below `root` in which they decide what is; with the reason.
+/// Returns the first of `files`, which are in the directory `root`, or the first directory below `root`, that other
+/// users may change; with the reason.
 ///
-/// Anyone who has read the files asks afterwards: who could change one before can do so still.
+/// Call this after reading the files: a user who could change one before can still do so.
 ///
 /// # Errors
 ///
-/// Fails if one cannot be examined.
+/// Fails if a file or directory cannot be examined.
 pub(crate) fn exposed_file(root: &Path, files: &FileSet) -> Result<Option<(PathBuf, String)>, PathError> {
     let mut seen = BTreeSet::new();
     for file in files.files() {
@@ -286,7 +286,7 @@ mod tests {
         );
     }
 
-    /// However the file is cut or changed, it never trusts what it did not trust before.
+    /// However the file is cut or changed, it never grants trust that it did not grant before.
     #[test]
     fn damage_never_means_more_trust() {
         let text = format!("{WHOLE}\n");
@@ -313,7 +313,8 @@ mod tests {
         }
     }
 
-    /// Trust does not stop at the directory of the skill: what is read from it counts, and where that lies.
+    /// Trust depends on more than the directory of the skill: on the files that are read from it, and on their
+    /// directories.
     #[cfg(unix)]
     #[test]
     #[expect(clippy::disallowed_methods, reason = "only a test changes modes")]
@@ -347,7 +348,7 @@ mod tests {
         assert!(exposed_file(dir.path(), &files).is_err(), "nobody knows whose it was");
     }
 
-    /// A line that names another directory than the one that was trusted does not have its numbers.
+    /// A line with the path of another directory does not match that directory's identity.
     #[test]
     fn a_path_alone_is_no_trust() {
         let dir = tempfile::tempdir().expect("a directory");

@@ -1,6 +1,6 @@
-//! Trust: which directories this user trusts, and what was written down of what ran.
+//! Trust: the directories that this user trusts, and the log of what ran.
 //!
-//! Both are in the directory of the user's state, where no project can put anything.
+//! Both are in the user's state directory, where no project can write.
 
 pub mod audit;
 mod directories;

@@ -1,4 +1,4 @@
-//! From bytes to text.
+//! Decoding of bytes to text.
 
 use super::problem::{Problem, ProblemKind};
 

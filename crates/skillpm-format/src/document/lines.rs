@@ -34,7 +34,7 @@ impl<'a> LineIndex<'a> {
         Self { text, starts: OnceLock::new(), blocks: OnceLock::new() }
     }
 
-    /// Returns where each line starts; there is always a first one.
+    /// Returns the offset of each line; there is at least one line.
     fn starts(&self) -> &[usize] {
         self.starts.get_or_init(|| {
             let bytes = self.text.as_bytes();
@@ -67,12 +67,13 @@ impl<'a> LineIndex<'a> {
         self.characters_before(offset) - usize::from(has_mark)
     }
 
-    /// Returns where the line of byte `offset` starts.
+    /// Returns the offset of the line that contains byte `offset`.
     pub(crate) fn start(&self, offset: usize) -> usize {
         self.starts()[self.line(offset) - 1]
     }
 
-    /// Returns the number of characters that start before byte `offset`, in a time that does not grow with the text.
+    /// Returns the number of characters that start before byte `offset`, in a time that does not grow with
+    /// the text.
     fn characters_before(&self, offset: usize) -> usize {
         let bytes = self.text.as_bytes();
         let blocks = self.blocks.get_or_init(|| {

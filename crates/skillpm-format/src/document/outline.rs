@@ -1,14 +1,14 @@
 //! Frontmatter as entries with the comments that belong to them.
 //!
-//! A comment on its own line belongs to the entry after it, or, if it is indented deeper than that entry, to the entry
-//! before it. After the last entry it stays there, unless it is indented. Between a key and the lines below it there is
-//! no entry before: such a comment belongs to the first entry below, or to the key itself if that has a text. A
-//! trailing comment belongs to the entry on its line; after a closing bracket that is the entry of the whole list or
-//! mapping. Comments are found between tokens, so a `#` inside a text does not start one.
+//! A comment on its own line belongs to the entry after it, or, if it is indented deeper than that entry, to
+//! the entry before it. After the last entry it stays there, unless it is indented. Between a key and the
+//! lines below it there is no entry before: such a comment belongs to the first entry below, or to the key
+//! itself if that has a text. A trailing comment belongs to the entry on its line; after a closing bracket
+//! that is the entry of the whole list or mapping. Comments are found between tokens, so a `#` inside a text
+//! does not start one.
 //!
-//! A switch for the linter applies to its own line or to the line after it. It always stays before that line, and if it
-//! applies to a list or mapping in brackets, that collection stays on one line.
-//! line, and a list or mapping in brackets that it is for stays in one.
+//! A switch for the linter applies to its own line or to the line after it. It always stays before that line,
+//! and if it applies to a list or mapping in brackets, that collection stays on one line.
 
 use std::ops::Range;
 

@@ -144,7 +144,7 @@ mod tests {
         Prefilter::of(text).targets().map(<[_]>::to_vec)
     }
 
-    /// What the parser finds the sketch has found.
+    /// Checks that the prefilter finds whatever the parser finds.
     fn holds(text: &str) -> Result<(), TestCaseError> {
         let (markdown, sketch) = (Markdown::parse(text, 0), Prefilter::of(text));
         for link in &markdown.links {
@@ -183,7 +183,7 @@ mod tests {
         assert!(Prefilter::of("a\\").backslash && !Prefilter::of("a/b").backslash);
     }
 
-    /// A text that is nothing but links costs no more memory than others.
+    /// A text that consists only of links needs no more memory than others.
     #[test]
     fn the_list_is_bounded() {
         let links: Vec<_> = (0..=MAX_TARGETS).map(|number| format!("[a]({number}.md)")).collect();
@@ -191,14 +191,14 @@ mod tests {
         assert_eq!(targets(&links[1..].join("\n")).map(|targets| targets.len()), Some(MAX_TARGETS));
     }
 
-    /// Destinations that are never closed, each of which would hold all that follow.
+    /// Destinations that are never closed, each of which would contain all that follow.
     #[test]
     fn a_destination_is_looked_at_as_far_as_people_write_them() {
         assert_eq!(targets(&format!("[a](https://{})", "x".repeat(MAX_DESTINATION - 9))), Some(vec![]));
         assert_eq!(targets(&"[a](https://x".repeat(MAX_DESTINATION)), None);
     }
 
-    /// As the proptest, with skills as people write them.
+    /// Like the proptest, with real skills.
     #[test]
     fn nothing_in_real_skills_is_missed() {
         skillpm_testing::real_skills(|text| holds(text).expect("the sketch finds it"));

@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// The parts of `text`, as text: YAML and body.
+    /// Returns YAML and body of `text`.
     fn parts(text: &str) -> Option<(&str, &str)> {
         match split(text.as_bytes()) {
             Split::Found(parts) => Some((&text[parts.yaml], &text[parts.body..])),

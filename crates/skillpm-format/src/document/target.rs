@@ -26,7 +26,7 @@ impl Target {
         Self::of_any(link, directory)
     }
 
-    /// Does the same as [`Self::of`], the slow way.
+    /// Computes [`Self::of`] without the fast path.
     fn of_any(link: &str, directory: &str) -> Self {
         let end = memchr::memchr2(b'#', b'?', link.as_bytes()).unwrap_or(link.len());
         let path = link[..end].trim();

@@ -6,12 +6,12 @@ fn document(text: &str) -> Document {
     Document::parse(text.to_owned())
 }
 
-/// The document with `yaml` as its frontmatter.
+/// Returns the document with `yaml` as its frontmatter.
 fn with(yaml: &str) -> Document {
     document(&format!("---\n{yaml}\n---\nbody\n"))
 }
 
-/// Every problem with its place: `line:column kind`.
+/// Returns every problem with its position: `line:column kind`.
 fn problems(document: &Document) -> Vec<(usize, usize, ProblemKind)> {
     let lines = document.line_index();
     document
@@ -33,13 +33,13 @@ fn a_line_is_the_one_of_the_index() {
     let text = "\u{feff}---\r\na: b\rc: d\n\r\n---\né";
     let document = Document::parse(text.to_owned());
     let index = document.line_index();
-    // The mark stands before the first line, and half of a line end in none.
+    // The byte-order mark is before the first line, and half of a line end is on no line.
     for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
         assert_eq!(document.line(at), index.line(at), "{at}");
     }
 }
 
-/// S0-US5.1, S0-FR-007, S0-FR-015: numbers and booleans stay the text that they are.
+/// S0-US5.1, S0-FR-007, S0-FR-015: numbers and booleans keep their text.
 #[test]
 fn scalars_keep_their_source_text() {
     let document = with(
@@ -108,7 +108,7 @@ fn fields_beyond_the_specification_are_kept() {
     assert_eq!(with("version: 1.0\nmetadata: {version: }").version(), Some("1.0"));
 }
 
-/// The oddities that say "repair".
+/// The oddities for which the verdict is "repair".
 #[test]
 fn values_that_are_no_yaml_are_taken_as_text() {
     let name = (1, 1, "x");
@@ -173,7 +173,7 @@ fn keys_in_quotes_are_keys() {
     assert!(matches!(open.problems()[0].kind, ProblemKind::Yaml(_)), "whose line that is, nobody knows");
 }
 
-/// What a switch says belongs to the linter, not to the value.
+/// A switch belongs to the linter, not to the value.
 #[test]
 fn a_switch_is_no_part_of_a_value() {
     for (yaml, value) in [
@@ -295,11 +295,11 @@ fn attacks_are_refused_quickly() {
         with(&(keys.concat() + "@")).problems().last().map(|p| &p.kind),
         Some(ProblemKind::Yaml(_))
     ));
-    // Milliseconds each; the bound only has to tell them from minutes on any machine.
+    // Each takes milliseconds; the bound only distinguishes them from minutes on any machine.
     assert!(start.elapsed().as_secs() < 10);
 }
 
-/// Every span is within the text and cuts no character; the body is the text's end.
+/// Checks that every span is within the text and splits no character, and that the body is the text's end.
 fn check(document: &Document) -> Result<(), TestCaseError> {
     let text = document.text();
     prop_assert!(text.ends_with(document.body()));

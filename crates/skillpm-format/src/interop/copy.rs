@@ -77,7 +77,7 @@ mod tests {
         compare(&source, &copy).expect("reads")
     }
 
-    /// INTEROP, section 1: what the npm tool leaves out is no edit.
+    /// INTEROP, section 1: what the npm tool leaves out is not an edit.
     #[test]
     fn what_tools_do_is_no_edit() {
         let skill = "---\nname: x\ndescription: y\n---\nbody\n";

@@ -111,7 +111,7 @@ mod tests {
 
     const SOURCE: &str = "---\nname: pdf\ndescription: >-\n  Reads PDF files.\n  Use it.\nlicense: \"MIT\"\nmetadata:\n  \
                           version: 1.0\n  tags: [a, b]\n---\n\n# PDF\n";
-    /// As `gh` writes it: sorted, four spaces deep.
+    /// A copy as `gh` writes it: sorted, four spaces deep.
     const COPY: &str = "---\ndescription: Reads PDF files. Use it.\nlicense: MIT\nmetadata:\n    github-path: skills/pdf\n    \
                         github-ref: refs/tags/v1\n    github-repo: https://github.com/o/r\n    github-tree-sha: 7a5507\n    \
                         tags:\n        - a\n        - b\n    version: 1.0\nname: pdf\n---\n# PDF\n";

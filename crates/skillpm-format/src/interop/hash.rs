@@ -177,7 +177,7 @@ mod tests {
     use crate::digest::Digest;
     use crate::testing::tree;
 
-    /// What the npm tool itself wrote for a site of the older discovery.
+    /// The digest that the npm tool itself wrote for a site of the older discovery.
     #[test]
     fn the_digest_of_a_skill_of_a_site() {
         let files = [

@@ -91,7 +91,8 @@ impl<'de> Deserialize<'de> for Json {
                 let mut object: Vec<(String, Json)> = Vec::new();
                 let mut places: BTreeMap<String, usize> = BTreeMap::new();
                 while let Some((key, value)) = entries.next_entry::<String, Json>()? {
-                    // Does the same as [`set`], but in linear rather than quadratic time in the number of keys.
+                    // Equivalent to [`set`], but takes linear instead of quadratic time in the number of
+                    // keys.
                     match places.entry(key.clone()) {
                         Entry::Occupied(at) => object[*at.get()].1 = value,
                         Entry::Vacant(at) => {
@@ -312,7 +313,7 @@ mod tests {
         serde_json::from_str::<Json>(text).expect(text).to_string()
     }
 
-    /// The right side is what Node 20 answers.
+    /// The right side is the output of Node 20.
     #[test]
     fn numbers_are_written_as_javascript_writes_them() {
         for (text, written) in [

@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// The example of the format's description.
+    /// The example in the description of the format.
     #[test]
     fn the_order_is_not_that_of_bytes() {
         let sorted = [
@@ -135,7 +135,7 @@ mod tests {
     }
 
     proptest! {
-        /// The table is the part of the collation that is ASCII.
+        /// The table is the ASCII part of the collation.
         #[cfg(feature = "collation")]
         #[test]
         fn the_table_and_the_collation_agree(mut names in proptest::collection::btree_set("[ -~]{1,6}", 1..8)) {

@@ -246,7 +246,7 @@ mod tests {
         );
     }
 
-    /// A page of GitLab is a git repository to everybody but the tool.
+    /// A page on GitLab is a git repository for everybody but the tool.
     #[test]
     fn the_type_stays_where_the_address_does() {
         let entry = |kind, url| {
@@ -259,8 +259,8 @@ mod tests {
         assert_eq!(old, entry("git", "https://git.example.com/b.git"));
     }
 
-    /// Lockfile classes of the threat model (lk01, lk04, lk09, lk23) for this file: told with the place,
-    /// and never an empty lock.
+    /// Lockfile classes of the threat model (lk01, lk04, lk09, lk23) for this file: reported with the
+    /// position, and never treated as an empty lock.
     #[test]
     fn hostile_files() {
         let good = example();

@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// What is written reads back as the same source.
+    /// A written entry reads back as the same source.
     #[test]
     fn entries_read_back() {
         let tag = Reference::Any("v1".to_owned());

@@ -1,4 +1,4 @@
-//! 295 real skills: what an agent reads of them, and our verdict beside the reference validator's.
+//! 295 real skills: what an agent reads from them, and our verdict next to the reference validator's.
 //!
 //! The data is not part of the repository: `SKILLPM_TESTDATA` names its directory, and
 //! `SKILLPM_REFERENCE_CASES` a file that `tests/reference/compare.py` has written.
@@ -36,13 +36,13 @@ impl Case {
         check_with(&subject, &Ruleset::new(profile))
     }
 
-    /// The kinds of error that the reference validator reports.
+    /// Returns the kinds of error that the reference validator reports.
     fn expected(&self) -> BTreeSet<&'static str> {
         let errors = self.expected["errors"].as_array().expect("a list").iter();
         errors.map(|error| kind_of_message(error.as_str().expect("a message"))).collect()
     }
 
-    /// The kinds of error that we report in `profile`.
+    /// Returns the kinds of error that we report in `profile`.
     fn found(&self, profile: Profile) -> BTreeSet<&'static str> {
         let findings = self.findings(profile);
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
@@ -63,10 +63,10 @@ fn cases() -> Option<Vec<Case>> {
     Some(cases)
 }
 
-/// The kind of what the reference validator says.
+/// Returns the kind of the reference validator's message.
 fn kind_of_message(message: &str) -> &'static str {
     const STARTS: &[(&str, &str)] = &[
-        // Not UTF-8, or a control character; all other crashes are of the YAML reader.
+        // Not UTF-8, or a control character; all other crashes are in the YAML reader.
         ("CRASH UnicodeDecodeError", "crash"),
         ("CRASH AttributeError: 'ReaderError'", "crash"),
         ("CRASH", "YAML"),
@@ -93,7 +93,7 @@ fn kind_of_message(message: &str) -> &'static str {
     row.unwrap_or_else(|| panic!("no kind for {message:?}")).1
 }
 
-/// The kind of error that a finding of `rule` is; `None` where it only explains another one.
+/// Returns the kind of error for a finding of `rule`, or `None` if it only explains another one.
 fn kind_of_rule(rule: &'static str) -> Option<&'static str> {
     Some(match rule {
         "encoding" | "control-character" => "crash",
@@ -110,7 +110,7 @@ fn kind_of_rule(rule: &'static str) -> Option<&'static str> {
     })
 }
 
-/// S0-US5.1: name and description are what other loaders read.
+/// S0-US5.1: other loaders read name and description.
 #[test]
 fn real_skills_load_as_elsewhere() {
     let Some(cases) = cases() else { return };
@@ -134,7 +134,7 @@ fn real_skills_load_as_elsewhere() {
     eprintln!("{loaded} of {} skills load", cases.len());
 }
 
-/// Only rules that the reference profile knows how to apply are errors in it.
+/// Only rules that the reference profile knows are errors in it.
 #[test]
 fn every_rule_of_the_reference_profile_has_its_place() {
     for rule in RULES {
@@ -151,7 +151,7 @@ fn the_reference_profile_agrees_on_real_skills() {
     assert_eq!(disagreements(&cases), Vec::<String>::new());
 }
 
-/// The same on as many made skills as somebody likes.
+/// The same for any number of generated skills.
 #[test]
 fn reference_cases() {
     let Some(file) = std::env::var_os("SKILLPM_REFERENCE_CASES") else {
@@ -183,14 +183,13 @@ fn disagreements(cases: &[Case]) -> Vec<String> {
     cases.iter().filter(differs).map(told).collect()
 }
 
-/// A class of difference between the profiles: its name in `docs/reference/profiles.md`, and the
-/// rules that it is made of.
+/// A class of difference between the profiles: its name in `docs/reference/profiles.md`, and its rules.
 struct Class {
     name: &'static str,
     rules: &'static [&'static str],
 }
 
-/// Errors of the `reference` profile that are none in `spec`.
+/// Errors of the `reference` profile that are not errors in `spec`.
 const STRICTER_THERE: &[Class] = &[
     Class { name: "fields of other tools", rules: &["unknown-field", "client-field"] },
     Class { name: "flow style", rules: &["yaml-flow-style"] },
@@ -206,7 +205,7 @@ const STRICTER_THERE: &[Class] = &[
     Class { name: "white space counts", rules: &["quirk-description-length", "quirk-compatibility-length"] },
 ];
 
-/// Errors of the `spec` profile that are none in `reference`.
+/// Errors of the `spec` profile that are not errors in `reference`.
 const STRICTER_HERE: &[Class] = &[
     Class { name: "names that deceive", rules: &["name-homoglyph"] },
     Class { name: "tools as a mapping", rules: &["allowed-tools"] },
@@ -215,10 +214,10 @@ const STRICTER_HERE: &[Class] = &[
     Class { name: "empty compatibility", rules: &["compatibility"] },
 ];
 
-/// The classes of differences that no rule shows: the two see other fields.
+/// The classes of differences that no rule shows: the two profiles see different fields.
 const OTHER_FIELDS: [&str; 3] = ["other delimiters", "a laxer YAML reader", "white space of Python"];
 
-/// The class of a difference that is a consequence: the reference does not read what we read.
+/// Returns the class of a difference that is a consequence: the reference does not read what we read.
 fn consequence(case: &Case, rule: &str) -> String {
     let document = &case.document;
     let own_yaml = document.yaml_span().map(|yaml| yaml.end);
@@ -232,7 +231,8 @@ fn consequence(case: &Case, rule: &str) -> String {
             ProblemKind::Yaml(_) | ProblemKind::Repaired { .. } | ProblemKind::ConflictMarker
         )
     };
-    // What YAML 1.1 has and 1.2 has not: `<<`, `=` and three line ends; and a mark within the text.
+    // Features of YAML 1.1 that 1.2 does not have (`<<`, `=` and three line ends), and a mark within the
+    // text.
     let text = &document.text()[document.yaml_span().unwrap_or_default()];
     let old = text.contains(['=', '\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']) || text.contains("<<");
     if document.problems().iter().any(not_read) || old {
@@ -246,7 +246,7 @@ fn consequence(case: &Case, rule: &str) -> String {
     format!("UNEXPLAINED: {rule}")
 }
 
-/// The classes of the differences between `spec` and `reference` for one skill.
+/// Returns the classes of the differences between `spec` and `reference` for one skill.
 fn classes(case: &Case) -> BTreeSet<String> {
     let errors = |profile| -> BTreeSet<&'static str> {
         let findings = case.findings(profile);
@@ -261,7 +261,7 @@ fn classes(case: &Case) -> BTreeSet<String> {
     let here = spec.difference(&reference);
     let mut found: BTreeSet<String> = there
         .map(|rule| class(STRICTER_THERE, rule).unwrap_or_else(|| consequence(case, rule)))
-        // A file in which the reference stops has one error there and perhaps more here.
+        // If the reference stops in a file, that file has one error there and perhaps more here.
         .chain(here.map(|rule| match class(STRICTER_HERE, rule) {
             Some(class) => class,
             None if stopped || rules::is_other_file(&Subject::new(&case.document, None, &case.file)) => {
@@ -276,7 +276,7 @@ fn classes(case: &Case) -> BTreeSet<String> {
     found
 }
 
-/// Each difference between the profiles `spec` and `reference` is one that the reference page explains.
+/// The reference page explains each difference between the profiles `spec` and `reference`.
 #[test]
 fn differences_between_the_profiles_are_explained() {
     // The published package carries no pages.

@@ -1,4 +1,4 @@
-//! What the rules of quality and packages say of 295 real skills: false alarms show here first.
+//! The findings of the rules of quality and packages in 295 real skills: false positives show here first.
 //!
 //! The data is not part of the repository: `SKILLPM_TESTDATA` names its directory.
 
@@ -12,13 +12,13 @@ use serde_json::Value;
 use super::{Group, RULES, SkillFile, SkillFileKind, Subject};
 use crate::document::Document;
 
-/// How many skills each rule finds something in. A rule that is not here finds nothing.
+/// The number of skills in which each rule finds something. A rule that is not listed finds nothing.
 const EXPECTED: &[(&str, usize)] = &[
     // Links from the root of a web site.
     ("absolute-path", 2),
     ("body-lines", 6),
     ("body-tokens", 20),
-    // One repository has 90 of these; each was read, and none says when.
+    // One repository has 90 of these; each was read, and none states an occasion.
     ("description-when", 109),
     ("legacy-field", 92),
     ("link-missing", 1),
@@ -27,8 +27,8 @@ const EXPECTED: &[(&str, usize)] = &[
     ("script-executable", 3),
 ];
 
-/// The files beside a skill: names and modes of all, the text of what the data has. What is not
-/// known is taken to be right: scripts that can be run start with `#!`, others do not.
+/// Returns the files of a skill: names and modes of all, and the available texts. Unknown content is assumed
+/// to be valid: executable scripts start with `#!`, others do not.
 fn files(root: &Path, id: &str) -> Vec<SkillFile> {
     let list = std::fs::read_to_string(root.join(id).join("files.txt")).unwrap_or_default();
     let mut files: Vec<SkillFile> = list

@@ -317,7 +317,8 @@ mod tests {
         assert!(fixes("---\nname: a\ndescription: Reads: {% if %} all. Use it for tests.\n---\n") > 0);
     }
 
-    /// What others read up to its closing quote, or without the comment behind it, becomes no other text unasked.
+    /// Text that others read up to its closing quote, or without the comment after it, is not changed without
+    /// being requested.
     #[test]
     fn a_quote_that_is_open_is_not_repaired_unasked() {
         let safety = |description: &str| {
@@ -332,7 +333,8 @@ mod tests {
         assert_eq!(safety("\"Reads\" all: PDF. Use it when asked."), Some(Safety::Safe));
     }
 
-    /// To the reference the frontmatter begins behind the delimiter, and the name stands on the next line.
+    /// For the reference validator the frontmatter begins after the delimiter, and the name is on the next
+    /// line.
     #[test]
     fn a_name_is_never_put_on_the_line_of_the_delimiter() {
         for (end, at) in [("\n", 4), ("\r\n", 5)] {
@@ -375,7 +377,8 @@ mod tests {
         }
     }
 
-    /// Texts that a rule repairs, where only a person knows what to write instead of the example of its documentation.
+    /// Texts that a rule repairs, although only a person knows the intended text in the example of its
+    /// documentation.
     const REPAIRED: &[(&str, &str)] = &[
         ("frontmatter-missing", "name: pdf\ndescription: Reads PDF files.\n---\n"),
         ("name-ascii", "---\nname: ｐｄｆ\ndescription: Reads PDF files.\n---\n"),
@@ -383,8 +386,8 @@ mod tests {
         ("link-missing", "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](forms.md).\n"),
     ];
 
-    /// A rule that says that it repairs something repairs what its documentation shows. The name of a file is
-    /// repaired with the file.
+    /// A rule that declares a repair repairs the example in its documentation. The name of a file is repaired
+    /// with the file.
     #[test]
     fn every_rule_with_a_repair_repairs_its_example() {
         let mut without = Vec::new();
@@ -425,7 +428,7 @@ mod tests {
         assert!(places.contains(&(7, "unknown-field")), "{places:?}");
     }
 
-    /// S0-US5.1: a skill as the specification has it.
+    /// S0-US5.1: a skill that follows the specification.
     #[test]
     fn a_right_skill_has_no_findings() {
         let text = "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\nlicense: MIT\n\
@@ -450,7 +453,7 @@ mod tests {
             }
         }
 
-        /// Profiles are ways to look at any text, and `lenient` fails exactly what does not load.
+        /// Any text can be checked in any profile, and `lenient` fails exactly the texts that do not load.
         #[test]
         fn any_text_is_checked_in_any_profile(
             yaml in "(name: x\n|description: y\n|name:|description: |metadata:\n|  |a: |\n|\r\n|\t|- |---|\"|'|\\[|\\]|\\{|\\}|é|\u{80}|\0|# skillpm: allow name-missing\n|#|&a |\\*a|! |=======|>-\n|@){0,20}",
@@ -469,7 +472,7 @@ mod tests {
                     for finding in &findings {
                         prop_assert!(document.text().get(finding.span.clone()).is_some(), "{}: {:?}", name, finding);
                     }
-                    // A comment can silence the linter, but makes nothing load.
+                    // A comment can silence the linter, but does not make a skill loadable.
                     if profile == Profile::Lenient && !document.text().contains("skillpm:") {
                         let errors = findings.iter().any(|finding| finding.severity == Severity::Error);
                         let loaded = crate::skill::load_in(&document, Some("x"));

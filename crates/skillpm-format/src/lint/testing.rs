@@ -3,13 +3,13 @@
 use super::{Finding, OtherSkill, Rule, SkillFile, SkillFileKind, Subject};
 use crate::document::Document;
 
-/// What `rule` alone finds in `text`.
+/// Returns the findings of `rule` alone in `text`.
 pub(super) fn findings(rule: &Rule, text: &str, directory: Option<&str>, file_name: &str) -> Vec<Finding> {
     let document = Document::parse(text.to_owned());
     of(rule, &Subject::new(&document, directory, file_name))
 }
 
-/// What `rule` alone finds in `subject`; each finding is one that can be shown and repaired.
+/// Returns the findings of `rule` alone in `subject`, after checking that each can be shown and repaired.
 fn of(rule: &Rule, subject: &Subject<'_>) -> Vec<Finding> {
     let text = subject.document.text();
     let mut findings = Vec::new();
@@ -28,7 +28,7 @@ fn of(rule: &Rule, subject: &Subject<'_>) -> Vec<Finding> {
     findings
 }
 
-/// A file that lies beside a `SKILL.md` of a test.
+/// A file next to a `SKILL.md` of a test.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ExampleFile {
     path: &'static str,
@@ -38,17 +38,17 @@ pub(super) struct ExampleFile {
     locked: bool,
 }
 
-/// A Markdown file.
+/// Returns a Markdown file.
 pub(super) const fn markdown(path: &'static str, text: &'static str) -> ExampleFile {
     ExampleFile { path, executable: false, shebang: false, markdown: Some(text), locked: false }
 }
 
-/// Any other file, a script perhaps.
+/// Returns any other file, perhaps a script.
 pub(super) const fn script(path: &'static str, executable: bool, shebang: bool) -> ExampleFile {
     ExampleFile { path, executable, shebang, markdown: None, locked: false }
 }
 
-/// An archive that needs a password.
+/// Returns an archive that needs a password.
 pub(super) const fn locked(path: &'static str) -> ExampleFile {
     ExampleFile { locked: true, ..script(path, false, false) }
 }
@@ -66,7 +66,7 @@ fn skill_files(files: &[ExampleFile]) -> Vec<SkillFile> {
     files.iter().map(one).collect()
 }
 
-/// The files beside the examples in a rule's documentation, which says so.
+/// The files next to the examples in a rule's documentation.
 const EXAMPLES: &[(&str, &[ExampleFile])] = &[
     ("link-missing", &[markdown("references/forms.md", "")]),
     (
@@ -78,12 +78,12 @@ const EXAMPLES: &[(&str, &[ExampleFile])] = &[
     ("script-executable", &[script("scripts/read.sh", false, true)]),
 ];
 
-/// What `rule` finds in an example of its documentation, which is `pdf/SKILL.md`.
+/// Returns the findings of `rule` in an example of its documentation, which is `pdf/SKILL.md`.
 pub(super) fn example(rule: &Rule, text: &str, file_name: &str) -> Vec<Finding> {
     let document = Document::parse(text.to_owned());
     let subject = Subject::new(&document, Some("pdf"), file_name);
     let files = EXAMPLES.iter().find(|(id, _)| *id == rule.id).map(|(_, files)| skill_files(files));
-    // This one is about the file alone, which is another one in the right example.
+    // This rule is about the file alone, which differs in the good example.
     let files = files.filter(|_| rule.id != "file-opaque" || text == rule.docs.bad);
     let docx = OtherSkill { name: "docx".to_owned(), needs: vec!["pdf".to_owned()] };
     let others = [docx];
@@ -94,15 +94,15 @@ pub(super) fn example(rule: &Rule, text: &str, file_name: &str) -> Vec<Finding> 
     }
 }
 
-/// What `rule` finds in `pdf/SKILL.md` with `files` beside it: line, column and message.
+/// Returns the findings of `rule` in `pdf/SKILL.md` with `files` next to it: line, column and message.
 pub(super) fn places_with(rule: &Rule, text: &str, files: &[ExampleFile]) -> Vec<(usize, usize, String)> {
     let document = Document::parse(text.to_owned());
     let files = skill_files(files);
     placed(&document, of(rule, &Subject::new(&document, Some("pdf"), "SKILL.md").with_files(&files)))
 }
 
-/// The body after each repair that `rule` has for it, with `files` beside it. A repair leaves
-/// nothing to be found where it was made.
+/// Returns the body after each repair by `rule`, with `files` next to it. Checks that a repair leaves no
+/// finding where it was made.
 pub(super) fn fixed_with(rule: &Rule, body: &str, files: &[ExampleFile]) -> Vec<String> {
     let start = "---\nname: pdf\n---\n";
     let document = Document::parse(format!("{start}{body}"));
@@ -112,7 +112,8 @@ pub(super) fn fixed_with(rule: &Rule, body: &str, files: &[ExampleFile]) -> Vec<
     fixed.map(|text| text[start.len()..].to_owned()).collect()
 }
 
-/// The text after the first finding's repair, where it has one. The repair leaves less to be found.
+/// Returns the text after the first finding's repair, if it has one. Checks that the repair leaves fewer
+/// findings.
 pub(super) fn fixed_text(rule: &Rule, text: &str) -> Option<String> {
     let found = findings(rule, text, Some("pdf"), "SKILL.md");
     let fixed = applied(text, found.first()?.fix.as_ref()?);
@@ -120,7 +121,7 @@ pub(super) fn fixed_text(rule: &Rule, text: &str) -> Option<String> {
     Some(fixed)
 }
 
-/// `text` after `fix`.
+/// Returns `text` after `fix`.
 pub(super) fn applied(text: &str, fix: &super::Fix) -> String {
     let mut text = text.to_owned();
     for edit in fix.edits.iter().rev() {
@@ -129,7 +130,7 @@ pub(super) fn applied(text: &str, fix: &super::Fix) -> String {
     text
 }
 
-/// What `rule` finds in `pdf/SKILL.md`: line, column and message.
+/// Returns the findings of `rule` in `pdf/SKILL.md`: line, column and message.
 pub(super) fn places(rule: &Rule, text: &str) -> Vec<(usize, usize, String)> {
     let document = Document::parse(text.to_owned());
     placed(&document, findings(rule, text, Some("pdf"), "SKILL.md"))
@@ -145,10 +146,10 @@ fn placed(document: &Document, findings: Vec<Finding>) -> Vec<(usize, usize, Str
         .collect()
 }
 
-/// A text, the places in it where a rule finds something, and what it says about the first one.
+/// A text, the positions of the findings in it, and a part of the first message.
 type PlaceCase<'a> = (&'a str, &'a [(usize, usize)], &'a str);
 
-/// Asserts where `rule` finds something in `pdf/SKILL.md`, and what it says about the first place.
+/// Asserts the positions of the findings of `rule` in `pdf/SKILL.md`, and the message of the first one.
 #[track_caller]
 pub(super) fn assert_places(rule: &Rule, cases: &[PlaceCase<'_>]) {
     for (text, expected, message) in cases {
@@ -159,7 +160,7 @@ pub(super) fn assert_places(rule: &Rule, cases: &[PlaceCase<'_>]) {
     }
 }
 
-/// The help of the first finding in `pdf/SKILL.md`.
+/// Returns the help of the first finding in `pdf/SKILL.md`.
 pub(super) fn help(rule: &Rule, text: &str) -> String {
     let first = findings(rule, text, Some("pdf"), "SKILL.md").into_iter().next();
     first.expect("a finding").help.expect("help").to_string()

@@ -1,4 +1,5 @@
-//! `file-kind`: something other than a `SKILL.md` at its path, so that no rule can check any content.
+//! `file-kind`: something other than a regular file at the path of a `SKILL.md`, so that no rule can check
+//! its content.
 
 use super::{Check, Docs, Group, Levels, Needs, RULES, Rule};
 

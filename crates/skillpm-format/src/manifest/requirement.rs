@@ -1,7 +1,50 @@
 //! The manifest entry of one skill.
 
-use super::{ManifestError, Requirement};
-use crate::spec::{KINDS, Kind, PUBLIC_HOST, Reference, SourceSpec, SpecError, check_directory};
+use super::error::ManifestError;
+use crate::spec::{KINDS, Kind, Origin, PUBLIC_HOST, Reference, SourceSpec, SpecError, check_directory};
+
+/// What the manifest states about one skill; its key is the name under which the skill is installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    /// The source of the skill.
+    pub origin: Origin,
+    /// The directory below the origin; `None` means its root, or wherever the skill is found.
+    pub path: Option<String>,
+    /// The requested revision; `None` means the default branch.
+    pub reference: Option<Reference>,
+    /// The skill's own name, if it is installed under another one.
+    pub name: Option<String>,
+    /// The agents that get a link to this skill, overriding [`Agents::targets`](super::Agents::targets). With an empty list, no agent gets one.
+    pub agents: Option<Vec<String>>,
+    /// Whether the skill stays installed but no agent sees it.
+    pub disabled: bool,
+    /// Whether nobody requested the skill: it is installed because others need it, and is removed with them.
+    pub dependency: bool,
+    /// Whether to link to the directory at the origin rather than copy it.
+    pub editable: bool,
+}
+
+impl Requirement {
+    /// Returns the requirement of a skill for which only the origin is given.
+    pub fn new(origin: Origin) -> Self {
+        Self {
+            origin,
+            path: None,
+            reference: None,
+            name: None,
+            agents: None,
+            disabled: false,
+            dependency: false,
+            editable: false,
+        }
+    }
+
+    /// Reports whether nothing is lost without this entry: a dependency needs no entry unless it is disabled or names
+    /// its agents.
+    pub fn is_implied(&self) -> bool {
+        self.dependency && !self.disabled && self.agents.is_none()
+    }
+}
 
 /// The key of a path on this machine. For every other source it is the key of a directory in it.
 const PATH: &str = "path";

@@ -1,6 +1,7 @@
 //! Tests of the manifest.
 
 use super::*;
+use crate::spec::{Origin, Reference};
 
 const TEXT: &str = r#"# our skills
 [skills]

@@ -1,4 +1,4 @@
-//! Whole skills: what is taken, what is kept, and that nothing is lost.
+//! Merges of whole skills: what is taken, what is kept, and that nothing is lost.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ fn merged(base: &FileSet, ours: &FileSet, theirs: &FileSet) -> Merged {
     merge(&Versions { base, ours, theirs }, &labels, &Limits::default()).expect("a merge")
 }
 
-/// The files as `set` takes them.
+/// Returns the files in the form for `set`.
 fn files(set: &FileSet) -> Vec<(String, Vec<u8>)> {
     let name = |file: &FileEntry| format!("{}{}", file.path, if file.executable { "*" } else { "" });
     set.files().iter().map(|file| (name(file), set.read(file).expect("reads"))).collect()
@@ -23,7 +23,7 @@ fn owned(files: &[File<'_>]) -> Vec<(String, Vec<u8>)> {
     files.iter().map(|(name, content)| ((*name).to_owned(), content.to_vec())).collect()
 }
 
-/// Merges, compares the files, and returns what is told of each path that is not as it was.
+/// Merges, compares the files, and returns the report on each path that has changed.
 #[track_caller]
 fn check(base: &[File<'_>], ours: &[File<'_>], theirs: &[File<'_>], wanted: &[File<'_>]) -> Vec<String> {
     let merged = merged(&set(base), &set(ours), &set(theirs));
@@ -91,7 +91,7 @@ fn a_conflict_has_markers_and_the_whole_file_beside_it() {
         ],
     );
     assert_eq!(told, ["SKILL.md Conflict(Lines) -> SKILL.md.mine"]);
-    // Both added a file: nothing was there before.
+    // Both added a file that did not exist before.
     let told = check(
         &[],
         &[("a", b"x\ny\n")],
@@ -104,8 +104,8 @@ fn a_conflict_has_markers_and_the_whole_file_beside_it() {
     assert_eq!(told, ["a Conflict(Lines) -> a.mine"]);
 }
 
-/// Issue 5, `--ours` and `--theirs`: of a path in conflict the whole file of one side is there; what only
-/// one side changed elsewhere is taken all the same.
+/// Issue 5, `--ours` and `--theirs`: a path in conflict gets the whole file of one side; changes on only one
+/// side are taken as usual.
 #[test]
 fn a_side_that_is_preferred_decides_conflicts_alone() {
     let base =
@@ -203,7 +203,7 @@ fn executable_bits_are_merged_by_themselves() {
     ] {
         assert_eq!(check(&[base], &[ours], &[theirs], &[wanted]), [told], "{wanted:?}");
     }
-    // New on both sides: executable, as one of them made it.
+    // New on both sides: executable, because it is on one of them.
     assert_eq!(check(&[], &[("a*", OLD)], &[("a", OLD)], &[("a*", OLD)]), ["a Merged"]);
 }
 
@@ -227,7 +227,7 @@ fn files_and_directories_that_meet_are_kept_apart() {
     );
 }
 
-/// THREATS, zn22: names that are one on some file systems never stand beside each other.
+/// THREATS, zn22: names that are equal on some file systems are never in one directory.
 #[test]
 fn names_that_some_file_systems_take_for_one_are_kept_apart() {
     let told = check(
@@ -271,7 +271,7 @@ fn a_kept_file_takes_no_name_that_is_taken_and_is_kept_once() {
         );
         assert_eq!(merged.conflicts().count(), 1);
     }
-    // The same edits meet the next version: what was kept is kept.
+    // The same edits meet the next version: kept files are still kept.
     let told = check(
         &[("a", b"\0")],
         &[("a", b"mine\0"), ("a.mine", b"mine\0")],
@@ -296,7 +296,7 @@ fn limits_hold_for_the_result() {
     merge(&versions, &Labels::default(), &limits).expect_err("too many bytes");
 }
 
-/// What the user wrote is what was read, whatever happens to the installed files from then on.
+/// The user's content stays as it was read, whatever happens to the installed files afterwards.
 #[test]
 fn the_users_bytes_are_held_in_memory() {
     struct Once(std::sync::Mutex<Vec<Vec<u8>>>);
@@ -317,7 +317,7 @@ fn the_users_bytes_are_held_in_memory() {
     assert_eq!(files(&merged.set), owned(&[("a", OURS), ("b", OLD), ("c", b"new")]));
 }
 
-/// Content that its user keeps to himself.
+/// Content that only its owner may read.
 struct Closed(Vec<Vec<u8>>);
 
 impl Content for Closed {
@@ -352,7 +352,7 @@ fn what_the_user_keeps_to_himself_stays_so() {
     assert_eq!(modes, [&closed[..], &[("same", 0o600)]].concat());
 }
 
-/// Few names and few lines, so that the versions meet often.
+/// Few names and few lines, so that the versions often collide.
 fn any_files() -> impl Strategy<Value = FileSet> {
     let names = ["SKILL.md", "a", "A", "a/b", "a.mine", "b", "b/c", "B/d", "a.mine/x", "é"];
     let name = prop::sample::select(names.to_vec());
@@ -361,7 +361,7 @@ fn any_files() -> impl Strategy<Value = FileSet> {
         prop::sample::select(vec![b"\0".to_vec(), b"\xff".to_vec(), b"\0x".to_vec()]),
     ];
     prop::collection::vec((name, any::<bool>(), content), 0..6).prop_map(|files| {
-        // Names that meet are left out: no version has them.
+        // Colliding names are left out: no version has them.
         let mut names = Names::default();
         let mut chosen = Vec::new();
         for (name, executable, content) in files {
@@ -384,8 +384,8 @@ proptest! {
         }
     }
 
-    /// Every line of the user that the base has not got is in the file or kept whole; what was
-    /// deleted or left aside is told.
+    /// Every line of the user that the base does not have is in the file or kept whole; deleted and discarded
+    /// content is reported.
     #[test]
     fn nothing_that_the_user_wrote_is_lost(base in any_files(), ours in any_files(), theirs in any_files()) {
         let merged = merged(&base, &ours, &theirs);
@@ -410,7 +410,7 @@ proptest! {
                 }
             }
         }
-        // Nothing comes from nowhere.
+        // Every line of the result comes from a version.
         for file in merged.set.files() {
             let path = file.path.as_str();
             prop_assert!(paths.contains(path) || merged.files.iter().any(|f| f.kept.as_ref() == Some(&file.path)));

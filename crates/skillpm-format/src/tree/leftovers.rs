@@ -86,7 +86,8 @@ fn is_file(name: &str) -> bool {
 }
 
 impl Tree {
-    /// Returns the leftovers in it, sorted, each as far up as possible: a directory stands for everything in it.
+    /// Returns the leftovers in the tree, sorted, each as far up as possible: a directory stands for
+    /// everything in it.
     pub fn leftovers(&self) -> Vec<String> {
         let mut found: Vec<String> = self.skipped.clone();
         for (path, entry) in self.entries() {

@@ -62,7 +62,7 @@ mod tests {
             (0o440, false, 0o440),
             (0o700, true, 0o700),
             (0o744, true, 0o744),
-            // Somebody else made it executable: nobody else may read it all the same.
+            // Another program made it executable: others still may not read it.
             (0o600, true, 0o700),
             (0o640, true, 0o750),
             (0o700, false, 0o600),

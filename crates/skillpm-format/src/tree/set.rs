@@ -43,9 +43,8 @@ impl FileSet {
     ///
     /// # Errors
     ///
-    /// Fails on names that occur twice, collide, or are both file and directory, and on more files or bytes than
-    /// `limits` allow.
-    /// bytes for `limits`.
+    /// Fails on names that occur twice, collide, or are both file and directory, and on more files or bytes
+    /// than `limits` allow.
     pub fn new(
         mut files: Vec<FileEntry>,
         content: Arc<dyn Content>,

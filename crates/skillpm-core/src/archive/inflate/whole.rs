@@ -1,10 +1,11 @@
-//! Inflating what fits into memory whole, by libdeflate: 1.7 times as fast for files of some kilobytes.
+//! Inflating files that fit into memory in one call, with libdeflate: 1.7 times as fast for files of some
+//! kilobytes.
 //!
-//! Its interface does not tell where a stream ended, and bytes behind a stream would be seen by nobody, so
-//! that a reader that looks there is shown another archive. For the gzip format it reads eight bytes behind
-//! the stream: checksum and length of what came out. So the bytes are dressed as a gzip file, with the eight
-//! that the archive declares at the end. They are found, so the stream ends before such eight bytes; and
-//! where there are no others like them, it ends where the bytes do.
+//! The interface of libdeflate does not report where a stream ended. Bytes behind a stream would go unnoticed
+//! here, while a reader that looks at them sees another archive. In the gzip format, however, libdeflate
+//! reads eight bytes behind the stream: checksum and length of the output. So the bytes are wrapped as a gzip
+//! file that ends with the eight bytes that the archive declares. If libdeflate finds them, the stream ends
+//! before eight such bytes; if no others like them exist, it ends where the bytes end.
 
 use std::io::{self, Read};
 
@@ -13,11 +14,11 @@ use memchr::memmem;
 
 use super::{CHUNK, at_most};
 
-/// Of no name, time or system.
+/// A gzip header without name, time or system.
 const HEAD: [u8; 10] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF];
 const TRAILER: usize = 8;
 
-/// What a thread keeps from one call to the next.
+/// Buffers that a thread keeps between calls.
 pub(super) struct Whole {
     engine: Decompressor,
     input: Vec<u8>,
@@ -29,8 +30,9 @@ impl Whole {
         Self { engine: Decompressor::new(), input: Vec::new(), output: vec![0; CHUNK] }
     }
 
-    /// Returns the content of `size` bytes with the checksum `crc` that the `packed` bytes of `source` are one stream
-    /// of. `None` if they are not, which says nothing of the reason, or if it does not fit.
+    /// Returns the content of `size` bytes with the checksum `crc`, if the `packed` bytes of `source` are
+    /// exactly one stream of it. Returns `None` if they are not, which does not say why, or if the content
+    /// does not fit.
     ///
     /// # Errors
     ///
@@ -55,7 +57,7 @@ impl Whole {
         let output = &mut self.output[..size];
         let made = self.engine.gzip_decompress(&self.input, output);
         let stream = &self.input[HEAD.len()..];
-        // What came out has to be what is declared before anything follows from the place of the eight bytes.
+        // The position of the eight bytes proves something only if the output is as declared.
         let is_declared = made == Ok(size) && crc32fast::hash(output) == crc;
         let trailer = &stream[packed..packed + TRAILER];
         let is_whole = is_declared && memmem::find(stream, trailer) == Some(packed);
@@ -79,13 +81,14 @@ mod tests {
     fn a_stream_and_nothing_else_is_taken() {
         for content in [&b""[..], b"x", &b"text ".repeat(999), &vec![7; CHUNK]] {
             let packed = deflate(content);
-            // Of nothing the eight bytes are zeros, and a stream may end with a zero: that is in doubt.
+            // For empty content the eight bytes are zeros, and a stream may end with a zero: that is in
+            // doubt.
             assert_eq!(inflated(&packed, content).as_deref(), Some(content).filter(|c| !c.is_empty()));
             assert_eq!(inflated(&packed[..packed.len() - 1], content), None, "cut off");
             assert_eq!(inflated(&packed, &[content, b"y"].concat()), None, "shorter than declared");
             let other: Vec<u8> = content.iter().map(|byte| byte ^ 1).collect();
             assert!(content.is_empty() || inflated(&packed, &other).is_none(), "another checksum");
-            // Behind the stream: anything, and what the stream is expected to end with.
+            // Behind the stream: arbitrary bytes, and the bytes that the stream is expected to end with.
             let size = u32::try_from(content.len()).expect("small");
             let trailer = [crc32fast::hash(content).to_le_bytes(), size.to_le_bytes()].concat();
             for behind in [&b"\0"[..], &trailer, &[&trailer[..], b"hidden"].concat(), &trailer[..4]] {

@@ -8,11 +8,11 @@ use super::super::inflate::copy;
 use crate::fs::SharedFile;
 use crate::tree::{Content, ReadError};
 
-/// Where the content of one member is.
+/// The place of one member's content.
 pub(super) enum MemberContent {
     /// In the file.
     Data { offset: u64, len: u64 },
-    /// The target of a link, out of its header.
+    /// The target of a link, taken from its header.
     Link(Vec<u8>),
 }
 

@@ -2,12 +2,12 @@
 
 use crate::refusal::Refusal;
 
-/// Everything in a tar archive is a multiple of this long.
+/// The block size: the length of everything in a tar archive is a multiple of it.
 pub(super) const BLOCK: usize = 512;
 
-/// What matters of one header.
+/// The fields of a header that matter.
 pub(super) struct Header {
-    /// The name with its prefix, as it stands there: it may be empty.
+    /// The name with its prefix, as written: it may be empty.
     pub(super) name: Vec<u8>,
     pub(super) mode: u64,
     pub(super) size: u64,
@@ -26,14 +26,14 @@ impl Header {
         let malformed = |what: &str| Refusal::Malformed(format!("`{}`: {what}", lossy()));
         let prefix = match &block[257..265] {
             b"ustar\x0000" => text(&block[345..500]),
-            // What GNU tar writes unless it is told otherwise. It has times and a map of holes where
-            // the standard has the prefix; without them the two formats are one.
+            // GNU tar writes this by default. It has times and a map of holes in place of the standard's
+            // prefix; without them the two formats are the same.
             b"ustar  \0" if block[345..].iter().all(|byte| *byte == 0) => b"",
             _ => return Err(malformed("this header is not of the pax format")),
         };
         let sum = block.iter().map(|byte| u64::from(*byte)).sum::<u64>();
         let own = block[148..156].iter().map(|byte| u64::from(*byte)).sum::<u64>();
-        // The checksum is taken with spaces in its own place.
+        // The checksum is computed with spaces in its own place.
         if octal(&block[148..156]) != Some(sum - own + 8 * u64::from(b' ')) {
             return Err(Refusal::BadChecksum(lossy()));
         }
@@ -43,7 +43,7 @@ impl Header {
         if name.is_empty() && !prefix.is_empty() {
             return Err(malformed("a prefix without a name"));
         }
-        // Some readers take it for no prefix, and a program that needs one has more to put there.
+        // Some readers treat it as no prefix, and a program that needs a prefix has more to put there.
         if prefix == b"." {
             return Err(malformed("a prefix that is not a directory"));
         }

@@ -1,4 +1,4 @@
-//! The members of a tar archive, collected.
+//! Collection of the members of a tar archive.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::fs::SharedFile;
 use crate::refusal::{Limits, Refusal};
 use crate::tree::{Node, ReadError, TreeEntry};
 
-/// What was read so far.
+/// The members read so far.
 #[derive(Default)]
 pub(super) struct Members {
     items: Vec<Item>,
@@ -20,7 +20,7 @@ pub(super) struct Members {
     comment: Option<Vec<u8>>,
     /// The extended header for the next member.
     pending: Option<Pax>,
-    /// Links whose mode no system gives to a link, by their handles.
+    /// Links, by their handles, with a mode that no system gives a link.
     odd_links: Vec<(String, usize)>,
     headers: u64,
     content: u64,
@@ -43,7 +43,7 @@ impl Members {
         Ok(())
     }
 
-    /// Takes a global header, of which only the comment matters: `git archive` writes the commit.
+    /// Takes a global header. Only its comment matters: `git archive` writes the commit there.
     pub(super) fn extend_all(&mut self, pax: Pax) -> Result<(), Refusal> {
         self.check_no_pending()?;
         if pax.names_a_member() {
@@ -139,14 +139,14 @@ fn check_kind(kind: u8, name: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the name of a member. The one in the header counts where no other is given, and must
-/// be harmless where one is: readers that know nothing of extended headers would use it. Programs
-/// that write `./` in front of names write it in front of both.
+/// Returns the name of a member. The name in the header counts only if there is no other, but must be
+/// harmless even if there is: readers without support for extended headers would use it. Programs that write
+/// `./` in front of names do so in both.
 fn name(header: &Header, pax: &Pax) -> Result<String, Refusal> {
     let Some(path) = &pax.path else {
         return Ok(names::utf8(&header.name)?.to_owned());
     };
-    // It may be cut in the middle of a character.
+    // The name may be cut in the middle of a character.
     let own = String::from_utf8_lossy(&header.name);
     if !own.is_empty() {
         names::check(own.strip_suffix('/').unwrap_or(&own), header.kind == DIRECTORY)?;
@@ -158,7 +158,7 @@ fn name(header: &Header, pax: &Pax) -> Result<String, Refusal> {
     Ok(path.to_owned())
 }
 
-/// Returns the target of a link, with the same rule for the one in the header.
+/// Returns the target of a link. The target in the header counts as in [`name`].
 fn target(header: &Header, linkpath: Option<Vec<u8>>, name: &str) -> Result<Vec<u8>, Refusal> {
     let own = &header.link;
     let Some(target) = linkpath else {
@@ -174,12 +174,12 @@ fn target(header: &Header, linkpath: Option<Vec<u8>>, name: &str) -> Result<Vec<
     Ok(target)
 }
 
-/// Refuses a link to another member if its mode is one that no system gives to a link.
+/// Refuses a link to another member if its mode is one that no system gives a link.
 ///
-/// Systems give all links the mode 0777 (macOS: 0755), and so does git. A link with the mode of a
-/// file was made by hand; the malo suite has one that leads nowhere among the archives to accept
-/// and one that stands in for a member among the malicious ones. This is the widest rule that
-/// follows the suite and still reads `CLAUDE.md -> AGENTS.md` out of a real repository.
+/// Systems give all links the mode 0777 (macOS: 0755), and so does git. A link with the mode of a file was
+/// made by hand; the malo suite has one that leads nowhere among the archives to accept, and one that
+/// replaces a member among the malicious ones. This is the widest rule that agrees with the suite and still
+/// reads `CLAUDE.md -> AGENTS.md` from a real repository.
 fn check_link(
     name: &str,
     place: &MemberContent,

@@ -1,8 +1,8 @@
 //! Tar archives.
 //!
-//! Only what POSIX.1-2001 describes is read, and of that only regular files, directories and
-//! symbolic links. The old extensions of GNU tar, sparse files and all other kinds are refused: each
-//! of them is a place where readers have differed about where the next header is.
+//! Only the format of POSIX.1-2001 is read, and of it only regular files, directories and symbolic links. The
+//! old extensions of GNU tar, sparse files and all other kinds are refused: readers have disagreed on where
+//! the next header is for each of them.
 
 mod content;
 mod header;
@@ -20,10 +20,10 @@ use header::{BLOCK, Header};
 use members::Members;
 use pax::Pax;
 
-/// Extended headers hold a few names and times; what does not fit here is an attack on memory.
+/// The largest extended header. It holds a few names and times; anything larger is an attack on memory.
 const MAX_PAX: usize = 1024 * 1024;
 
-/// Reads the structure of the archive in `file`; `expected` is what a file of another kind is told.
+/// Reads the structure of the archive in `file`. The refusal of a file of another kind names `expected`.
 pub(super) fn open(
     file: Arc<SharedFile>,
     limits: &Limits,
@@ -54,8 +54,8 @@ pub(super) fn open(
     members.finish(file)
 }
 
-/// Returns the header behind the content that ends at `at`, and where its own content starts;
-/// nothing where the archive ends.
+/// Returns the header behind the content that ends at `at`, and the offset of its own content. Returns `None`
+/// at the end of the archive.
 fn next_header(window: &mut Window<'_>, at: u64) -> Result<Option<(Header, u64)>, ReadError> {
     let start = at.next_multiple_of(BLOCK as u64);
     let padding = usize::try_from(start - at).unwrap_or(BLOCK);
@@ -76,8 +76,8 @@ fn read_pax(window: &mut Window<'_>, header: &Header, data: u64) -> Result<Pax, 
     Ok(Pax::parse(window.get(data, len)?)?)
 }
 
-/// Checks that behind the content that ends at `at` there are at least two empty blocks, and
-/// nothing but such to the end of the file.
+/// Checks that at least two empty blocks follow the content that ends at `at`, and nothing else up to the end
+/// of the file.
 fn check_end(file: &SharedFile, at: u64) -> Result<(), ReadError> {
     let offset = at.next_multiple_of(BLOCK as u64);
     let left = file.len().saturating_sub(offset);

@@ -3,13 +3,13 @@
 use super::header::BLOCK;
 use crate::refusal::Refusal;
 
-/// The records of one extended header that change anything for us.
+/// The records of one extended header that matter here.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pax {
     pub(super) path: Option<Vec<u8>>,
     pub(super) linkpath: Option<Vec<u8>>,
     pub(super) size: Option<u64>,
-    /// All of them: only a global header must not have more than one.
+    /// All comments: only a global header is limited to one.
     pub(super) comments: Vec<Vec<u8>>,
 }
 
@@ -18,15 +18,15 @@ impl Pax {
     ///
     /// # Errors
     ///
-    /// Fails for records that are not exactly as long as they say or occur twice, for names in an encoding other than
-    /// UTF-8, and for the records of sparse files.
+    /// Fails for records whose length is not as declared or that occur twice, for names in an encoding other
+    /// than UTF-8, and for the records of sparse files.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut pax = Self::default();
         let mut at = 0;
         while at < bytes.len() {
             let (len, key, value) = record(&bytes[at..])?;
-            // A reader that takes a header block by block sees another record here. One that does
-            // not fit into a block cannot help it, if it starts with one.
+            // A reader that parses a header block by block sees another record here. A record that does not
+            // fit into a block is accepted if it starts with one.
             let split = at % BLOCK != 0 && at / BLOCK != (at + len - 1) / BLOCK;
             pax.take(key, value, split)?;
             at += len;
@@ -34,7 +34,7 @@ impl Pax {
         Ok(pax)
     }
 
-    /// Reports whether something in it belongs to a single member.
+    /// Reports whether the header has a record that belongs to a single member.
     pub(super) fn names_a_member(&self) -> bool {
         self.path.is_some() || self.linkpath.is_some() || self.size.is_some()
     }
@@ -52,7 +52,7 @@ impl Pax {
             b"hdrcharset" => return Err(malformed("names an encoding other than UTF-8")),
             b"SCHILY.realsize" | b"SUN.holesdata" => return Err(malformed("describes a sparse file")),
             key if key.starts_with(b"GNU.sparse.") => return Err(malformed("describes a sparse file")),
-            // Times, owners, extended attributes: nothing of them gets into a skill.
+            // Times, owners and extended attributes do not get into a skill.
             _ => return Ok(()),
         };
         if field.is_some() {
@@ -80,8 +80,8 @@ fn malformed(what: &str) -> Refusal {
     Refusal::Malformed(format!("a pax header {what}"))
 }
 
-/// Returns the length, key and value of the first record in `bytes`: `LEN KEY=VALUE\n`, where the
-/// length in decimal counts everything, itself too.
+/// Returns the length, key and value of the first record in `bytes`: `LEN KEY=VALUE\n`. `LEN` is decimal and
+/// counts the whole record, including itself.
 fn record(bytes: &[u8]) -> Result<(usize, &[u8], &[u8]), Refusal> {
     let bad = || malformed("has a malformed record");
     let digits = bytes.iter().take(8).position(|byte| *byte == b' ').ok_or_else(bad)?;

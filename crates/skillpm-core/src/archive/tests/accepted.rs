@@ -1,4 +1,4 @@
-//! Archives that are fine, as common programs write them.
+//! Valid archives, as common programs write them.
 
 use std::io::Write;
 
@@ -48,14 +48,14 @@ fn zc07_odd_names_are_for_the_skill_to_judge() {
     assert_eq!(names(&tar(&tarred)), sorted);
 }
 
-/// As `tar -C dir .` and its like write them.
+/// As written by `tar -C dir .` and similar commands.
 #[test]
 fn a_directory_packed_from_inside() {
     for root in ["./", ".", "././"] {
         let members = [member(b'5', root, ""), member(b'0', "./SKILL.md", "x"), member(b'0', "././a/b", "y")];
         assert_eq!(names(&tar(&members)), ["SKILL.md", "a/b"]);
     }
-    // A long name is cut in the header.
+    // The header holds the start of a long name.
     let long = format!("./{}", "d/".repeat(60) + "f");
     let bytes = tar(&[pax(b'x', &[("path", &long)]), member(b'0', &long[..100], "")]);
     assert_eq!(names(&bytes), [&long[2..]]);
@@ -95,7 +95,7 @@ fn types_and_modes_are_what_the_archive_says() {
     assert_eq!(read(&bytes), expected.map(|(name, file)| (name.to_owned(), file)).into());
 }
 
-/// As Java's writer does it, which streams, and Python's, which does not.
+/// As written by Java, which streams, and Python, which does not.
 #[test]
 fn directories_may_be_deflated() {
     let directory = || deflated("d/", "").mode(0o040_755);
@@ -116,7 +116,7 @@ fn zip64_is_read_where_it_is_consistent() {
     let sizes = [5_u64.to_le_bytes(), 5_u64.to_le_bytes()].concat();
     let streamed = streamed.behind([&b"PK\x07\x08"[..], &crc, &sizes].concat());
     assert_eq!(names(&zip(&[streamed, stored("b", "")])), ["a", "b"]);
-    // Info-ZIP knows the size of a file that it streams, but not yet the packed one.
+    // For a file that it streams, Info-ZIP knows the size, but not yet the packed size.
     let half = deflated("a", "12345").streamed().local(22, 5_u32.to_le_bytes());
     assert_eq!(names(&zip(&[half])), ["a"]);
     let offset = [&[1, 0, 8, 0][..], &0_u64.to_le_bytes()].concat();

@@ -229,7 +229,7 @@ fn gzip_streams() {
         ("method", patched(2), malformed("the gzip header is of an unknown kind")),
         ("no tar inside", gzip(b"{}"), Refusal::NotAnArchive { expected: "a tar archive", found: "JSON" }),
     ]);
-    // A header with all that is optional: extra field, name, comment and checksum.
+    // A header with all optional parts: extra field, name, comment and checksum.
     let mut long = vec![0x1F, 0x8B, 8, 2 | 4 | 8 | 16, 0, 0, 0, 0, 0, 3, 2, 0, b'e', b'e', b'n', 0, b'c', 0];
     let crc = crc32fast::hash(&long).to_le_bytes();
     long.extend([crc[0], crc[1]]);

@@ -1,7 +1,7 @@
-//! The malo suite of archives on which readers differ.
+//! The malo suite: archives on which readers disagree.
 //!
-//! Its directories say what to do: `accept`, `reject` and `malicious` are law; for `iffy` the
-//! choice is written down here, and so is each other verdict. The suite is found through `SKILLPM_TESTDATA`.
+//! Its directories prescribe the verdict: `accept`, `reject` and `malicious` are binding. For `iffy`, our
+//! choice is listed here, as is every deviation. `SKILLPM_TESTDATA` names the directory of the suite.
 
 #![expect(clippy::disallowed_methods, reason = "the suite is outside of every room of the program")]
 
@@ -16,7 +16,7 @@ use crate::fs::SharedFile;
 use crate::refusal::Limits;
 use crate::tree::Node;
 
-/// What of `iffy` is accepted, and why. All else is refused.
+/// The archives of `iffy` that are accepted, and why. All others are refused.
 const IFFY_ACCEPTED: &[(&str, &str)] = &[
     ("zip/nosubdir.zip", "directories without an entry: git archive and GitHub leave some out"),
     ("zip/crc_zero_nonempty.zip", "the checksum is right, it just happens to be zero"),
@@ -29,7 +29,7 @@ const IFFY_ACCEPTED: &[(&str, &str)] = &[
     ("deflate/nonzero_padding.deflate", "the padding bits of a stored block mean nothing"),
 ];
 
-/// Why the rest of `iffy` is refused, by the start of the name: an entry for each file.
+/// Why the rest of `iffy` is refused, by the start of the name: one row for each file.
 const IFFY_REFUSED: &[(&str, &str)] = &[
     ("zip/8bitcomment", "an end record in the comment"),
     ("zip/comment_cdsize", "the two headers differ"),
@@ -54,7 +54,7 @@ const IFFY_REFUSED: &[(&str, &str)] = &[
     ("tar/unknown", "a type that readers skip or extract, as they like"),
 ];
 
-/// What is taken although the suite calls it malicious, and why.
+/// Archives that are accepted although the suite calls them malicious, and why.
 const OVERRULED: &[(&str, &str)] = &[(
     "tar/prefix_empty_name_dot.tar",
     "the directory `.`, as people get it who pack one from inside: it is the root, of which nothing is written",

@@ -20,10 +20,10 @@ pub(super) fn shared(bytes: &[u8]) -> Arc<SharedFile> {
     Arc::new(SharedFile::from_file(file).expect("open"))
 }
 
-/// What was read: kind and content by name.
+/// The files that were read: kind and content by name.
 type Files = BTreeMap<String, (Node, Vec<u8>)>;
 
-/// Opens an archive of any kind as the public functions do, but keeps the parts.
+/// Opens an archive of any kind as the public functions do, but returns the parts.
 fn parts(bytes: &[u8], limits: &Limits) -> Result<Parts, ReadError> {
     let file = shared(bytes);
     check_size(&file, limits)?;
@@ -34,7 +34,7 @@ fn parts(bytes: &[u8], limits: &Limits) -> Result<Parts, ReadError> {
     }
 }
 
-/// Opens an archive and reads all that it holds.
+/// Opens an archive and reads all of its content.
 fn files(bytes: &[u8], limits: &Limits) -> Result<Files, ReadError> {
     let parts = parts(bytes, limits)?;
     let mut files = Files::new();
@@ -55,13 +55,13 @@ fn refusal_within(bytes: &[u8], limits: &Limits) -> Option<Refusal> {
     }
 }
 
-/// Returns why an archive is refused with the limits that apply by default.
+/// Returns why an archive is refused with the default limits.
 fn refusal(bytes: &[u8]) -> Option<Refusal> {
     refusal_within(bytes, &Limits::default())
 }
 
-/// Asserts that each archive is refused with exactly this refusal; the texts are its id among the
-/// threats, or what it is.
+/// Asserts that each archive is refused with exactly this refusal. Each text is the id of a threat, or a
+/// description of the archive.
 fn assert_refused(cases: Vec<(&str, Vec<u8>, Refusal)>) {
     for (id, bytes, expected) in cases {
         assert_eq!(refusal(&bytes), Some(expected), "{id}");

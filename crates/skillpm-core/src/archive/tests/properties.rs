@@ -1,4 +1,4 @@
-//! What holds for all archives.
+//! Properties of all archives.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use skillpm_testing::archive::{ZipEntry, deflated, gzip, member, stored, tar, zi
 
 type Tree = BTreeMap<String, (bool, Vec<u8>)>;
 
-/// Trees whose files lie in directories that are no files.
+/// Returns trees in which no directory of a file is itself a file.
 fn trees() -> impl Strategy<Value = Tree> {
     let content = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..200),

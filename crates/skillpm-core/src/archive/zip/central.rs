@@ -10,29 +10,29 @@ use crate::tree::{Node, ReadError};
 
 const SIGNATURE: &[u8; 4] = b"PK\x01\x02";
 const HEADER_LEN: usize = 46;
-/// How long a record with its name, extra fields and comment is allowed to be on average, beyond
-/// the room for one of the longest kind: what is kept in memory grows with the count alone.
+/// The average length of a record with its name, extra fields and comment, beyond the length of one maximal
+/// record: memory use grows only with the count.
 const MEAN_LEN: u64 = 512;
 
-/// What deflate makes of no bytes at all (RFC 1951, 3.2.6: a last block with fixed codes and nothing but its end).
+/// The deflate stream of no bytes (RFC 1951, 3.2.6: a last block with fixed codes that holds only its end).
 pub(super) const EMPTY_STREAM: &[u8] = &[3, 0];
 
 /// One entry, as the directory describes it.
 pub(super) struct CentralRecord {
-    /// The name as it is written, without the slash of a directory.
+    /// The name as written, without the slash of a directory.
     pub(super) name: String,
-    /// Nothing for a directory.
+    /// `None` for a directory.
     pub(super) node: Option<Node>,
     pub(super) flags: u16,
     pub(super) method: u16,
     pub(super) crc: u32,
-    /// Bytes in the archive.
+    /// The compressed length in bytes.
     pub(super) packed: u64,
-    /// Bytes once inflated.
+    /// The inflated length in bytes.
     pub(super) size: u64,
-    /// Where the local header is.
+    /// The offset of the local header.
     pub(super) offset: u64,
-    /// Whether one of the two sizes needs 64 bits, so that the data descriptor has them too.
+    /// Whether one of the two sizes needs 64 bits, so that the data descriptor has 64-bit sizes too.
     pub(super) wide: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) mod flags {
     pub(in super::super) const DESCRIPTOR: u16 = 1 << 3;
     pub(in super::super) const STRONG: u16 = 1 << 6;
     pub(in super::super) const MASKED: u16 = 1 << 13;
-    /// How hard the compressor tried, a data descriptor, and names in UTF-8.
+    /// Compression effort, data descriptor, and names in UTF-8.
     pub(in super::super) const KNOWN: u16 = 0b110 | DESCRIPTOR | 1 << 11;
 }
 
@@ -123,7 +123,7 @@ fn parse(bytes: &[u8], name_len: usize, extra_len: usize) -> Result<CentralRecor
     let ([size, packed, offset], rest) = extra::widen(narrow, zip64, full)?;
     check_disk(u16_at(bytes, 34), rest, full)?;
     let crc = u32_at(bytes, 16);
-    // Writers that deflate whatever they are given have the stream of no bytes, which `local` looks at.
+    // Writers that deflate everything write the stream of no bytes, which `local` checks.
     let is_empty = packed == 0 || method == DEFLATED && packed == EMPTY_STREAM.len() as u64;
     if is_directory && !((size, crc) == (0, 0) && is_empty) {
         return Err(directory_with_content(full));
@@ -140,7 +140,7 @@ pub(super) fn directory_with_content(name: &str) -> Refusal {
     Refusal::Malformed(format!("`{name}`: this directory has content"))
 }
 
-/// Refuses what needs a password and what is neither stored nor deflated.
+/// Refuses entries that need a password, and entries that are neither stored nor deflated.
 fn check_features(name: &str, flags: u16, method: u16) -> Result<(), Refusal> {
     let unsupported = |feature: String| Refusal::Unsupported { name: name.to_owned(), feature };
     if flags & (flags::ENCRYPTED | flags::STRONG | flags::MASKED) != 0 {
@@ -155,7 +155,7 @@ fn check_features(name: &str, flags: u16, method: u16) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The number of the first part must be 0; the zip64 field may hold it (4.5.3) and nothing more.
+/// Refuses a number of the first part other than 0. The zip64 field may hold it (4.5.3) and nothing else.
 fn check_disk(disk: u16, rest: &[u8], name: &str) -> Result<(), Refusal> {
     match (disk, rest) {
         (0xFFFF, [0, 0, 0, 0]) => Ok(()),
@@ -164,8 +164,8 @@ fn check_disk(disk: u16, rest: &[u8], name: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Returns what an entry is by the mode in its external attributes (4.4.15), which only the
-/// systems that have modes write; elsewhere all that has no slash at the end is a file.
+/// Returns what an entry is, by the mode in its external attributes (4.4.15). Only systems that have modes
+/// write it; for other systems, everything without a trailing slash is a file.
 fn node(
     name: &str,
     is_directory: bool,

@@ -10,14 +10,14 @@ use crate::fs::SharedFile;
 use crate::refusal::Refusal;
 use crate::tree::{Content, ReadError};
 
-/// Where the content of one entry is, and what it must turn out to be.
+/// The place of one entry's content, and what the content must be.
 pub(super) struct EntryContent {
     data: u64,
     packed: u64,
     size: u64,
     crc: u32,
     deflated: bool,
-    /// The name is only needed for errors: the file still has it.
+    /// The offset of the name in the file. Only errors need the name.
     name_at: u64,
     name_len: u16,
 }
@@ -36,7 +36,7 @@ impl EntryContent {
     }
 }
 
-/// The contents of a zip archive, by the order of their positions.
+/// The contents of a zip archive, sorted by position.
 pub(super) struct ZipContent {
     file: Arc<SharedFile>,
     places: Vec<EntryContent>,

@@ -1,4 +1,4 @@
-//! The end of a zip archive, which says where its directory is (4.3.14 to 4.3.16).
+//! The end of a zip archive, which locates its directory (4.3.14 to 4.3.16).
 
 use super::super::bytes::{at_most, u16_at, u32_at, u64_at};
 use super::super::kind;
@@ -12,10 +12,10 @@ const LOCATOR: &[u8; 4] = b"PK\x06\x07";
 const LOCATOR_LEN: usize = 20;
 const WIDE_END: &[u8; 4] = b"PK\x06\x06";
 const WIDE_END_LEN: usize = 56;
-/// The longest tail in which the three records can be.
+/// The length of the longest tail that holds the three records.
 const TAIL_LEN: usize = WIDE_END_LEN + LOCATOR_LEN + END_LEN + 0xFFFF;
 
-/// Where the directory of entries is.
+/// The place of the directory of entries.
 pub(super) struct Directory {
     pub(super) offset: u64,
     pub(super) size: u64,
@@ -25,9 +25,9 @@ pub(super) struct Directory {
 
 /// Finds the directory of the archive in `file`.
 ///
-/// Readers look for the end record from the back or from the front, and some take the first one
-/// that they meet. So there must be no choice: the last signature in the file is the record, its
-/// comment ends with the file, and no other record claims to end there.
+/// Readers search for the end record from the back or from the front, and some take the first match. So the
+/// record must be unambiguous: the last signature in the file is the record, its comment ends with the file,
+/// and no other record claims to end there.
 pub(super) fn find(file: &SharedFile) -> Result<Directory, ReadError> {
     let mut tail = vec![0; at_most(file.len(), TAIL_LEN)];
     let tail_start = file.len() - tail.len() as u64;
@@ -67,7 +67,7 @@ fn place(tail: &[u8]) -> Result<Option<usize>, Refusal> {
     }
 }
 
-/// Reads the end record at `at` and what stands before it; returns where they start.
+/// Reads the end record at `at` and the records before it. Returns where they start.
 fn read(tail: &[u8], at: usize) -> Result<(Directory, usize), Refusal> {
     let end = &tail[at..at + END_LEN];
     let mut directory = Directory {
@@ -92,7 +92,7 @@ fn read(tail: &[u8], at: usize) -> Result<(Directory, usize), Refusal> {
     Ok((directory, start))
 }
 
-/// Takes the values of the zip64 record in front of the `locator`; returns where it starts.
+/// Takes the values of the zip64 record in front of the `locator`. Returns where that record starts.
 fn widen(tail: &[u8], locator: usize, directory: &mut Directory) -> Result<usize, Refusal> {
     let malformed = |what: &str| Refusal::Malformed(format!("its zip64 end record {what}"));
     if u32_at(tail, locator + 4) != 0 || u32_at(tail, locator + 16) > 1 {
@@ -120,7 +120,7 @@ fn widen(tail: &[u8], locator: usize, directory: &mut Directory) -> Result<usize
         }
         *narrow = wide;
     }
-    // The record is where the directory ends, so the locator can only point to that place.
+    // The record is where the directory ends, so the locator can only point there.
     let end = directory.offset.checked_add(directory.size);
     if end != Some(u64_at(tail, locator + 8)) {
         return Err(malformed("is not where its locator says"));

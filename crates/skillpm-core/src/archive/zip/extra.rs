@@ -10,8 +10,8 @@ const UNICODE_PATH: u16 = 0x7075;
 ///
 /// # Errors
 ///
-/// Fails for fields that do not fill the space exactly, two zip64 fields, and a second name for the entry, which some
-/// readers use and some do not.
+/// Fails for fields that do not fill the space exactly, for two zip64 fields, and for a second name of the
+/// entry, which only some readers use.
 pub(super) fn zip64<'a>(mut fields: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, Refusal> {
     let malformed = |what: &str| Refusal::Malformed(format!("`{name}`: {what}"));
     let mut found = None;
@@ -35,8 +35,8 @@ pub(super) fn zip64<'a>(mut fields: &'a [u8], name: &str) -> Result<Option<&'a [
     Ok(found)
 }
 
-/// Replaces each value of all ones by the next eight bytes of the zip64 field (4.5.3), and returns
-/// what is left of the field.
+/// Replaces each value whose bits are all ones with the next eight bytes of the zip64 field (4.5.3). Returns
+/// the rest of the field.
 pub(super) fn widen<'a, const N: usize>(
     values: [u32; N],
     field: Option<&'a [u8]>,
@@ -57,7 +57,7 @@ pub(super) fn widen<'a, const N: usize>(
     Ok((wide, rest))
 }
 
-/// Refuses what is left of a zip64 field: values that the header does not ask for.
+/// Refuses a zip64 field with values left over: the header does not ask for them.
 pub(super) fn check_used_up(rest: &[u8], name: &str) -> Result<(), Refusal> {
     if rest.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The headers in front of the entries of a zip archive (4.3.7), and what stands behind them.
+//! The headers in front of the entries of a zip archive (4.3.7), and the data descriptors behind them.
 
 use super::super::bytes::{Window, u16_at, u32_at, u64_at};
 use super::central::{CentralRecord, EMPTY_STREAM, directory_with_content, flags};
@@ -14,14 +14,15 @@ const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
 
 /// Finds the content of all `records`, which are sorted by offset.
 ///
-/// They must be side by side from the start of the file to `end`, where the directory starts: then no entry hides
-/// between them and none shares bytes with another.
+/// The entries must be adjacent from the start of the file to `end`, where the directory starts: then no
+/// entry hides between them and no two entries share bytes.
 pub(super) fn locate(
     file: &SharedFile,
     records: &[CentralRecord],
     end: u64,
 ) -> Result<Vec<EntryContent>, ReadError> {
-    // If entries are small, one large read is good for many headers; where they are large, most of it would be content.
+    // If entries are small, one large read serves many headers; if they are large, most of it would be
+    // content.
     let mean = end / (records.len() as u64).max(1);
     let size = if mean < 4096 { 64 * 1024 } else { 1024 };
     let mut window = Window::new(file, end, size, "an entry has no end");
@@ -46,7 +47,7 @@ fn stray(in_front: bool) -> Refusal {
     Refusal::StrayBytes(if in_front { "in front of the first entry" } else { "between or after the entries" })
 }
 
-/// Returns where the content of `record` is and where all that belongs to it ends.
+/// Returns where the content of `record` is, and where everything that belongs to the entry ends.
 fn locate_one(
     window: &mut Window<'_>,
     record: &CentralRecord,
@@ -54,7 +55,7 @@ fn locate_one(
     end: u64,
 ) -> Result<(EntryContent, u64), ReadError> {
     let limit = next.map_or(end, |next| next.offset);
-    // Before anything of it is read: the header of an overlapping entry may well be another's.
+    // Checked before the entry is read: the header of an overlapping entry may be another entry's.
     let overlap = |stop: Option<u64>| match stop {
         Some(stop) if stop <= limit => Ok(stop),
         _ => Err(Refusal::Overlap(next.unwrap_or(record).name.clone())),
@@ -81,8 +82,8 @@ fn locate_one(
     Ok((EntryContent::new(record, data, name_at), stop))
 }
 
-/// Compares the local header with the `record` in the directory; returns how long the data
-/// descriptor behind the content is.
+/// Compares the local header with the `record` in the directory. Returns the length of the data descriptor
+/// behind the content.
 fn check_header(bytes: &[u8], name_len: usize, record: &CentralRecord) -> Result<usize, Refusal> {
     let (name, extra) = bytes[HEADER_LEN..].split_at(name_len);
     let same_name = name
@@ -92,7 +93,7 @@ fn check_header(bytes: &[u8], name_len: usize, record: &CentralRecord) -> Result
     if !same_name {
         return Err(differ("name"));
     }
-    // Some writers tell of the data descriptor only in front of the content that it stands behind.
+    // Some writers announce the data descriptor only in the local header.
     let flags = u16_at(bytes, 6);
     let streamed = flags & flags::DESCRIPTOR != 0;
     if flags & !flags::DESCRIPTOR != record.flags & !flags::DESCRIPTOR
@@ -123,8 +124,8 @@ fn check_header(bytes: &[u8], name_len: usize, record: &CentralRecord) -> Result
     })
 }
 
-/// Compares the data descriptor (4.3.9) with the directory. Its signature is optional by the
-/// specification and a must here: without it no reader can tell the two lengths apart.
+/// Compares the data descriptor (4.3.9) with the directory. Its signature is optional in the specification
+/// but required here: without it no reader can distinguish the two lengths.
 fn check_descriptor(bytes: &[u8], record: &CentralRecord) -> Result<(), Refusal> {
     let [packed, size] = if bytes.len() == 16 {
         [8, 12].map(|at| u64::from(u32_at(bytes, at)))

@@ -1,8 +1,7 @@
 //! Zip archives.
 //!
-//! A zip archive says everything twice: in front of each entry and in the directory at the end.
-//! Readers that trust one of the two differ from those that trust the other, so both are read
-//! here and must agree. Sections cited are those of APPNOTE.TXT 6.3.10.
+//! A zip archive stores everything twice: in front of each entry and in the directory at the end. Readers
+//! trust one or the other, so both are read here and must agree. Section numbers refer to APPNOTE.TXT 6.3.10.
 
 mod central;
 mod content;
@@ -23,7 +22,7 @@ use central::CentralRecord;
 pub(super) fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Parts, ReadError> {
     let directory = eocd::find(&file)?;
     let mut records = central::read(&file, &directory, limits)?;
-    // Writers may list entries in any order; where their bytes are is what must be without gaps.
+    // Writers may list entries in any order; only their bytes must have no gaps.
     records.sort_by_key(|record| record.offset);
     let places = local::locate(&file, &records, directory.offset)?;
     let items = records.iter().enumerate();

@@ -4,54 +4,55 @@ use std::ops::Range;
 
 /// The line after the catalog.
 pub const END: &str = "<!-- end of the skillpm catalog -->";
-/// What the first line is known by, so that its advice may change. A blank or a colon follows.
+/// The start of the first line, which identifies it even if its advice changes. A blank or a colon follows.
 const START_MARK: &[u8] = b"<!-- skillpm catalog";
-/// What stands around the command in a first line that nobody wrote by hand.
+/// The text around the command in a first line that skillpm wrote.
 const ADVICE: (&str, &str) =
     ("<!-- skillpm catalog: `skillpm catalog --write", "` keeps this part up to date -->");
-/// What some editors put before the first line.
+/// The byte-order mark that some editors put before the first line.
 const BOM: &[u8] = b"\xef\xbb\xbf";
-/// What a file in UTF-16 starts with.
+/// The byte-order marks of UTF-16.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// Why a file cannot hold a block.
+/// The reason why a file cannot hold a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
-    /// A first line without a last one.
+    /// A start marker without an end marker.
     #[error("line {0}: the catalog that starts here has no end marker, a line with `{END}`")]
     NoEnd(usize),
-    /// A last line without a first one.
+    /// An end marker without a start marker.
     #[error("line {0}: end marker without a start marker")]
     NoStart(usize),
     /// A second catalog.
     #[error("line {0}: a second catalog starts here")]
     Second(usize),
-    /// UTF-16, or no text at all.
+    /// The file is UTF-16 or is not text.
     #[error("it is UTF-16 or has a NUL, but a catalog must be UTF-8 text")]
     NotUtf8,
-    /// A text for the block that would start or end one.
+    /// The text for the block has a line that would start or end one.
     #[error("line {0} of the text is a marker of the catalog itself")]
     Mark(usize),
 }
 
-/// Returns the line before the catalog. `rest` is what follows `skillpm catalog --write` in the command that makes it.
+/// Returns the line before the catalog. `rest` follows `skillpm catalog --write` in the command that writes it.
 pub fn start(rest: &str) -> String {
-    // It stands in a comment of HTML, which a `>` could end, and between backticks.
+    // The line is an HTML comment, which a `>` could end, and the command is in backticks.
     let is_harmless = |c: char| !c.is_control() && !matches!(c, '<' | '>' | '`');
     let rest = if rest.chars().all(is_harmless) { rest } else { "FILE" };
     format!("{} {rest}{}", ADVICE.0, ADVICE.1)
 }
 
-/// Returns the bytes of a file that holds `text` between the marks: `file` with what is between its marks replaced, or,
-/// if it has none, with a block at its end. All other bytes stay as they are, but for the command in the first line of
-/// a block that is replaced; `rest` is what follows `skillpm catalog --write` in it.
+/// Returns the bytes of `file` with `text` as its block: between its markers if it has them, otherwise in a new block
+/// at its end. All other bytes stay, except that the command in the start marker of an existing block is updated;
+/// `rest` follows `skillpm catalog --write` in it.
 ///
-/// A block with nothing in it is not added. The lines of the block end as the first line of the file does.
+/// A new block is not added for an empty text. Line endings in the block follow the first line of the file.
 ///
 /// # Errors
 ///
-/// Fails for a text with one of the marks in it: the file could not be read again. Marks that do not belong together:
-/// which bytes are ours cannot be determined then. A file in UTF-16: nobody could read both it and the block.
+/// Fails if `text` has a line that is a marker, because the file could not be read again; if markers do not match,
+/// because it is not clear which bytes are ours; and if the file is UTF-16, because its text and the block would have
+/// different encodings.
 pub fn put(file: &[u8], text: &str, rest: &str) -> Result<Vec<u8>, BlockError> {
     if UTF_16_MARKS.iter().any(|mark| file.starts_with(mark)) || memchr::memchr(0, file).is_some() {
         return Err(BlockError::NotUtf8);
@@ -94,11 +95,11 @@ pub fn put(file: &[u8], text: &str, rest: &str) -> Result<Vec<u8>, BlockError> {
     .concat())
 }
 
-/// Where a block is in a file.
+/// The position of a block in a file, as byte ranges.
 struct Block {
-    /// Its first mark, without blanks around it.
+    /// Its start marker, without blanks around it.
     mark: Range<usize>,
-    /// What is between the marks: whole lines.
+    /// The whole lines between the markers.
     inside: Range<usize>,
 }
 
@@ -125,7 +126,7 @@ fn find(file: &[u8]) -> Result<Option<Block>, BlockError> {
     }
 }
 
-/// Reports whether a first mark is as it was written here, today or before the file stood in it.
+/// Reports whether skillpm wrote the start marker, with today's wording or the one without a file name.
 fn is_ours(mark: &[u8]) -> bool {
     let rest = mark.strip_prefix(ADVICE.0.as_bytes());
     rest.is_some_and(|rest| rest.ends_with(ADVICE.1.as_bytes()))
@@ -142,9 +143,9 @@ mod tests {
 
     use super::*;
 
-    /// What follows `--write`.
+    /// The text after `--write`.
     const REST: &str = "AGENTS.md";
-    /// The first line of a block of before.
+    /// The start marker that older versions wrote.
     const OLD: &str = "<!-- skillpm catalog: `skillpm catalog --write` keeps this part up to date -->";
 
     fn block(text: &str) -> String {
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(put_text(&first, "a\nb\n").as_ref(), Ok(&first));
     }
 
-    /// The advice in the first line may be another one, and blanks around marks do not matter.
+    /// The advice in the first line may differ, and blanks around markers do not matter.
     #[test]
     fn marks_are_known_by_their_starts() {
         let file = format!("x\n  <!-- skillpm catalog -->\nold\n\t{END} \ny");
@@ -186,8 +187,8 @@ mod tests {
         }
     }
 
-    /// The command of the first line can be typed: it names the file, and changes with what the block is made of. One
-    /// of before is known, and a file in which nothing else changes is as it should be.
+    /// The command in the first line can be typed: it names the file, and changes with the options of the catalog. The
+    /// older first line is recognized, and a file in which nothing else changes is up to date.
     #[test]
     fn the_command_comes_with_a_new_text() {
         let old = format!("\u{feff}  {OLD} \r\nold\r\n{END}\r\n");
@@ -204,7 +205,7 @@ mod tests {
         }
     }
 
-    /// What was written would not be known again.
+    /// A text with a marker in it could not be read again.
     #[test]
     fn a_text_that_is_a_mark_is_refused() {
         for (text, line) in [
@@ -259,7 +260,7 @@ mod tests {
             let old = if old.is_empty() { old } else { old + "\n" };
             let file = [&before[..], b"\n", block(&old).as_bytes(), &after].concat();
             let new = put(&file, "new\n", REST).expect("one block");
-            // A file's first line tells how new lines end; the marks stay as they are.
+            // The first line of the file decides how new lines end; the markers stay as they are.
             let first = new.split(|byte| *byte == b'\n').next().unwrap_or_default();
             let end = if first.ends_with(b"\r") { "\r\n" } else { "\n" };
             let start = start(REST);

@@ -1,4 +1,4 @@
-//! Making a catalog fit.
+//! Shortens descriptions to make a catalog fit its budget.
 
 use serde::Serialize;
 
@@ -6,10 +6,10 @@ use super::Told;
 use super::form::CatalogForm;
 use crate::tokens::most;
 
-/// What stands for the rest of a description.
+/// The character that stands for the omitted rest of a description.
 const MORE: char = '…';
 
-/// A description of one token.
+/// A description that takes one token.
 const ONE: &str = "x";
 
 /// A description that was shortened.
@@ -17,23 +17,23 @@ const ONE: &str = "x";
 pub struct Cut {
     /// The skill's name.
     pub name: String,
-    /// How many characters the description has.
+    /// The number of characters of the description.
     pub characters: usize,
-    /// How many of them are left.
+    /// The number of characters that are left.
     pub kept: usize,
 }
 
-/// Shortens the longest descriptions of `told`, all to the same length, until they are no more than `budget`
-/// tokens in `form`, and says which. Nothing else goes: where names and the other fields are more than that by
-/// themselves, no description is left, and the result is larger than the budget.
+/// Shortens the longest descriptions of `told`, all to the same length, until the catalog in `form` has at most
+/// `budget` tokens; returns what was shortened. Nothing else is removed: if names and the other fields alone exceed the
+/// budget, no description is left, and the result is still too large.
 pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Vec<Cut> {
-    // Parts weigh no less than the whole: what fits as a whole is not weighed by its parts.
+    // The parts weigh at least as much as the whole, so a catalog that fits as a whole is not weighed by its parts.
     if most(&form.render(told)) <= budget {
         return Vec::new();
     }
     let descriptions: Vec<_> = told.iter_mut().map(|skill| skill.description.take()).collect();
     let lengths: Vec<_> = descriptions.iter().flatten().map(|text| text.chars().count()).collect();
-    // What the skills are with descriptions of one token.
+    // The skills with descriptions of one token each.
     let bare: Vec<Told<'_>> = told
         .iter()
         .zip(&descriptions)
@@ -45,7 +45,7 @@ pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Ve
         texts.map(|text| most(&form.escaped(shortened(text, limit).0.as_ref()))).sum::<usize>()
     };
     let longest = lengths.iter().copied().max().unwrap_or(0);
-    // The largest length that fits. `low` does, or is nothing at all; `high` does not.
+    // The largest length that fits. `low` fits or is 0; `high` does not fit.
     let limit = if weigh(longest) <= room {
         longest
     } else {
@@ -68,13 +68,13 @@ pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Ve
     cut
 }
 
-/// Returns the text with no more than `limit` characters, whole words if there are some, and how many of its own are
-/// left.
+/// Returns the text cut to at most `limit` characters, at a word boundary if possible, and how many of its own
+/// characters are left.
 fn shortened(text: &str, limit: usize) -> (std::borrow::Cow<'_, str>, usize) {
     if text.len() <= limit {
         return (text.into(), text.chars().count());
     }
-    // One for what stands for the rest.
+    // One character is reserved for `MORE`.
     let Some((end, _)) = text.char_indices().nth(limit.saturating_sub(1)) else {
         return (text.into(), text.chars().count());
     };
@@ -83,7 +83,7 @@ fn shortened(text: &str, limit: usize) -> (std::borrow::Cow<'_, str>, usize) {
     }
     let start = &text[..end];
     let at_word = match start.rfind(char::is_whitespace) {
-        // A cut inside a word that is as long as half of the text would leave little.
+        // Cutting before a word that is as long as half of the text would leave too little.
         Some(at) if at >= end / 2 && !text[end..].starts_with(char::is_whitespace) => &start[..at],
         _ => start,
     };

@@ -1,4 +1,4 @@
-//! How a catalog looks.
+//! Renders a catalog in one of its forms.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,42 +9,42 @@ use serde::Serialize;
 use super::Told;
 use crate::text::{closest, is_plain_line, visible, visible_name, xml_with};
 
-/// How many bytes a skill takes, about.
+/// The estimated size of a skill, in bytes.
 const SKILL: usize = 480;
-/// How large a piece of a catalog grows before it is handed on.
+/// The size in bytes at which a piece of a catalog is passed on.
 const PIECE: usize = 64 << 10;
 
-/// How a catalog looks (conflict C27).
+/// The form of a catalog (conflict C27).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CatalogForm {
-    /// `<available_skills>`, each value in its tag on one line, as the guide for clients has it.
+    /// `<available_skills>` with each value in its tag on one line, as the guide for clients describes it.
     #[default]
     Xml,
-    /// The same with tags and values on lines of their own and descriptions as they are written: what
-    /// the reference's `to-prompt` prints.
+    /// The same with tags and values on lines of their own and descriptions as they are written, as the
+    /// reference's `to-prompt` prints it.
     Reference,
-    /// An object with a list of skills.
+    /// A JSON object with a list of skills.
     Json,
-    /// A list of Markdown.
+    /// A Markdown list.
     Markdown,
-    /// Lines of text.
+    /// Lines of plain text.
     Plain,
 }
 
-/// Something that is reported about a skill.
+/// A fact that a catalog reports about a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// Its name.
     Name,
-    /// What it does and when to use it.
+    /// Its description: what it does and when to use it.
     Description,
-    /// Its `SKILL.md`.
+    /// The path of its `SKILL.md`.
     Location,
-    /// What it needs around it.
+    /// The environment that it needs.
     Compatibility,
     /// The tools that it asks for.
     AllowedTools,
-    /// What it is filed under.
+    /// Its tags.
     Tags,
     /// Its version.
     Version,
@@ -52,14 +52,14 @@ pub enum Field {
     Files,
 }
 
-/// A text that names no form, or no field.
+/// The error for a text that names no form, or no field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {what} `{given}`; available: {all}")]
 pub struct UnknownWord {
     what: &'static str,
     given: String,
     all: String,
-    /// What was probably meant.
+    /// The word that was probably meant.
     pub closest: Option<&'static str>,
 }
 
@@ -78,7 +78,7 @@ fn word<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> &'static str {
 }
 
 impl CatalogForm {
-    /// All of them, by the names under which they are chosen.
+    /// All forms, with the names that select them.
     pub const NAMES: [(&'static str, Self); 5] = [
         ("xml", Self::Xml),
         ("reference", Self::Reference),
@@ -89,7 +89,7 @@ impl CatalogForm {
 }
 
 impl Field {
-    /// All of them, by the names under which they are chosen.
+    /// All fields, with the names that select them.
     pub const NAMES: [(&'static str, Self); 8] = [
         ("name", Self::Name),
         ("description", Self::Description),
@@ -130,16 +130,16 @@ impl fmt::Display for Field {
     }
 }
 
-/// `value` in lines of JSON, in which nothing starts a comment of HTML.
+/// Returns `value` as indented JSON in which nothing starts an HTML comment.
 pub(super) fn json(value: &impl Serialize) -> String {
-    // A value without maps of other keys than strings, and without foreign types, always serializes.
+    // A value whose maps have string keys, and without foreign types, always serializes.
     serde_json::to_string_pretty(value).unwrap_or_default().replace("<!--", "\\u003c!--") + "\n"
 }
 
-/// The text of a catalog while it is made.
+/// The text of a catalog while it is written.
 pub(super) struct Lines<P> {
     form: CatalogForm,
-    /// The piece that was not passed on as yet.
+    /// The piece that was not yet passed on.
     text: String,
     pass: P,
 }
@@ -165,7 +165,7 @@ impl<P: FnMut(&str)> Lines<P> {
         }
     }
 
-    /// Ends the text.
+    /// Ends the text and passes on the last piece.
     pub(super) fn end(mut self) {
         if self.form.is_xml() {
             self.text.push_str("</available_skills>\n");
@@ -175,7 +175,7 @@ impl<P: FnMut(&str)> Lines<P> {
 }
 
 impl CatalogForm {
-    /// Returns the text of a catalog of `told`.
+    /// Returns the text of a catalog of the skills `told`.
     pub(super) fn render(self, told: &[Told<'_>]) -> String {
         if self == Self::Json {
             return json(&told);
@@ -189,8 +189,8 @@ impl CatalogForm {
         text
     }
 
-    /// Works like [`Self::render`], one skill after the other and piece by piece, for every form but JSON: of thousands
-    /// nobody needs all of the text at once. There are `count` skills, and each piece is passed on.
+    /// Starts a text that is made skill by skill and passed on in pieces, so that a catalog of thousands of skills is
+    /// never held whole. Works for every form but JSON. `count` is the number of skills, and `pass` gets each piece.
     pub(super) fn lines<P: FnMut(&str)>(self, count: usize, pass: P) -> Lines<P> {
         let mut text = String::with_capacity(count.saturating_mul(SKILL).min(PIECE + SKILL));
         if self.is_xml() {
@@ -216,7 +216,7 @@ impl CatalogForm {
         };
         tag("name", &self.escaped(&skill.name));
         each(skill, |field, value| {
-            // Names of files may have commas in them, or line endings, which would be blanks.
+            // File names may have commas, or line endings that would become spaces, so each has its own element.
             match value {
                 Value::List(files) if field == Field::Files => {
                     for file in files {
@@ -243,7 +243,7 @@ impl CatalogForm {
         });
     }
 
-    /// `value` of `field` as it stands in this form. What an agent opens keeps its gaps.
+    /// Returns `value` of `field` in this form. Paths, which an agent opens, keep their white space.
     fn value<'a>(self, field: Field, value: &Value<'a>) -> Cow<'a, str> {
         match value {
             Value::One(path) if field == Field::Location => self.named(path),
@@ -258,7 +258,7 @@ impl CatalogForm {
         }
     }
 
-    /// Returns the name of a file, or its path, as it stands in this form: in one line, with every gap that is in it.
+    /// Returns a file name or path in this form: on one line, with all of its white space.
     fn named(self, name: &str) -> Cow<'_, str> {
         if is_plain(name.as_bytes()) {
             return Cow::Borrowed(name);
@@ -272,7 +272,7 @@ impl CatalogForm {
         })
     }
 
-    /// `text` as it stands in a value of this form.
+    /// Returns `text` as a value in this form.
     pub(super) fn escaped(self, text: &str) -> Cow<'_, str> {
         if is_plain(text.as_bytes()) {
             return Cow::Borrowed(text);
@@ -284,41 +284,40 @@ impl CatalogForm {
                 let text = json(&text);
                 text.trim_end().trim_matches('"').to_owned()
             }
-            // Neither tags nor comments of HTML.
+            // Markdown may have neither tags nor HTML comments.
             Self::Markdown => visible(&one_line(text)).replace('<', "&lt;"),
             Self::Plain => visible(&one_line(text)).replace("<!--", "<! --"),
         })
     }
 }
 
-/// Reports whether `text` stands for itself in every form: no character that any of them writes in another way, and no
-/// gap that becomes one space.
+/// Reports whether `text` is written unchanged in every form: it has no character that a form escapes, and no white
+/// space that becomes a single space.
 #[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at at a time")]
 fn is_plain(text: &[u8]) -> bool {
     let Some(((last, before), (_, next))) = text.split_last().zip(text.split_first()) else { return true };
-    // To the end, so that the compiler can look at many bytes at a time: most texts are plain.
+    // No early exit, so that the compiler can vectorize the loop: most texts are plain.
     let pairs = before.iter().zip(next);
     let odd = pairs.fold(is_odd(*last), |any, (byte, next)| any | is_odd(*byte) | (byte | next == b' '));
     !odd
 }
 
-/// Reports whether a form may write `byte` in another way. The marks of XML are reported in as few comparisons as they
-/// can be.
+/// Reports whether a form may escape `byte`, with as few comparisons of XML's special characters as possible.
 #[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at at a time")]
 fn is_odd(byte: u8) -> bool {
-    // Bytes of other letters than those of ASCII are negative.
+    // As signed numbers, bytes outside ASCII are negative.
     let is_printed = (byte.cast_signed() >= b' '.cast_signed()) & (byte != 0x7f);
     let is_ampersand_or_apostrophe = byte & !1 == b'&';
     let is_angle = byte & !2 == b'<';
     !is_printed | is_ampersand_or_apostrophe | is_angle | (byte == b'"') | (byte == b'\\')
 }
 
-/// Returns `text` escaped as the reference does it, with the apostrophe as a number.
+/// Returns `text` escaped as the reference does, with the apostrophe as a numeric reference.
 fn reference(text: &str) -> String {
     xml_with(text, "&#x27;")
 }
 
-/// `text` with one space for each gap, and none at its ends.
+/// Returns `text` with each run of white space replaced by one space, and none at its ends.
 fn one_line(text: &str) -> Cow<'_, str> {
     if is_plain_line(text) {
         return text.into();
@@ -332,12 +331,12 @@ enum Value<'a> {
     List(&'a [String]),
 }
 
-/// Returns a name in one line, in which tabs, too, can be seen.
+/// Returns a name on one line, with visible tabs.
 fn one_named(name: &str) -> String {
     visible_name(name).replace('\t', "\\u{9}")
 }
 
-/// Calls `tell` for each field that the skill has, but the name.
+/// Calls `tell` for each field that the skill has, except the name.
 fn each(skill: &Told<'_>, mut tell: impl FnMut(Field, Value<'_>)) {
     let texts = [
         (Field::Description, &skill.description),

@@ -1,8 +1,8 @@
 //! The catalog: what an agent learns about all skills before it uses one.
 //!
-//! It goes into every conversation, so it is as short as it is asked to be: [`Options::budget`] shortens the
-//! longest descriptions until all fits, and drops no skill. Names and descriptions are anybody's: none can
-//! end its element, nor the marks around a catalog in a file ([`block`]).
+//! It is part of every conversation, so it can be kept short: [`Options::budget`] shortens the longest descriptions
+//! until the catalog fits, and drops no skill. Names and descriptions come from outside: none can end its element or
+//! the markers around a catalog in a file ([`block`]).
 
 pub mod block;
 mod budget;
@@ -28,27 +28,26 @@ use crate::fs;
 use crate::policy::Listing;
 use crate::tokens;
 
-/// What a catalog holds, and how it looks.
+/// The content and form of a catalog.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How it looks.
+    /// Its form.
     pub form: CatalogForm,
-    /// What is reported about each skill besides its name, which is always told. What a skill does not have is left
-    /// out.
+    /// The fields that are reported about each skill besides its name. A field that a skill does not have is left out.
     pub fields: Vec<Field>,
     /// The tags of which a skill must have one; if empty, all skills are included.
     pub tags: Vec<String>,
-    /// Also skills that say that models are not to use them by themselves (`disable-model-invocation`).
+    /// Whether to include skills that models may not start by themselves (`disable-model-invocation`).
     pub hidden: bool,
-    /// The names of skills that nobody is to see, with where they are: another scope may have one of the name.
+    /// The skills to leave out, by scope and name: another scope may have a skill with the same name.
     pub disabled: Vec<(SourceKind, String)>,
-    /// The largest number of tokens that the text may be.
+    /// The maximum number of tokens in the text.
     pub budget: Option<usize>,
-    /// Paths are told from here; else they are absolute.
+    /// The directory that paths are relative to; without one, paths are absolute.
     pub relative_to: Option<PathBuf>,
-    /// Which files of a skill are reported, where files are.
+    /// Which files of a skill are listed, if the fields include files.
     pub listing: Listing,
-    /// The text for no skills at all; JSON has an empty list then.
+    /// The text if there are no skills; JSON has an empty list instead.
     pub empty: String,
 }
 
@@ -68,16 +67,16 @@ impl Default for Options {
     }
 }
 
-/// A catalog, ready to be handed out.
+/// A finished catalog.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     text: Text,
     form: CatalogForm,
-    /// How many skills are in it.
+    /// The number of skills in it.
     pub count: usize,
-    /// About how many tokens the text is; known where there is a budget, and in JSON.
+    /// The estimated number of tokens in the text; known if there is a budget, and in JSON.
     pub tokens: Option<usize>,
-    /// How many tokens the text is at the most, where there is a budget.
+    /// An upper bound for the number of tokens in the text, if there is a budget.
     pub most: Option<usize>,
     /// The budget.
     pub budget: Option<usize>,
@@ -86,15 +85,15 @@ pub struct Catalog {
     json: Vec<Told<'static>>,
 }
 
-/// The text of a catalog: all but JSON as it is; of JSON only the skills.
+/// The text of a catalog, except in JSON, which is made from the list of skills.
 #[derive(Debug, Clone)]
 enum Text {
     Whole(String),
-    /// It is made when it is asked for, by what it is made of.
+    /// The skills and options that the text is made from on demand.
     Later(Vec<Arc<Skill>>, Box<Options>),
 }
 
-/// What is reported about one skill. As JSON it is an interface: fields are only added.
+/// The fields of one skill. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 struct Told<'a> {
     name: Cow<'a, str>,
@@ -139,7 +138,7 @@ struct Object<'a> {
 }
 
 impl Library {
-    /// Returns the catalog of all skills that are used, as fresh as the policy asks (S3-FR-12).
+    /// Returns the catalog of all skills that are used, as up to date as the policy requires (S3-FR-12).
     ///
     /// # Errors
     ///
@@ -150,9 +149,9 @@ impl Library {
     }
 }
 
-/// Returns the catalog of `skills`, in their order.
+/// Returns the catalog of `skills`, in this order.
 pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
-    // The reference prints its tags around nothing, too.
+    // The reference prints its tags even if there are no skills.
     if options.form == CatalogForm::Reference && options.empty.is_empty() {
         let empty = CatalogForm::Reference.render(&[]);
         return catalog(skills, &Options { empty, ..options.clone() });
@@ -186,7 +185,7 @@ pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
 }
 
 impl Catalog {
-    /// Returns the text.
+    /// Returns the whole text.
     pub fn text(&self) -> Cow<'_, str> {
         if let (Text::Whole(text), true) = (&self.text, self.form != CatalogForm::Json) {
             return text.as_str().into();
@@ -196,7 +195,7 @@ impl Catalog {
         text.into()
     }
 
-    /// Calls `pass` for each piece of the text, in their order: of thousands of skills it need not be held whole.
+    /// Calls `pass` for each piece of the text, in order: the text of thousands of skills need not be held whole.
     pub fn pieces(&self, mut pass: impl FnMut(&str)) {
         match &self.text {
             _ if self.form == CatalogForm::Json => pass(&form::json(&self.as_json())),
@@ -212,12 +211,12 @@ impl Catalog {
         }
     }
 
-    /// Returns the object of [`CatalogForm::Json`]: the skills, about how many tokens they are, and what was cut.
+    /// Returns the object of [`CatalogForm::Json`]: the skills, their estimated tokens, and the shortened descriptions.
     pub fn as_json(&self) -> impl Serialize {
         Object { skills: &self.json, tokens: self.tokens, budget: self.budget, cut: &self.cut }
     }
 
-    /// Reports whether it is larger than the budget, even with no descriptions at all.
+    /// Reports whether it exceeds the budget even without descriptions.
     pub fn is_over_budget(&self) -> bool {
         self.most.zip(self.budget).is_some_and(|(most, budget)| most > budget)
     }
@@ -229,7 +228,7 @@ fn is_told(skill: &Skill, options: &Options) -> bool {
         && (options.disabled.is_empty() || !is_disabled(skill, &options.disabled))
 }
 
-/// A skill is disabled by the name of its directory: that is what manifests know.
+/// Reports whether a skill is disabled. Manifests know skills by the names of their directories.
 fn is_disabled(skill: &Skill, disabled: &[(SourceKind, String)]) -> bool {
     let is = |name: &OsStr| {
         disabled.iter().any(|(kind, disabled)| name == disabled.as_str() && *kind == skill.kind)
@@ -237,7 +236,7 @@ fn is_disabled(skill: &Skill, disabled: &[(SourceKind, String)]) -> bool {
     skill.dir.file_name().is_some_and(is)
 }
 
-/// Returns what to report about `skill`.
+/// Returns the fields of `skill` that `options` ask for.
 fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
     let value = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
     let mut told = Told { name: skill.meta.name.as_str().into(), ..Told::default() };
@@ -253,14 +252,14 @@ fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
             Field::AllowedTools => told.allowed_tools = skill.meta.allowed_tools.as_slice().into(),
             Field::Tags => told.tags = skill.meta.tags.as_slice().into(),
             Field::Version => told.version = value(&skill.meta.version),
-            // What cannot be listed is reported when the skill is used.
+            // Files that cannot be listed are reported when the skill is used.
             Field::Files => told.files = resources::list(&skill.dir, options.listing).unwrap_or_default(),
         }
     }
     told
 }
 
-/// Returns the path of the file of `skill`.
+/// Returns the path of the file of `skill`, as `options` want it.
 fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
     let file = match (options.form, skill.file.file_name()) {
         // The reference follows links.

@@ -37,7 +37,7 @@ fn text(skills: &[Arc<Skill>], form: CatalogForm, options: &Options) -> String {
     catalog(skills, &Options { form, ..options.clone() }).text().into_owned()
 }
 
-/// A text is taken as it is only where no form writes any of it in another way.
+/// A text is taken as it is only if no form escapes any of it.
 #[test]
 fn only_plain_texts_are_taken_as_they_are() {
     let is_taken = |text: &str| matches!(CatalogForm::Xml.escaped(text), Cow::Borrowed(_));
@@ -147,7 +147,7 @@ fn the_schema_describes_it() {
     }
 }
 
-/// What the reference's `to-prompt` prints, but for locations, which it does not escape.
+/// The output is that of the reference's `to-prompt`, except for locations, which the reference does not escape.
 #[test]
 fn the_reference_s_lines() {
     let text = text(&full()[..1], CatalogForm::Reference, &Options::default());
@@ -159,7 +159,7 @@ fn the_reference_s_lines() {
     );
 }
 
-/// S4-4, conflict C27: nothing at all where there is nothing, unless a text is wanted; JSON stays JSON.
+/// S4-4, conflict C27: without skills the text is empty unless a text for that case is given; JSON stays JSON.
 #[test]
 fn no_skills() {
     for (_, form) in CatalogForm::NAMES {
@@ -177,7 +177,7 @@ fn no_skills() {
     }
 }
 
-/// What only a person is to start, what is disabled, and what has other tags is not told.
+/// Skills that only a person may start, disabled skills, and skills with other tags are left out.
 #[test]
 fn filters() {
     let mut skills = Vec::new();
@@ -213,8 +213,8 @@ fn fifty() -> Vec<Arc<Skill>> {
     }))
 }
 
-/// S3-NFR-4, conflict C28: 50 skills with long descriptions within 5,000 tokens; the longest give, all
-/// names stay, and what was cut is told.
+/// S3-NFR-4, conflict C28: 50 skills with long descriptions take at most 5,000 tokens; the longest descriptions are
+/// shortened, all names stay, and the cuts are reported.
 #[test]
 fn a_budget_is_kept() {
     for (_, form) in CatalogForm::NAMES {
@@ -234,7 +234,7 @@ fn a_budget_is_kept() {
     }
 }
 
-/// What fits as a whole is left whole, though its parts, each counted up to whole tokens, are more.
+/// A catalog that fits as a whole is not cut, even if its parts, each rounded up to whole tokens, exceed the budget.
 #[test]
 fn what_fits_is_not_cut() {
     for (_, form) in CatalogForm::NAMES {
@@ -247,7 +247,7 @@ fn what_fits_is_not_cut() {
     }
 }
 
-/// Conflict C28: no budget is so small that a name goes.
+/// Conflict C28: no budget is so small that a name is dropped.
 #[test]
 fn names_are_never_dropped() {
     let cut = catalog(&fifty(), &Options { budget: Some(1), ..Options::default() });
@@ -256,7 +256,7 @@ fn names_are_never_dropped() {
     assert!((0..50).all(|number| cut.text().contains(&format!("<name>skill-number-{number}</name>"))));
 }
 
-/// S3-FR-12: the files of a skill are listed where they are asked for.
+/// S3-FR-12: the files of a skill are listed on request.
 #[test]
 fn files() {
     let world = World::new();
@@ -278,7 +278,7 @@ fn files() {
     );
 }
 
-/// One file is told as one, whatever its name is.
+/// A file is reported as one file, whatever its name is.
 #[test]
 fn names_of_files_stay_whole() {
     let told = Told { name: "a".into(), files: vec!["a\nb.md".into(), "c\td.md".into()], ..Told::default() };
@@ -289,7 +289,7 @@ fn names_of_files_stay_whole() {
     assert!(plain.contains(": a\\u{a}b.md, c\\u{9}d.md\n"), "{plain}");
 }
 
-/// What an agent opens is told with every gap that is in it, on one line.
+/// A path that an agent opens keeps its white space, on one line.
 #[test]
 fn paths_keep_their_gaps() {
     let location = "/p/新\u{3000}dir  x/a\nb\u{2028}<c>/SKILL.md";
@@ -315,7 +315,7 @@ fn paths_keep_their_gaps() {
 }
 
 proptest! {
-    /// Conflict C27: whatever a skill says of itself, it can neither end its element nor a block in a file.
+    /// Conflict C27: no text of a skill can end its element or a block in a file.
     #[test]
     fn nobody_breaks_out(
         name in "(<|>|/|&|-|!|\n|a|skill|available_skills|<!-- end of the skillpm catalog -->|\u{202e}){1,8}",

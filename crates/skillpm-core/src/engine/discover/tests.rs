@@ -6,7 +6,7 @@ fn found(world: &World) -> Discovery {
     discover(&default_sources(&world.context().settings).expect("sources"))
 }
 
-/// Directories below the world's root, `/`-separated.
+/// Returns the directories of `skills` below the world's root, with `/`.
 fn dirs(world: &World, skills: &[Arc<Skill>]) -> Vec<String> {
     let below = |skill: &Arc<Skill>| skill.dir.strip_prefix(world.root()).expect("below").to_owned();
     skills.iter().map(|skill| below(skill).to_string_lossy().replace('\\', "/")).collect()
@@ -33,8 +33,8 @@ fn three_skills_are_found_with_their_metadata() {
     assert!(found.diagnostics.is_empty());
 }
 
-/// S0-US1.2, S0-US1.3, S0-E9, S0-FR-004, S0-FR-005, S0-FR-038, S0-SC-007, conflict C14. (A directory without the
-/// right to read it would not stop the tests of the superuser; a file in its place does.)
+/// S0-US1.2, S0-US1.3, S0-E9, S0-FR-004, S0-FR-005, S0-FR-038, S0-SC-007, conflict C14. A file stands in for a
+/// directory without read permission, which would not stop tests that run as the superuser.
 #[test]
 fn missing_empty_and_unreadable_sources_are_empty() {
     let world = World::new();
@@ -50,7 +50,7 @@ fn missing_empty_and_unreadable_sources_are_empty() {
     assert!(message.contains(".agents/skills`: "), "{message}");
 }
 
-/// S0-E3, S0-FR-006, S0-SC-007, conflict C8: one bad skill spoils nothing.
+/// S0-E3, S0-FR-006, S0-SC-007, conflict C8: a bad skill does not affect the others.
 #[test]
 fn what_is_no_skill_is_skipped_and_what_is_a_bad_one_is_told() {
     let world = World::new();
@@ -82,7 +82,7 @@ fn another_case_is_found_and_told() {
     assert!(matches!(&*found.diagnostics[0], Diagnostic::Spelling(file) if file.ends_with("a/Skill.md")));
 }
 
-/// S0-E6, conflict C2: a name is a key, whatever is in it.
+/// S0-E6, conflict C2: a name is a key, whatever characters it has.
 #[test]
 fn names_are_used_as_they_are() {
     let world = World::new();
@@ -118,8 +118,8 @@ fn the_first_of_a_name_is_used_and_the_others_are_told() {
     assert!(message.ends_with(".claude/skills/pdf` is ignored"), "{message}");
 }
 
-/// S0-US2.1, S0-FR-016, S3-FR-7: who cannot be loaded as a whole, because of what follows the frontmatter,
-/// is found.
+/// S0-US2.1, S0-FR-016, S3-FR-7: a skill that cannot be loaded as a whole, because of text after its frontmatter, is
+/// found.
 #[test]
 fn no_body_is_read() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Errors for names that lead to no skill.
+//! Errors for names that do not lead to a skill.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub enum LookupError {
     /// No skill has the name.
     #[error(transparent)]
     Unknown(#[from] Box<UnknownSkill>),
-    /// Something that the policy treats as an error, or a skill that is there but cannot be loaded.
+    /// A problem that the policy treats as an error, or a skill that exists but cannot be loaded.
     #[error(transparent)]
     Failed(#[from] Arc<Diagnostic>),
 }
@@ -32,7 +32,7 @@ pub struct UnknownSkill {
     pub name: String,
     /// The names of all existing skills, sorted.
     pub available: Vec<String>,
-    /// Those of them that only a person is to start, as [`Skill::is_for_people`] says, sorted.
+    /// The names among these of skills that only a person may start, as [`Skill::is_for_people`] says, sorted.
     ///
     /// [`Skill::is_for_people`]: crate::engine::Skill::is_for_people
     pub for_people: Vec<String>,
@@ -48,13 +48,13 @@ impl UnknownSkill {
         Self { name: name.to_owned(), available, for_people: Vec::new(), closest }
     }
 
-    /// Adds those of the names that are not shown to models.
+    /// Adds the names of the skills that are not shown to models.
     #[must_use]
     pub fn with_for_people(self, names: BTreeSet<String>) -> Self {
         Self { for_people: names.into_iter().collect(), ..self }
     }
 
-    /// Returns the error for a verb, with `more` that a person should know.
+    /// Returns the error for a verb, with the further hints `more`.
     pub(in crate::engine) fn into_error(self, more: impl Iterator<Item = String>) -> Error {
         let mut error = Error::usage(self.to_string()).coded(codes::SKILL_NOT_FOUND);
         if let Some(name) = &self.closest {
@@ -101,12 +101,12 @@ impl From<LookupError> for Error {
     }
 }
 
-/// A name that leads to no skill.
+/// The error for a name that does not lead to a skill.
 #[derive(Debug)]
 pub struct NotFound {
-    /// Why, for programs.
+    /// The reason, for programs.
     pub reason: LookupError,
-    /// The same for people.
+    /// The error message, for people.
     pub error: Error,
 }
 
@@ -128,7 +128,7 @@ impl From<NotFound> for Error {
     }
 }
 
-/// Returns the first names, and how many more there are.
+/// Returns the first names as a text, and the number of the others.
 fn some(names: &[String]) -> String {
     let shown: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     match names.len() - shown.len() {

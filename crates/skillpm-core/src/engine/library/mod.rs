@@ -1,7 +1,8 @@
 //! The skills of a set of sources, for the lifetime of a program.
 //!
-//! What a [`Library`] found is a [`Snapshot`]: it never changes, and a rescan replaces it with another one. So a reader
-//! sees all skills as they were at one time, however many others read, and may keep using a snapshot that it holds.
+//! The skills that a [`Library`] found form a [`Snapshot`]. A snapshot never changes; a rescan replaces it with a new
+//! one. So a reader sees all skills as they were at one time, however many threads read, and may keep using a snapshot
+//! that it holds.
 
 mod lookup;
 mod snapshot;
@@ -26,7 +27,7 @@ use crate::policy::{Freshness, Policy, ScriptPlaces};
 use crate::settings::Settings;
 use crate::skill;
 
-/// The skills of ordered sources, as a policy has them.
+/// The skills of ordered sources, found and read under a policy.
 ///
 /// Creating it does not search for anything; the first caller waits for the search. It can be shared between threads,
 /// and all its methods take `&self`.
@@ -36,7 +37,7 @@ pub struct Library {
     policy: Policy,
     /// The latest result. It is only swapped, never changed.
     current: RwLock<Option<Arc<View>>>,
-    /// Held while somebody searches.
+    /// Held during a search.
     searching: Mutex<()>,
     bodies: Mutex<BTreeMap<PathBuf, Instructions>>,
     tools: ToolCache,
@@ -54,13 +55,13 @@ struct View {
 pub struct Instructions {
     /// The skill, with the metadata that its file had when the instructions were read.
     pub skill: Arc<Skill>,
-    /// The Markdown after the frontmatter, as it is.
+    /// The Markdown after the frontmatter, unchanged.
     pub body: Arc<str>,
 }
 
 impl Instructions {
-    /// Reads the file of `skill` as `policy` has it. Metadata and instructions come from the same bytes: the file may
-    /// have been changed since the skill was found.
+    /// Reads the file of `skill` under `policy`. Metadata and instructions come from the same bytes, because the file
+    /// may have changed since the skill was found.
     ///
     /// # Errors
     ///
@@ -96,7 +97,7 @@ impl Library {
         }
     }
 
-    /// Returns the library of the places that `policy` names, as they are for `settings`.
+    /// Returns the library of the directories that `policy` selects, as they are under `settings`.
     ///
     /// # Errors
     ///
@@ -105,17 +106,17 @@ impl Library {
         Ok(Self::new(sources_of(settings, &policy)?, policy))
     }
 
-    /// Returns the places that it searches, in order.
+    /// Returns the sources that it searches, in order.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
 
-    /// Returns the policy: what it tolerates, and when it searches again.
+    /// Returns the policy, which says what is tolerated and when to search again.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Returns all skills, as up to date as the policy requires. If nothing changed, it is the same snapshot as before.
+    /// Returns all skills, as up to date as the policy requires. If nothing changed, the result is the same snapshot.
     ///
     /// # Errors
     ///
@@ -129,7 +130,7 @@ impl Library {
             return Ok(Arc::clone(&view.snapshot));
         }
         let _searching = lock(&self.searching);
-        // Somebody else may have searched in the meantime.
+        // Another thread may have searched in the meantime.
         let before = self.view();
         if let Some(view) = &before
             && self.is_fresh(view, asked)
@@ -156,8 +157,7 @@ impl Library {
         self.tools.invalidate();
     }
 
-    /// Returns the skill `name`, which may be the `source:name` of one that another one hides; see
-    /// [`Snapshot::get`].
+    /// Returns the skill `name`, or a hidden skill requested as `source:name`; see [`Snapshot::get`].
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// Fails for a file that cannot be used any more.
+    /// Fails if the file can no longer be used.
     pub fn instructions(&self, skill: &Arc<Skill>) -> Result<Instructions, Arc<Diagnostic>> {
         if self.policy.keep_bodies
             && let Some(kept) = lock(&self.bodies).get(&skill.real)
@@ -198,18 +198,18 @@ impl Library {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reports whether `view` will do for somebody who asked at `asked`.
+    /// Reports whether `view` is fresh enough for a request made at `asked`.
     fn is_fresh(&self, view: &View, asked: Instant) -> bool {
         match self.policy.freshness {
             Freshness::Session => true,
             Freshness::Ttl(time) => asked.saturating_duration_since(view.since) < time,
-            // Only what was read after the request.
+            // Only a view that was read after the request.
             Freshness::Stat => view.since > asked,
         }
     }
 }
 
-/// A thread that panicked leaves nothing half done behind these locks.
+/// Locks `mutex`, even if it is poisoned: a thread that panics leaves no inconsistent data behind these locks.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

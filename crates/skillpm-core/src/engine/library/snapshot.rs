@@ -1,4 +1,4 @@
-//! All skills, as they were at one time.
+//! All skills, as they were at one point in time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -11,7 +11,7 @@ use crate::fs;
 use crate::name::SkillName;
 use crate::policy::{Duplicates, Policy};
 
-/// What a library found. It never changes.
+/// The skills that a library found. A snapshot never changes.
 #[derive(Debug)]
 pub struct Snapshot {
     sources: Vec<Source>,
@@ -23,7 +23,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns what is in `sources` now, as `policy` has it.
+    /// Returns the current skills of `sources`, found under `policy`.
     ///
     /// # Errors
     ///
@@ -52,28 +52,29 @@ impl Snapshot {
         self.shadowed().iter().filter(move |skill| key(&skill.meta.name) == key(name))
     }
 
-    /// Returns what went wrong or is worth knowing.
+    /// Returns the problems, and other facts worth knowing.
     pub fn diagnostics(&self) -> &[Arc<Diagnostic>] {
         &self.found.diagnostics
     }
 
-    /// Returns everything there is to report: the [`Self::diagnostics`], then deviations that were tolerated in the
-    /// skills that are used, and in those that they hide.
+    /// Returns all problems: the [`Self::diagnostics`], then the tolerated deviations of the skills that are used and
+    /// of those that they hide.
     pub fn told(&self) -> Vec<Arc<Diagnostic>> {
         let deviations = self.skills().iter().chain(self.shadowed()).flat_map(|skill| skill.told());
         self.diagnostics().iter().cloned().chain(deviations.map(Arc::new)).collect()
     }
 
-    /// Returns the places that were searched, in order.
+    /// Returns the sources that were searched, in order.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
 
-    /// Returns the skill `name`. A name is compared and never becomes a path, whatever is in it.
+    /// Returns the skill `name`. The name is only compared and never becomes a path, whatever characters it has.
     ///
-    /// It is the one that calls itself so; else, with a colon in it, the `source:name` of a skill that another one may
-    /// hide; else one in a directory of that name. In place of the name, `source:path` has the directory below the
-    /// source, with slashes: two skills of one name may be in one source.
+    /// The result is the skill whose frontmatter has this name; otherwise, if the name has a colon, the possibly hidden
+    /// skill that it selects as `source:name` or `source:path`; otherwise a skill in a directory of that name. The path
+    /// is that of the skill's directory below the source, with slashes, because a source may have several skills of one
+    /// name.
     ///
     /// # Errors
     ///
@@ -105,7 +106,7 @@ impl Snapshot {
         })
     }
 
-    /// Returns the skill that is asked for as `source:name` or `source:path`.
+    /// Returns the skill that is requested as `source:name` or `source:path`.
     fn in_source(&self, text: &str) -> Option<&Arc<Skill>> {
         self.sources.iter().find_map(|source| {
             let name = source.inside(text)?;
@@ -114,7 +115,7 @@ impl Snapshot {
                 all.filter(|skill| skill.source == source.name)
             };
             let called = inside().filter(|skill| key(&skill.meta.name) == key(name));
-            // The skill that wins in its source gets the name, as if there were no other source.
+            // The name means the skill that wins within this source, as if there were no other sources.
             let rank = |skill: &&Arc<Skill>| (!self.is_used(skill), skill.rank_in(source));
             let called = match self.duplicates {
                 Duplicates::Last => called.rev().min_by_key(rank),
@@ -130,13 +131,13 @@ impl Snapshot {
         used.is_some_and(|at| Arc::ptr_eq(&self.found.skills[*at], skill))
     }
 
-    /// Returns the listed form of a skill that was installed under a name other than its own.
+    /// Returns a skill in a directory of that name, such as one that was installed under an alias.
     fn by_directory(&self, name: &str) -> Option<&Arc<Skill>> {
         let mut all = self.skills().iter().chain(self.shadowed());
         all.find(|skill| skill.dir.file_name().is_some_and(|dir| dir == name))
     }
 
-    /// Returns the skill in the directory beside which a link of that name leads to it.
+    /// Returns the skill that a link of that name in a source leads to.
     fn by_link(&self, name: &str) -> Option<&Arc<Skill>> {
         let name = SkillName::new(name).ok()?;
         self.sources.iter().find_map(|source| {

@@ -24,12 +24,12 @@ fn text(name: &str, version: usize) -> String {
     )
 }
 
-/// The instructions of the skill `name`.
+/// Returns the instructions of the skill `name`.
 fn instructions(library: &Library, name: &str) -> Result<Instructions, LookupError> {
     Ok(library.instructions(&library.get(name)?)?)
 }
 
-/// S3-NFR-6: whoever reads during a rescan sees every skill, and each as it was written at one time.
+/// S3-NFR-6: a reader during a rescan sees every skill, and each as it was written at one time.
 #[test]
 fn readers_see_whole_views_while_skills_change() {
     const SKILLS: usize = 12;
@@ -88,7 +88,7 @@ fn readers_see_whole_views_while_skills_change() {
     }
 }
 
-/// S3-NFR-6: it can be shared.
+/// S3-NFR-6: a library can be shared between threads.
 #[test]
 fn a_library_goes_to_other_threads() {
     fn check<T: Send + Sync>() {}
@@ -97,7 +97,7 @@ fn a_library_goes_to_other_threads() {
     check::<LookupError>();
 }
 
-/// Conflict C17, S3-FR-8, S3-FR-13, S3-US-4: by stat data, for the session, for a time.
+/// Conflict C17, S3-FR-8, S3-FR-13, S3-US-4: fresh by stat data, for the session, or for a time.
 #[test]
 fn freshness() {
     let world = World::new();
@@ -122,7 +122,7 @@ fn freshness() {
     assert_eq!(names(&held), ["a"], "what somebody holds stays");
 }
 
-/// Conflict C17: where nothing changed, the snapshot is the one that was there.
+/// Conflict C17: if nothing changed, the snapshot is the same as before.
 #[test]
 fn what_did_not_change_is_the_same_snapshot() {
     let world = World::new();
@@ -136,7 +136,7 @@ fn what_did_not_change_is_the_same_snapshot() {
     assert_eq!(names(&library.snapshot().expect("no error")), ["a", "b", "c"]);
 }
 
-/// Conflict C1: a skill that is hidden stays in reach, by the source and by its path in it.
+/// Conflict C1: a hidden skill can still be requested, by its source and by its path in it.
 #[test]
 fn source_and_name() {
     let world = World::new();
@@ -182,7 +182,7 @@ fn source_and_name() {
     assert_eq!(dir("user:pdf"), "home/.agents/skills/pdf");
     assert_eq!(dir("skills-2:pdf"), "project/even/skills/pdf");
     assert_eq!(dir("copy"), "project/.agents/skills/copy", "as it is listed");
-    // The name itself has a colon in it.
+    // The name itself has a colon.
     for name in ["user:x y", "user-claude:user:x y", "user-claude:group/odd: one", "odd: one"] {
         assert_eq!(dir(name), "home/.claude/skills/group/odd: one", "{name}");
     }
@@ -193,7 +193,7 @@ fn source_and_name() {
     assert_eq!(snapshot.hidden_by("pdf").count(), 5);
 }
 
-/// S0-E8, S0-FR-019, S3-FR-15, S4-18, conflict C15: the error has the names, and the closest of them.
+/// S0-E8, S0-FR-019, S3-FR-15, S4-18, conflict C15: the error lists the names, and the closest one.
 #[test]
 fn an_unknown_skill_names_those_there_are() {
     let world = World::new();
@@ -220,7 +220,7 @@ fn an_unknown_skill_names_those_there_are() {
     assert!(error.to_string().contains("`description` is missing"), "{error}");
 }
 
-/// S3-FR-9: instructions are kept where the policy says so, and never longer than their file is the same.
+/// S3-FR-9: instructions are cached if the policy says so, and only as long as their file is unchanged.
 #[test]
 fn instructions_are_read_again_or_kept() {
     let world = World::new();
@@ -244,7 +244,7 @@ fn instructions_are_read_again_or_kept() {
     assert!(instructions(&fresh, "a").is_err() && instructions(&kept, "a").is_err());
 }
 
-/// Conflict C14: a source that is not there is empty, or an error where the policy says so.
+/// Conflict C14: a missing source is empty, or an error if the policy says so.
 #[test]
 fn a_strict_library_wants_its_sources() {
     let world = World::new();

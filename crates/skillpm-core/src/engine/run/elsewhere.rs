@@ -7,14 +7,14 @@ use super::plan::{Done, Open, Plan};
 use super::run_id::Mark;
 use crate::error::Result;
 
-/// Nothing.
+/// A placeholder: there are no restrictions to prepare.
 pub(super) struct Prepared;
 
 /// Restricts nothing.
 ///
 /// # Errors
 ///
-/// Fails if the network is to be kept away.
+/// Fails if the network is to be blocked.
 pub(super) fn prepare(plan: Plan) -> std::result::Result<Prepared, String> {
     if plan.no_network {
         return Err("only Linux can cut off the network".to_owned());
@@ -23,17 +23,17 @@ pub(super) fn prepare(plan: Plan) -> std::result::Result<Prepared, String> {
 }
 
 impl Prepared {
-    /// Restricts nothing either.
+    /// Restricts nothing.
     #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as where there is something to do")]
     pub(super) fn restrict(self, _open: &Open) -> std::result::Result<Done, String> {
         Ok(Done::default())
     }
 }
 
-/// Limits are not set.
+/// Sets no limits.
 pub(super) fn limit(_child: &Child, _limits: &Limits, _before: Option<u64>) {}
 
-/// Lets `spawn` start a process, which gets no mark. How many there are is not reported.
+/// Calls `spawn` to start a process, without a mark. The number of processes on the machine is not known.
 pub(super) fn spawn<T>(
     _mark: Mark,
     _limits: &Limits,
@@ -45,7 +45,8 @@ pub(super) fn spawn<T>(
     })
 }
 
-/// Reports whether `child` has ended. On Unix it is left to be waited for: until then its number is nobody else's.
+/// Reports whether `child` has ended. On Unix it is left to be waited for, because until then no other process can get
+/// its PID.
 pub(super) fn has_ended(child: &mut Child) -> bool {
     #[cfg(unix)]
     return super::output_event::has_ended(rustix::process::Pid::from_child(child));
@@ -62,7 +63,7 @@ pub(super) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Takes in the process `leader`, which was just started.
+    /// Returns the group of the process `leader`, which was just started.
     fn of(leader: &Child) -> Self {
         #[cfg(not(unix))]
         let _ = leader;
@@ -78,19 +79,19 @@ impl ProcessGroup {
         false
     }
 
-    /// Nobody knows.
+    /// Returns `false`: this cannot be determined.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
     pub(super) fn was_alone(&self) -> bool {
         false
     }
 
-    /// None that is known of.
+    /// Returns no processes, because none are known.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
     pub(super) fn others(&self) -> [(); 0] {
         []
     }
 
-    /// This cannot be determined.
+    /// Returns `false`: this cannot be determined.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
     pub(super) fn is_more_than(&mut self, _limit: u64) -> bool {
         false
@@ -102,8 +103,8 @@ impl ProcessGroup {
         {
             use rustix::process::{Signal, kill_process, kill_process_group};
             let signal = if kill { Signal::KILL } else { Signal::TERM };
-            // If one of these fails, nothing is left to be reported. The leader may have gone to another group, and has
-            // not been waited for yet: its number is nobody else's.
+            // If one of these fails, there is nothing left to end. The leader may have joined another group; it has not
+            // been waited for, so no other process can have its PID.
             let _ = kill_process_group(self.leader, signal);
             let _ = kill_process(self.leader, signal);
         }

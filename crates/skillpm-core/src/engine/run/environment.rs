@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::env::{Env, join_paths};
 
-/// Variables that every script gets, where they are set.
+/// Variables that every script gets, if they are set.
 const PASSED: &[&str] = &[
     "COLORTERM",
     "LANG",
@@ -16,14 +16,14 @@ const PASSED: &[&str] = &[
     "TERM",
     "TZ",
     "USER",
-    // No program starts on Windows without these.
+    // Programs on Windows do not start without these.
     "COMSPEC",
     "PATHEXT",
     "SystemRoot",
     "windir",
 ];
 
-/// The variable by whose value the processes of one run are known.
+/// The variable whose value identifies the processes of a run.
 pub(super) const RUN_ID: &str = "SKILLPM_RUN_ID";
 
 /// The parts of a script's environment.
@@ -36,9 +36,9 @@ pub(super) struct Parts<'a> {
     pub(super) search: &'a [PathBuf],
     /// The skill's name, directory and version.
     pub(super) skill: (&'a str, &'a Path, Option<&'a str>),
-    /// A private directory: home and place of temporary files.
+    /// A private directory, for its home and its temporary files.
     pub(super) private: &'a Path,
-    /// The run's id.
+    /// The ID of the run.
     pub(super) id: &'a str,
 }
 
@@ -60,10 +60,10 @@ impl Parts<'_> {
                 set(name, self.private.as_os_str());
             }
         }
-        // The skill's directory is not for caches, and may not be written to.
+        // The skill's directory must not get caches, and may not be writable.
         set("PYTHONDONTWRITEBYTECODE", OsStr::new("1"));
         vars.extend(self.own.clone());
-        // These are never anything else.
+        // Nothing can override these.
         let (name, dir, version) = self.skill;
         let mut set = |name: &str, value: &OsStr| vars.insert(name.into(), value.into());
         set("SKILL_NAME", OsStr::new(name));
@@ -78,7 +78,7 @@ impl Parts<'_> {
 mod tests {
     use super::*;
 
-    /// Conflict C19: only what is listed, and what was asked for.
+    /// Conflict C19: a script gets only the listed variables and the requested ones.
     #[cfg(unix)]
     #[test]
     fn nothing_else_gets_through() {

@@ -1,7 +1,7 @@
 //! Filters the system calls of a script.
 //!
-//! A filter answers each call, first by its number and then, if that is not enough, by its arguments. A filter cannot
-//! read what an argument points to.
+//! A filter decides about each call by its number and, if that is not enough, by its arguments. It cannot read the
+//! memory that an argument points to.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,14 +12,14 @@ use seccompiler::{BpfProgram, TargetArch, apply_filter, sock_filter};
 
 use super::plan::Plan;
 
-/// From here on are the numbers of the x32 interface: the same calls by other numbers.
+/// The first call number of the x32 interface, which offers the same calls under other numbers.
 const X32: u32 = 0x4000_0000;
 
-/// The offset, in the data that a filter gets about a call, of its number and of its machine.
+/// The offsets of the number and the machine in the data that a filter gets about a call.
 const NUMBER: u32 = 0;
 const MACHINE: u32 = 4;
 
-/// Calls that give what other processes of the user have in common, and that no path leads to: memory, messages, keys.
+/// Calls for objects that the user's processes share and that have no path: memory, messages, keys.
 const SHARED: &[i64] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -39,7 +39,7 @@ const SHARED: &[i64] = &[
     libc::SYS_keyctl,
 ];
 
-/// Calls that watch files by their paths and that Landlock does not check. Programs fall back to polling.
+/// Calls that watch files by their paths, which Landlock does not check. Programs fall back to polling.
 const WATCHES: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_inotify_init,
@@ -49,8 +49,8 @@ const WATCHES: &[i64] = &[
     libc::SYS_fanotify_mark,
 ];
 
-/// Calls that read or change the extended attributes of the file at a path, which Landlock does not check. Through an
-/// open file they can still be accessed.
+/// Calls that read or change the extended attributes of a file by its path, which Landlock does not check. They are
+/// still accessible through an open file.
 const ATTRIBUTES: &[i64] = &[
     libc::SYS_getxattr,
     libc::SYS_lgetxattr,
@@ -66,14 +66,13 @@ const ATTRIBUTES: &[i64] = &[
     REMOVEXATTRAT,
 ];
 
-/// The same since Linux 6.13, by numbers that are those of all machines.
+/// The same calls since Linux 6.13, with numbers that are the same on all machines.
 const SETXATTRAT: i64 = 463;
 const GETXATTRAT: i64 = 464;
 const LISTXATTRAT: i64 = 465;
 const REMOVEXATTRAT: i64 = 466;
 
-/// Calls that change how the system shares its time among processes: the first argument is the process, and none is the
-/// caller.
+/// Calls that change how the system schedules a process. The first argument is the process; 0 is the caller.
 const OF_PROCESS: &[i64] = &[
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setattr,
@@ -81,11 +80,11 @@ const OF_PROCESS: &[i64] = &[
     libc::SYS_sched_setscheduler,
 ];
 
-/// The same, where the first argument says what the second is: a process, a group, or a user. Of a user are other
-/// processes.
+/// The same, with a first argument that gives the kind of the second: a process, a group or a user. Each call is listed
+/// with the value for a user, who has other processes, too.
 const OF_GROUP: &[(i64, u32)] = &[(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
 
-/// Kinds of namespaces that a process can be born into.
+/// The namespaces that a process can be created in.
 const NAMESPACES: i32 = libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWIPC
     | libc::CLONE_NEWNET
@@ -93,12 +92,12 @@ const NAMESPACES: i32 = libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS;
-/// A namespace that a process can only enter; to `clone` this bit is a part of a signal's number.
+/// A namespace that a process can only enter later; for `clone`, this bit is part of a signal's number.
 const NEW_TIME: i32 = 0x80;
 
-/// Calls that change the mode of a file, wherever it is, or make a file that has it from the start, by which of their
-/// arguments is the mode: none makes a program run as its owner. Directories that a group shares have the other bit,
-/// which is copied with them.
+/// Calls that set the mode of a file or create a file with a mode, with the index of the argument that is the mode:
+/// none may make a program that runs as its owner. The setgid bit is allowed, because directories that a group shares
+/// have it, and it is copied with them.
 const MODES: &[(u8, &[i64])] = &[
     #[cfg(target_arch = "x86_64")]
     (1, &[libc::SYS_chmod, libc::SYS_creat, libc::SYS_mknod]),
@@ -106,30 +105,31 @@ const MODES: &[(u8, &[i64])] = &[
     (2, &[libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_mknodat]),
 ];
 
-/// Calls that may make a file, and which of their arguments say how it is opened and what its mode is then. Where none
-/// is made, the mode is whatever was left in its place.
+/// Calls that may create a file, with the indices of the arguments that are the flags and the mode. If no file is
+/// created, the mode is undefined.
 const OPENS: &[(i64, u8, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1, 2),
     (libc::SYS_openat, 2, 3),
 ];
 
-/// They say what they want where no filter can look: they are not there, and programs use what was there before.
+/// Calls whose arguments are in memory, where no filter can read them. They fail as if the kernel did not have them,
+/// and programs use the older calls.
 const UNSEEN: &[i64] = &[libc::SYS_openat2, libc::SYS_clone3];
 
-/// Without a socket nothing is reached, also not what listens on this machine.
+/// Calls without which no other program can be reached, not even one that listens on this machine.
 const SOCKETS: &[i64] = &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
 
-/// Kinds of sockets whose pairs lead nowhere else. Others can be redirected, in general or by each message.
+/// Kinds of sockets whose pairs only connect to each other. Other kinds can be redirected, in general or per message.
 const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
-/// The part of a socket's type that is its kind.
+/// The bits of a socket's type that give its kind.
 const KINDS: u32 = 0xf;
 
-/// Filters what this thread, and all that it starts, asks of the system from now on. Returns whether that was possible.
+/// Installs the filter for this thread and everything that it starts. Returns whether that was possible.
 ///
 /// # Errors
 ///
-/// Fails with the error of the system if `plan` insists on the filter.
+/// Fails with the system's error if `plan` requires the filter.
 pub(super) fn apply(plan: Plan) -> Result<bool, String> {
     match filter(plan)?.map(|filter| apply_filter(filter)) {
         Some(Ok(())) => Ok(true),
@@ -138,8 +138,8 @@ pub(super) fn apply(plan: Plan) -> Result<bool, String> {
     }
 }
 
-/// Returns what is forbidden; `None` if nothing is, and where this machine's numbers are not known although nobody
-/// insists.
+/// Returns the filter for `plan`; `None` if it forbids nothing, or if the call numbers of this machine are unknown and
+/// the filter is not required.
 fn filter(plan: Plan) -> Result<Option<&'static BpfProgram>, String> {
     static FILTERS: [OnceLock<Option<BpfProgram>>; 8] = [const { OnceLock::new() }; 8];
     let said = [plan.keep_mark, plan.no_network, plan.no_unix_sockets];
@@ -147,7 +147,7 @@ fn filter(plan: Plan) -> Result<Option<&'static BpfProgram>, String> {
     if at == 0 {
         return Ok(None);
     }
-    // A program that runs many scripts assembles the filter once.
+    // A program that runs many scripts builds each filter once.
     if let Some(known) = FILTERS[at].get() {
         return Ok(known.as_ref());
     }
@@ -162,7 +162,8 @@ fn build(plan: Plan) -> Result<Option<BpfProgram>, Box<dyn Error>> {
         Err(error) => return Err(error.into()),
     };
     let mut filter = Filter::new()?;
-    // The ring opens files and makes sockets past this filter. Programs go on without it, as in most containers.
+    // An io_uring opens files and creates sockets without passing this filter. Programs work without it, as in
+    // containers.
     filter.deny(&[libc::SYS_io_uring_setup]);
     if plan.keep_mark {
         filter.deny(SHARED);
@@ -187,9 +188,9 @@ fn build(plan: Plan) -> Result<Option<BpfProgram>, Box<dyn Error>> {
     Ok(Some(filter.done(machine(arch))?))
 }
 
-/// Returns the identifier that a filter sees for the machine of a call: `AUDIT_ARCH_*` of `linux/audit.h`.
+/// Returns the machine's identifier in a filter: `AUDIT_ARCH_*` of `linux/audit.h`.
 fn machine(arch: TargetArch) -> u32 {
-    // 64 bits, and the low byte first.
+    // 64 bits, little-endian.
     0xc000_0000
         | match arch {
             TargetArch::x86_64 => 62,
@@ -198,26 +199,25 @@ fn machine(arch: TargetArch) -> u32 {
         }
 }
 
-/// The number of steps of a filter from a given one to the end.
+/// A place in a filter, as the number of steps from there to the end.
 type Offset = usize;
-/// A place, unless the way there is longer than a step can lead: 255 steps.
+/// A place, unless it is too far away: a step can jump over at most 255 steps.
 type OffsetResult = Result<Offset, TryFromIntError>;
 
-/// A filter that is assembled from its last step to the first, so that each step knows how far it jumps.
+/// A filter that is assembled from its last step to its first, so each step knows how far it jumps.
 ///
-/// A filter from `seccompiler` compares one number after the other, and repeats that for each condition. The kernel
-/// translates each step for each script, and goes through them once for each number that there is. This searches for
-/// the number, which is over in ten steps instead of a hundred, and what several calls have in common stands there
-/// once.
+/// A filter from `seccompiler` compares one number after another, and repeats that for each condition. The kernel
+/// translates each step for each script, and runs them once for every call number. This filter searches for the number,
+/// which takes ten steps instead of a hundred, and has the steps that several calls share only once.
 struct Filter {
     steps: BpfProgram,
     allowed: Offset,
     denied: Offset,
-    /// There is no such call.
+    /// Fails the call as if it did not exist.
     absent: Offset,
-    /// This file has nothing of the kind.
+    /// Fails the call as if the file did not support it.
     unsupported: Offset,
-    /// The steps that answer calls that are not simply allowed, by call number.
+    /// The places that decide about calls that are not simply allowed, by call number.
     answers: BTreeMap<u32, Offset>,
 }
 
@@ -239,12 +239,12 @@ impl Filter {
         Ok(new)
     }
 
-    /// Answers the call `number` at `place`.
+    /// Decides about the call `number` at `place`.
     fn answer(&mut self, number: i64, place: Offset) {
         self.answers.insert(call(number), place);
     }
 
-    /// Answers each of the calls `numbers` at `place`.
+    /// Decides about each of the calls `numbers` at `place`.
     fn all_at(&mut self, numbers: &[i64], place: Offset) {
         for number in numbers {
             self.answer(*number, place);
@@ -255,7 +255,7 @@ impl Filter {
         self.all_at(numbers, self.denied);
     }
 
-    /// Nobody changes the mark of a run, nor the limits of another process, of which one ends it.
+    /// Forbids changing the mark of a run, and changing the limits of other processes, one of which would end them.
     fn keep_mark(&mut self) -> Result<(), TryFromIntError> {
         let locks = libc::RLIMIT_LOCKS;
         let sets = self.is_given(2, self.denied, self.allowed)?;
@@ -267,7 +267,7 @@ impl Filter {
         Ok(())
     }
 
-    /// No program is made that runs as its owner.
+    /// Forbids making a program that runs as its owner.
     fn keep_owner(&mut self) -> Result<(), TryFromIntError> {
         let is_set = |filter: &mut Self, mode| {
             filter.has(mode, libc::S_ISUID, libc::S_ISUID, filter.denied, filter.allowed)
@@ -287,9 +287,9 @@ impl Filter {
         Ok(())
     }
 
-    /// Only pairs that lead nowhere else remain.
+    /// Forbids all sockets except pairs that only connect to each other.
     fn keep_network(&mut self) -> Result<(), TryFromIntError> {
-        // The address in a message of another call is where no filter can read it.
+        // The other calls that send have the address in memory, where no filter can read it.
         let send = self.is_given(4, self.denied, self.allowed)?;
         self.answer(libc::SYS_sendto, send);
         let pair = self.is_fixed_pair()?;
@@ -298,7 +298,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Leaves only sockets to other machines, and pairs that lead nowhere else.
+    /// Forbids unix sockets except pairs that only connect to each other.
     fn no_unix_sockets(&mut self) -> Result<(), TryFromIntError> {
         let pair = self.is_fixed_pair()?;
         let pair = self.is_unix(pair, self.allowed)?;
@@ -308,14 +308,14 @@ impl Filter {
         Ok(())
     }
 
-    /// Leaves only sockets of this machine.
+    /// Forbids all sockets except unix sockets.
     fn only_unix_sockets(&mut self) -> Result<(), TryFromIntError> {
         let place = self.is_unix(self.allowed, self.denied)?;
         self.all_at(&[libc::SYS_socket, libc::SYS_socketpair], place);
         Ok(())
     }
 
-    /// Allows a pair of sockets if neither can be led elsewhere.
+    /// Allows a pair of sockets if neither can be redirected.
     fn is_fixed_pair(&mut self) -> OffsetResult {
         let mut pair = self.denied;
         for kind in PAIRS {
@@ -324,12 +324,13 @@ impl Filter {
         Ok(pair)
     }
 
-    /// Goes on at `yes` where a socket is to be a unix socket, else at `no`.
+    /// Continues at `yes` if the socket is a unix socket, otherwise at `no`.
     fn is_unix(&mut self, yes: Offset, no: Offset) -> OffsetResult {
         self.has(0, u32::MAX, libc::AF_UNIX.unsigned_abs(), yes, no)
     }
 
-    /// Nobody gets a namespace of their own, in which they have the powers of root, or that of another process.
+    /// Forbids creating a namespace, in which a process could have the powers of root, and entering that of another
+    /// process.
     fn keep_namespaces(&mut self) -> Result<(), TryFromIntError> {
         for (number, kinds) in [(libc::SYS_clone, NAMESPACES), (libc::SYS_unshare, NAMESPACES | NEW_TIME)] {
             let place = self.has(0, kinds.unsigned_abs(), 0, self.allowed, self.denied)?;
@@ -338,7 +339,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Nobody says how much of the system's time another process gets.
+    /// Forbids changing the priority of other processes.
     fn keep_priorities(&mut self) -> Result<(), TryFromIntError> {
         let own = self.has(0, u32::MAX, 0, self.allowed, self.denied)?;
         self.all_at(OF_PROCESS, own);
@@ -350,7 +351,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Goes on at `yes` where the low half of argument `arg`, of which `mask` is examined, is `value`, else at `no`.
+    /// Continues at `yes` if the low half of argument `arg`, masked with `mask`, is `value`, otherwise at `no`.
     fn has(&mut self, arg: u8, mask: u32, value: u32, yes: Offset, no: Offset) -> OffsetResult {
         self.ask(libc::BPF_JEQ, value, yes, no)?;
         if mask != u32::MAX {
@@ -359,17 +360,17 @@ impl Filter {
         self.load(low(arg))
     }
 
-    /// Goes on at `yes` where argument `arg` is an address, else at `no`.
+    /// Continues at `yes` if argument `arg` is not null, otherwise at `no`.
     fn is_given(&mut self, arg: u8, yes: Offset, no: Offset) -> OffsetResult {
         let low_half = self.has(arg, u32::MAX, 0, no, yes)?;
         self.ask(libc::BPF_JEQ, 0, low_half, yes)?;
         self.load(low(arg) + 4)
     }
 
-    /// Returns the complete filter, for programs of this `machine`. Other machines have different call numbers, so such
-    /// a program is ended. Calls of the x32 interface do not exist, as on most kernels.
+    /// Returns the complete filter for programs of this `machine`. Other machines have different call numbers, so their
+    /// programs are killed. Calls of the x32 interface fail as if they did not exist, as on most kernels.
     fn done(mut self, machine: u32) -> Result<BpfProgram, TryFromIntError> {
-        // The numbers at which the answer changes.
+        // The numbers at which the decision changes.
         let mut changes: Vec<(u32, Offset)> = Vec::new();
         let mut change = |from, place| match changes.last_mut() {
             Some(last) if last.0 == from => last.1 = place,
@@ -380,7 +381,7 @@ impl Filter {
             change(number + 1, self.allowed);
         }
         change(X32, self.absent);
-        // A call that a debugger has already answered has this number, which is not a real one.
+        // This is the number of a call that a debugger has already answered.
         change(u32::MAX, self.allowed);
         changes.dedup_by_key(|(_, place)| *place);
 
@@ -393,8 +394,8 @@ impl Filter {
         Ok(self.steps)
     }
 
-    /// Searches for the loaded number among the sorted `changes`, and continues where that says. Numbers below the
-    /// first continue at `first`.
+    /// Searches for the loaded number in the sorted `changes`, and continues at the place found. Numbers below the
+    /// first change continue at `first`.
     fn search(&mut self, first: Offset, changes: &[(u32, Offset)]) -> OffsetResult {
         let (below, [(from, place), above @ ..]) = changes.split_at(changes.len() / 2) else {
             return Ok(first);
@@ -404,17 +405,17 @@ impl Filter {
         self.ask(libc::BPF_JGE, *from, above, below)
     }
 
-    /// Ends with `answer`.
+    /// Adds a step that ends with `answer`.
     fn end(&mut self, answer: u32) -> OffsetResult {
         self.put(libc::BPF_RET | libc::BPF_K, answer, self.here(), self.here())
     }
 
-    /// Loads the value `at` this offset in the data about a call.
+    /// Adds a step that loads the value at offset `at` of the data about a call.
     fn load(&mut self, at: u32) -> OffsetResult {
         self.put(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at, self.here(), self.here())
     }
 
-    /// Compares the loaded value with `value`, and continues at `yes` or at `no`.
+    /// Adds a step that compares the loaded value with `value`, and continues at `yes` or at `no`.
     fn ask(&mut self, question: u32, value: u32, yes: Offset, no: Offset) -> OffsetResult {
         self.put(libc::BPF_JMP | question | libc::BPF_K, value, yes, no)
     }
@@ -426,7 +427,7 @@ impl Filter {
         Ok(self.here())
     }
 
-    /// Returns the place of the step that was put there last.
+    /// Returns the place of the last step that was added, which runs next.
     fn here(&self) -> Offset {
         self.steps.len()
     }
@@ -439,7 +440,7 @@ const fn call(number: i64) -> u32 {
 }
 
 /// Returns the offset of the low half of argument `arg` in the data that a filter gets about a call. The high half
-/// follows.
+/// follows it.
 fn low(arg: u8) -> u32 {
     16 + 8 * u32::from(arg)
 }

@@ -1,4 +1,4 @@
-//! Following a running script, and ending it with all that it started.
+//! Follows a running script, and ends it with everything that it started.
 
 use std::process::Child;
 use std::thread;
@@ -14,11 +14,11 @@ use crate::interrupt;
 
 /// The interval at which a running script is checked.
 pub(super) const TICK: Duration = Duration::from_millis(20);
-/// The interval at which it is checked while it is being ended.
+/// The interval at which a script that is being ended is checked.
 pub(super) const SOON: Duration = Duration::from_millis(10);
-/// How long ending a script that does not end is retried.
+/// How long to retry ending a script that does not end.
 const STUBBORN: Duration = Duration::from_secs(10);
-/// How long the rest of its output may take once the whole script has ended.
+/// How long to wait for the rest of the output once the whole script has ended.
 pub(super) const LINGER: Duration = Duration::from_secs(1);
 
 /// A running script.
@@ -31,31 +31,31 @@ pub(super) struct Follow<'a> {
     began: Instant,
     stdout: Captured,
     stderr: Captured,
-    /// How many of its two outputs are still open.
+    /// The number of its outputs that are still open.
     open: u8,
     exited: bool,
-    /// Whether it is over: what it still writes is heard, whoever reads it.
+    /// Whether it is being ended: from then on its output is read even if nobody takes it.
     is_ending: bool,
     ended: Option<Ended>,
     leftovers: usize,
 }
 
-/// What was learned about a script.
+/// The results of following a script.
 pub(super) struct Heeded {
     /// Why it was ended, if it was.
     pub(super) ended: Option<Ended>,
     /// The number of processes that it left behind.
     pub(super) leftovers: usize,
-    /// Whether the system reports that nothing that would have to be ended is left.
+    /// Whether the system reports that none of its processes is left.
     pub(super) is_gone: bool,
-    /// Whether it was one process and no more.
+    /// Whether it was a single process throughout.
     pub(super) was_alone: bool,
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
 }
 
 impl<'a> Follow<'a> {
-    /// Follows `child`, the first of `family`, whose outputs it takes. It `began` just now.
+    /// Follows `child`, the first process of `family`, and takes its outputs. It was started at `began`.
     pub(super) fn new(
         child: &'a mut Child,
         family: ProcessGroup,
@@ -81,7 +81,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Follows it for a [`TICK`], or until it ends. Returns whether it has ended by then.
+    /// Follows it for a [`TICK`] or until it ends; returns whether it has ended.
     pub(super) fn is_over_soon(&mut self) -> bool {
         let most = TICK.min(self.limits.timeout);
         while !self.exited {
@@ -94,23 +94,24 @@ impl<'a> Follow<'a> {
         true
     }
 
-    /// Follows it until it ends by itself or has to be ended, such as when it `is_stopped`, and ends all that it started.
+    /// Follows it until it ends by itself or must be ended, for example because `is_stopped` returns `true`; then ends
+    /// everything that it started.
     pub(super) fn finish(&mut self, is_stopped: &mut dyn FnMut() -> bool) {
         self.ended = self.until_the_end(is_stopped);
         self.leftovers = self.clear(self.ended);
         self.drain();
     }
 
-    /// Returns what was learned about it.
+    /// Returns the results.
     pub(super) fn heeded(self) -> Heeded {
         let Self { ended, leftovers, stdout, stderr, .. } = self;
-        // An output that somebody still holds open tells of one that no list shows.
+        // If an output is still open, a process holds it that no list shows.
         let is_gone = self.family.is_told() && ended.is_none() && leftovers == 0 && self.open == 0;
         let was_alone = is_gone && self.family.was_alone();
         Heeded { ended, leftovers, is_gone, was_alone, stdout, stderr }
     }
 
-    /// Follows it until it ends by itself, or has to be ended for the reason that is returned.
+    /// Follows it until it ends by itself, or until it must be ended for the reason that is returned.
     fn until_the_end(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Option<Ended> {
         let mut looked = self.began;
         while !self.exited {
@@ -132,14 +133,14 @@ impl<'a> Follow<'a> {
         None
     }
 
-    /// Waits for what comes next, and takes it.
+    /// Waits for the next events, for at most `limit`, and handles them.
     fn hear(&mut self, limit: Duration) {
         let began = Instant::now();
-        // Like a program that nobody reads, the script waits; this thread does not.
+        // If nobody reads its output, the script waits as any program does, but this thread does not.
         let listens = self.is_ending || self.relay.has_room(limit.min(SOON));
         let all = self.ears.hear(if listens { limit } else { Duration::ZERO }, listens);
         if all.is_empty() && self.exited && self.open == 0 {
-            // Nothing is left to be heard, only processes to end.
+            // There is no more output, only processes to end.
             thread::sleep(limit.min(SOON).saturating_sub(began.elapsed()));
         }
         for heard in all {
@@ -168,8 +169,8 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Ends what still runs: asked first, so that it can tidy up, then without asking. Returns how many
-    /// processes the script left behind when it ended by itself.
+    /// Ends the processes that still run: first asks them, so they can clean up, then kills them. Returns the number of
+    /// processes that the script left behind when it ended by itself.
     fn clear(&mut self, ended: Option<Ended>) -> usize {
         self.is_ending = true;
         let forced = ended.is_some();
@@ -181,7 +182,7 @@ impl<'a> Follow<'a> {
         if !forced && others == 0 {
             return 0;
         }
-        // Too many would only become more.
+        // A script with too many processes would only start more.
         if ended != Some(Ended::Processes) {
             self.signal(false);
             let asked = Instant::now();
@@ -200,7 +201,7 @@ impl<'a> Follow<'a> {
     fn signal(&mut self, kill: bool) {
         self.family.signal(kill);
         if cfg!(not(unix)) && kill {
-            // It has ended already if this fails.
+            // If this fails, it has already ended.
             let _ = self.child.kill();
         }
     }
@@ -209,7 +210,7 @@ impl<'a> Follow<'a> {
         self.exited && self.family.others().is_empty()
     }
 
-    /// Takes the rest of the output, which may be held open by something outside the run.
+    /// Reads the rest of the output, which something outside the run may hold open.
     fn drain(&mut self) {
         let began = Instant::now();
         while self.open > 0 && began.elapsed() < LINGER {

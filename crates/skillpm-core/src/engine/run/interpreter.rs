@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::fs;
 
-/// Endings of scripts, each with the programs that may run it: the first that is there does.
+/// Extensions of scripts, each with the programs that may run it; the first one that exists does.
 const ENDINGS: &[(&str, &[&str])] = &[
     ("py", &["python3", "python"]),
     ("sh", &["sh", "bash"]),
@@ -23,16 +23,16 @@ const ENDINGS: &[(&str, &[&str])] = &[
     ("ps1", &["pwsh"]),
 ];
 
-/// Programs that a first line may name, without the version that may follow.
+/// Programs that a first line may name, without a version suffix.
 const KNOWN: &[&str] = &[
     "ash", "bash", "dash", "ksh", "lua", "node", "nodejs", "perl", "php", "pwsh", "python", "Rscript",
     "ruby", "sh", "zsh",
 ];
 
-/// Directories of the root in which links lead to what a process has open, and no programs are.
+/// Directories of the root that hold no programs, but links to whatever a process has open.
 const PROCESSES: &[&str] = &["proc", "dev", "sys"];
 
-/// The maximum length of a first line, as the kernel reads it.
+/// The maximum length of a first line that the kernel reads, in bytes.
 const MAX_LINE: usize = 256;
 
 /// A program, and its arguments before the script.
@@ -42,22 +42,22 @@ pub(super) struct Interpreter {
     pub(super) args: Vec<OsString>,
 }
 
-/// What a script requests to run it.
+/// The program that a script requests.
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted<'a> {
-    /// This very program.
+    /// The program at exactly this path, with these arguments.
     At(&'a str, Vec<&'a str>),
-    /// The first of these in `PATH`.
+    /// The first of these programs in `PATH`, with these arguments.
     Named(Vec<&'a str>, Vec<&'a str>),
 }
 
-/// Returns what runs the script at `path` of a skill, whose content is `bytes`: what its first line names, otherwise
-/// what its ending stands for. `search` are the directories of `PATH`.
+/// Returns the interpreter for the script at `path` of a skill, whose content starts with `bytes`: the one that its
+/// first line names, otherwise the one for its extension. `search` has the directories of `PATH`.
 ///
 /// # Errors
 ///
-/// Fails for a file that is no script, a first line that names another program than a known interpreter, and an
-/// interpreter that is not there.
+/// Fails for a file that is not a script, for a first line that does not name a known interpreter, and if the
+/// interpreter does not exist.
 pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Interpreter> {
     let (names, args) = match wanted(path, bytes)? {
         Wanted::At(program, args) => {
@@ -83,12 +83,12 @@ pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Int
         .hint("install it, or add its directory to `PATH`"))
 }
 
-/// Returns the name, without a version, of the program that the first line of the script at `path` has it run by;
-/// `None` if `bytes` do not begin with `#!`.
+/// Returns the name, without a version, of the program that the first line of the script at `path` names; `None` if
+/// `bytes` do not begin with `#!`.
 ///
 /// # Errors
 ///
-/// Fails for a first line that names another program than a known interpreter: such a script is never run.
+/// Fails for a first line that does not name a known interpreter: such a script is never run.
 pub(in crate::engine) fn program_of<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<&'a str>> {
     Ok(match by_first_line(path, bytes)? {
         Some(Wanted::At(program, _)) => known(base(program)),
@@ -115,14 +115,14 @@ fn by_first_line<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<Wanted<'a>>> 
     by_line(path, line).map(Some)
 }
 
-/// Returns the line that `rest` begins with, if that is one.
+/// Returns the first line of `rest`; `None` if it is too long or is not text.
 fn first_line(rest: &[u8]) -> Option<&str> {
     let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
     let line = std::str::from_utf8(rest.get(..end.min(MAX_LINE + 1))?).ok()?.trim();
     (end <= MAX_LINE && !line.contains('\0')).then_some(line)
 }
 
-/// As the kernel reads it: a program and one argument. With `env -S` the argument is words.
+/// Parses a line as the kernel does: a program and one argument. With `env -S`, the argument is split into words.
 fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
     let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -138,9 +138,9 @@ fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
         };
     }
     let words: Vec<&str> = match rest.strip_prefix("-S").or_else(|| rest.strip_prefix("--split-string=")) {
-        // Quotes and variables would need a reader of their own.
+        // Quotes and variables would need a parser.
         Some(words) if !words.contains(['\'', '"', '\\', '$']) => words.split_whitespace().collect(),
-        // Without `-S`, the whole argument would be the name.
+        // Without `-S`, the whole argument is the name.
         None if !rest.contains(char::is_whitespace) => vec![rest],
         _ => Vec::new(),
     };
@@ -150,8 +150,8 @@ fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
     }
 }
 
-/// Reports whether the path of a program says where it is: from the root, straight on, and through nothing that means
-/// another place for each process.
+/// Reports whether the path of a program is plain: absolute, without `..`, and not through a directory that is
+/// different for each process.
 fn is_plain(program: &str) -> bool {
     let mut parts = Path::new(program).components();
     let first = (parts.next(), parts.next());
@@ -164,7 +164,7 @@ fn unknown(path: &str, what: &str) -> Error {
         .hint("known interpreters are shells, Python, Node.js, Perl, Ruby, PHP, Lua, R and PowerShell, by their path or by `/usr/bin/env NAME`")
 }
 
-/// Returns the interpreter `name` without the version that may follow, as in `python3.12`; `None` for anything else.
+/// Returns the interpreter `name` without a version suffix, as in `python3.12`; `None` if it is not known.
 fn known(name: &str) -> Option<&str> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     (KNOWN.contains(&bare) && !name.ends_with('.')).then_some(bare)
@@ -282,7 +282,7 @@ mod tests {
         let error = choose("a.py", b"#!/nowhere/python3\n", &search).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which does not exist");
         assert!(error.hints()[0].to_string().contains("#!/usr/bin/env python3"), "{:?}", error.hints());
-        // A file that cannot be run and a directory are none either.
+        // A file that is not executable does not count, and neither does a directory.
         fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
         fs::create_dir(&dir.path().join("python")).expect("creates");
         assert!(choose("a.py", b"", &search).is_err());

@@ -1,23 +1,23 @@
-//! Limits on what a script may use.
+//! Limits on the resources of a script.
 
 use std::time::Duration;
 
-/// Limits of one run.
+/// The limits of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// How long it may run.
+    /// The maximum run time.
     pub timeout: Duration,
-    /// How long it may take to end when it is asked to.
+    /// The time between asking it to end and killing it.
     pub grace: Duration,
-    /// How many bytes of its standard output, and of its standard error, are kept and passed on.
+    /// The maximum number of bytes of each output that are kept and passed on.
     pub output: u64,
-    /// How many processes and threads it may have at once.
+    /// The maximum number of processes and threads at a time.
     pub processes: u64,
-    /// How many bytes one file that it writes may have.
+    /// The maximum size of a file that it writes, in bytes.
     pub file_size: Option<u64>,
-    /// How many bytes of private memory each of its processes may have.
+    /// The maximum private memory of each of its processes, in bytes.
     pub memory: Option<u64>,
-    /// How much CPU time each of its processes may use; whole seconds, rounded up.
+    /// The maximum CPU time of each of its processes, rounded up to whole seconds.
     pub cpu: Option<Duration>,
 }
 

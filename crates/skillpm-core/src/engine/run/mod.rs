@@ -1,9 +1,9 @@
-//! Running a script of a skill.
+//! Runs a script of a skill.
 //!
 //! A script is started without a shell, with a clean environment, from a private copy of the skill's files whose digest
-//! is compared before it runs. It ends within its time with everything that it started, its output is bounded, and on
-//! Linux it has no access to files that do not concern it. Whether it may run is asked elsewhere; `docs/design/run.md`
-//! says why all this is done as it is.
+//! is compared before it runs. It ends within its time limit together with everything that it started, its output is
+//! limited, and on Linux it cannot access files that do not concern it. The caller decides whether it may run at all;
+//! `docs/design/run.md` explains the design.
 
 mod copy_pool;
 #[cfg(not(target_os = "linux"))]
@@ -58,7 +58,7 @@ use crate::error::{Error, Result};
 use crate::settings::Settings;
 use crate::tree::FileSet;
 
-/// The amount of a script that is read to determine what runs it.
+/// The number of bytes of a script that are read to determine its interpreter.
 const MAX_SCRIPT: u64 = 64 << 20;
 
 /// A script of a skill.
@@ -66,41 +66,47 @@ const MAX_SCRIPT: u64 = 64 << 20;
 pub struct Script {
     /// The skill's name.
     pub skill: String,
-    /// Its version, where it has one.
+    /// Its version, if it has one.
     pub version: Option<String>,
     /// All files of the skill.
     pub files: FileSet,
-    /// The digest that these must have.
+    /// The digest that the files must have, if known.
     pub digest: Option<Digest>,
-    /// The place of the skill in these, with `/` between the parts; empty unless it is a part of another.
+    /// The path of the skill's directory in `files`, with `/`; empty unless the skill is part of another one.
     pub base: String,
     /// The script's path below the skill's directory, such as `scripts/greet.py`.
     pub path: String,
 }
 
+/// What a script runs in.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// Its working directory.
+    pub cwd: WorkDir,
+    /// Variables in addition to those that every script gets.
+    pub env: BTreeMap<OsString, OsString>,
+}
+
 /// The options for running a script.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Its arguments, handed over as they are.
+    /// Its arguments, passed on unchanged.
     pub args: Vec<OsString>,
     /// Its standard input.
     pub stdin: Stdin,
-    /// Its working directory.
-    pub cwd: WorkDir,
-    /// Variables beside those that every script gets.
-    pub env: BTreeMap<OsString, OsString>,
     /// The limits on what it may use.
     pub limits: Limits,
-    /// Whether files are kept from it.
+    /// Whether its access to files is restricted.
     pub sandbox: Mode,
-    /// Whether the network is kept from it.
+    /// Whether its access to the network is blocked.
     pub no_network: bool,
-    /// Whether it may reach programs of this machine by unix sockets, as those of a desktop, a container engine or an
-    /// agent of keys. Without a sandbox it may, unless the network is kept from it.
+    /// Whether it may connect to programs on this machine by unix sockets, such as those of a desktop, a container
+    /// engine or a key agent. Without a sandbox it may, unless the network is blocked.
     pub unix_sockets: bool,
-    /// Absolute paths that it may read, beside the skill and the system.
+    /// Paths that it may read, in addition to the skill and the system. Relative ones start at the caller's working directory.
     pub read: Vec<PathBuf>,
-    /// Absolute paths that it may write, beside its working directory and a private one.
+    /// Paths that it may write, in addition to its working directory and a private one. Relative ones start at the caller's
+    /// working directory.
     pub write: Vec<PathBuf>,
     /// The pool in which the copy that it runs from may wait for the next run.
     pub copies: CopyPool,
@@ -114,7 +120,7 @@ pub enum Stdin {
     Closed,
     /// The caller's own standard input.
     Inherited,
-    /// These bytes: a JSON text, for example.
+    /// These bytes, for example JSON.
     Bytes(Vec<u8>),
 }
 
@@ -124,13 +130,13 @@ pub enum WorkDir {
     /// The caller's working directory.
     #[default]
     Here,
-    /// In the copy of the skill, which it may not write to.
+    /// The copy of the skill, which it may not write to.
     Skill,
-    /// In this directory.
+    /// This directory.
     Dir(PathBuf),
 }
 
-/// Whether files are kept from a script.
+/// Whether access to files is restricted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
     /// No.
@@ -138,7 +144,7 @@ pub enum Mode {
     /// If the system supports it.
     #[default]
     Auto,
-    /// Yes, or it is not run.
+    /// Yes; without a sandbox the script is not run.
     Require,
 }
 
@@ -151,27 +157,26 @@ pub enum Stream {
     Err,
 }
 
-/// A listener for what a script writes while it runs. Calls are made on the caller's own thread. The script's time
-/// keeps running during a call, and the script is ended when it is up.
+/// A listener for the output of a running script. Its methods are called on the caller's own thread. The time limit
+/// keeps running during a call, and ends the script if it expires.
 pub trait Watch {
-    /// Reports whether [`Watch::output`] does anything. Where it does not, most scripts need no thread beside the
-    /// caller's.
+    /// Reports whether [`Watch::output`] does anything. If not, most scripts need no thread besides the caller's.
     fn hears(&self) -> bool {
         true
     }
 
-    /// It wrote `bytes`, which are within the limit.
+    /// Receives `bytes` that the script wrote, up to the limit.
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
         let _ = (stream, bytes);
     }
 
-    /// Reports whether it is to be ended now. Asked several times a second.
+    /// Reports whether to end the script now. Called several times per second.
     fn is_stopped(&mut self) -> bool {
         false
     }
 }
 
-/// Hears nothing.
+/// A listener that ignores the output and never stops the script.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unwatched;
 
@@ -181,26 +186,33 @@ impl Watch for Unwatched {
     }
 }
 
-/// Runs `script` to its end, and ends everything that it started. A script that fails is not an error here:
-/// [`Ran::success`] turns that into one.
+/// Runs `script` in `surroundings` to its end, and ends everything that it started. A script that fails is not an
+/// error; [`Ran::success`] turns it into one.
 ///
 /// # Errors
 ///
-/// Fails for a script that is not there or has no interpreter, files that are not those of the digest, a sandbox that
-/// is required and not available, and what the system says.
-pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut dyn Watch) -> Result<Ran> {
+/// Fails if the script does not exist or has no interpreter, if the files do not have the given digest, if a required
+/// sandbox is not available, and with errors of the system.
+pub fn run(
+    settings: &Settings,
+    script: &Script,
+    surroundings: &Surroundings,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Ran> {
     let plan = Plan::of(options);
     std::thread::scope(|scope| {
         let starter = plan.restricts().then(|| Starter::new(scope, plan)).transpose()?;
-        run_by(starter, settings, script, options, watch)
+        run_by(starter, settings, script, surroundings, options, watch)
     })
 }
 
-/// [`run()`], where `starter` starts it if it is to be restricted.
+/// Works like [`run()`]; `starter` starts the script if it is restricted.
 fn run_by(
     starter: Option<Starter<'_>>,
     settings: &Settings,
     script: &Script,
+    surroundings: &Surroundings,
     options: &Options,
     watch: &mut dyn Watch,
 ) -> Result<Ran> {
@@ -213,14 +225,14 @@ fn run_by(
         return Err(Error::usage(format!("there is no file `{}` in `{}`", script.path, script.skill)));
     }
     let at = stage.skill().join(&script.path);
-    // Read from the copy, so that what is examined is what runs.
+    // Read from the copy, so the bytes that are examined are those that run.
     let head = crate::fs::read_prefix(&at, MAX_SCRIPT, |bytes| bytes.len() > 1 << 10)?.unwrap_or_default();
     let interpreter = interpreter::choose(&script.path, &head, &search)?;
-    let reach = Reach::of(settings, options, &stage, &interpreter, &search)?;
+    let reach = Reach::of(settings, &surroundings.cwd, options, &stage, &interpreter, &search)?;
     let mark = Mark::new();
     let env = Parts {
         env: &settings.env,
-        own: &options.env,
+        own: &surroundings.env,
         search: &search,
         skill: (&script.skill, stage.skill(), script.version.as_deref()),
         private: stage.private(),
@@ -243,7 +255,7 @@ fn run_by(
     let went = start.run(watch)?;
     let files = went.done.landlock.is_some();
     let digest = stage.digest();
-    // The script could not change the copy, and nothing is left of it.
+    // The script could not change the copy, and none of its processes is left.
     let is_out_of_reach = went.done.whole && !reach.own_write.iter().any(|dir| stage.is_near(dir));
     if is_out_of_reach && went.is_gone && went.exit != Exit::Unknown && stage.tidy(went.was_alone) {
         options.copies.put(stage, script.files.files().iter().map(|file| file.size).sum());

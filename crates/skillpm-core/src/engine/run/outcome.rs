@@ -28,22 +28,22 @@ impl fmt::Display for Exit {
     }
 }
 
-/// Why nobody knows how a script ended.
+/// The explanation for [`Exit::Unknown`].
 pub const UNHEARD: &str = "this process ignores SIGCHLD, or another part of it waits for its children";
 
-/// Why a script was ended, where it did not end by itself.
+/// The reason why a script was ended, if it did not end by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// Its time was over.
+    /// It reached its time limit.
     Timeout,
-    /// It had more processes and threads than it may have.
+    /// It had more processes and threads than allowed.
     Processes,
-    /// The user, or the program that runs it, wanted it to stop.
+    /// The user, or the calling program, stopped it.
     Stopped,
 }
 
 impl Ended {
-    /// Returns the word for it in JSON.
+    /// Returns the name of the reason in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -53,7 +53,7 @@ impl Ended {
     }
 }
 
-/// What a script wrote to one of its outputs.
+/// The output that a script wrote to one of its streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The first bytes, up to the limit.
@@ -63,7 +63,7 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// Reports whether there was more than was kept.
+    /// Reports whether some of the output was discarded.
     pub fn is_cut(&self) -> bool {
         self.total > self.bytes.len() as u64
     }
@@ -74,24 +74,24 @@ impl Captured {
     }
 }
 
-/// What a script had no access to.
+/// The restrictions that a script ran under.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
-    /// The version of Landlock that kept files from it; `None` if nothing did.
+    /// The version of Landlock that restricted its access to files; `None` without Landlock.
     pub landlock: Option<u32>,
     /// Whether its system calls were filtered.
     pub seccomp: bool,
-    /// Whether the network was kept from it.
+    /// Whether the network was blocked.
     pub no_network: bool,
-    /// Whether unix sockets were, but for pairs.
+    /// Whether unix sockets except pairs were blocked.
     pub no_unix_sockets: bool,
-    /// Where it ran.
+    /// Its working directory.
     pub cwd: PathBuf,
     /// The user's files that it could write, besides its private directory.
     pub write: Vec<PathBuf>,
     /// The user's files that it could also read, as requested.
     pub read: Vec<PathBuf>,
-    /// Why its working directory was closed to it, where it was.
+    /// Why its working directory was closed to it, if it was.
     pub closed: Option<String>,
 }
 
@@ -108,7 +108,7 @@ pub struct Ran {
     pub interpreter: PathBuf,
     /// The way in which it ended.
     pub exit: Exit,
-    /// Why it was ended, where it did not end by itself.
+    /// Why it was ended, if it did not end by itself.
     pub ended: Option<Ended>,
     /// The number of processes that it left behind; they were ended.
     pub leftovers: usize,
@@ -118,16 +118,16 @@ pub struct Ran {
     pub stderr: Captured,
     /// How long it took.
     pub duration: Duration,
-    /// What it had no access to.
+    /// The restrictions that it ran under.
     pub sandbox: Sandbox,
 }
 
 impl Ran {
-    /// Returns the run where the script ended by itself and with code 0.
+    /// Returns this run if the script ended by itself with code 0.
     ///
     /// # Errors
     ///
-    /// Fails for every other exit, with what the script wrote to standard error.
+    /// Fails for any other exit, with the script's standard error.
     pub fn success(self) -> Result<Self, ScriptError> {
         if self.exit == Exit::Code(0) && self.ended.is_none() {
             Ok(self)
@@ -147,7 +147,7 @@ impl ScriptError {
         &self.0
     }
 
-    /// Returns what it wrote to standard error.
+    /// Returns its standard error.
     pub fn stderr(&self) -> String {
         self.0.stderr.text()
     }

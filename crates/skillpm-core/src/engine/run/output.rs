@@ -1,4 +1,4 @@
-//! Hearing what a script writes and when it ends, on the thread that follows it.
+//! Reads the output and the end of a script, on the thread that follows it.
 
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -12,12 +12,12 @@ use super::Stream;
 use super::follow::SOON;
 use super::output_event::{OutputEvent, PIECE, Pipe, has_ended};
 
-/// The ends of a script's outputs, and of the script.
+/// The reading ends of a script's outputs, and a handle for its end.
 pub(super) struct Output {
     pipes: Vec<Pipe<Box<dyn Source>>>,
     pid: Pid,
-    /// Is readable when the script has ended, which is then left to be waited for: until then its number is
-    /// nobody else's.
+    /// Readable when the script has ended. The script is left to be waited for, because until then no other process can
+    /// get its PID.
     end: Option<OwnedFd>,
     is_over: bool,
     buffer: Vec<u8>,
@@ -27,7 +27,7 @@ trait Source: Read + std::os::fd::AsFd + Send {}
 impl<T: Read + std::os::fd::AsFd + Send> Source for T {}
 
 impl Output {
-    /// Listens to `child`, whose outputs are taken: `limit` bytes of each are handed on.
+    /// Listens to `child` and takes its outputs; `limit` bytes of each are passed on.
     pub(super) fn of(child: &mut Child, limit: u64) -> Self {
         let pipe = |stream, from| Pipe::new(stream, from, limit);
         let out = child.stdout.take().map(|out| pipe(Stream::Out, Box::new(out) as Box<dyn Source>));
@@ -36,14 +36,14 @@ impl Output {
         Self {
             pipes: out.into_iter().chain(err).collect(),
             pid,
-            // Kernels before 5.3 have none: then it is looked after often.
+            // Kernels before 5.3 have no such handle: then the script is checked often.
             end: pidfd_open(pid, PidfdFlags::empty()).ok(),
             is_over: false,
             buffer: vec![0; PIECE],
         }
     }
 
-    /// Waits until there is something to hear, `limit` at most. Unless it `listens`, that is the script's end alone.
+    /// Waits for the next events, for at most `limit`. Unless it `listens` to the output, only the script's end counts.
     pub(super) fn hear(&mut self, limit: Duration, listens: bool) -> Vec<OutputEvent> {
         let limit = if self.end.is_none() { limit.min(SOON) } else { limit };
         let pipes = if listens { self.pipes.len() } else { 0 };

@@ -1,4 +1,4 @@
-//! Hearing what a script writes, on a thread for each output.
+//! Reads the output of a script on a thread for each output.
 
 use std::io::Read;
 use std::process::Child;
@@ -9,14 +9,14 @@ use std::time::Duration;
 use super::Stream;
 use super::output_event::{OutputEvent, PIECE, Pipe};
 
-/// The number of pieces that may wait to be passed on.
+/// The maximum number of pieces that wait to be passed on.
 const PIECES: usize = 8;
 
 /// The output of a script.
 pub(super) struct Output(Receiver<OutputEvent>);
 
 impl Output {
-    /// Listens to `child`, whose outputs are taken: `limit` bytes of each are handed on.
+    /// Listens to `child` and takes its outputs; `limit` bytes of each are passed on.
     pub(super) fn of(child: &mut Child, limit: u64) -> Self {
         let (sender, events) = sync_channel(PIECES);
         if let Some(out) = child.stdout.take() {
@@ -28,7 +28,7 @@ impl Output {
         Self(events)
     }
 
-    /// Waits until there is something to hear, `limit` at most. Unless it `listens`, nothing is.
+    /// Waits for the next events, for at most `limit`. Unless it `listens` to the output, there are none.
     pub(super) fn hear(&mut self, limit: Duration, listens: bool) -> Vec<OutputEvent> {
         if !listens {
             thread::sleep(limit);
@@ -38,14 +38,14 @@ impl Output {
     }
 }
 
-/// Passes on what is read from `pipe`, to its end.
+/// Passes on everything that is read from `pipe`.
 fn listen(mut pipe: Pipe<impl Read + Send + 'static>, to: SyncSender<OutputEvent>) {
     thread::spawn(move || {
         let mut buffer = vec![0; PIECE];
         loop {
             let Some(event) = pipe.read(&mut buffer) else { continue };
             let is_all = event.ended().is_some();
-            // Nobody may listen any more.
+            // The receiver may be gone.
             if to.send(event).is_err() || is_all {
                 return;
             }

@@ -1,24 +1,24 @@
-//! Events from a script, on every system.
+//! Events from a running script, on every system.
 
 use std::io::{self, Read};
 
 use super::Stream;
 
-/// How much is read at once; a pipe holds no more.
+/// The number of bytes read at a time, which is the capacity of a pipe.
 pub(super) const PIECE: usize = 64 << 10;
 
 /// An event from a script.
 pub(super) enum OutputEvent {
-    /// It wrote this.
+    /// It wrote these bytes.
     Piece(Stream, Vec<u8>),
-    /// An output was read to its end: so many bytes.
+    /// An output was read to its end; the number is its total size in bytes.
     All(Stream, u64),
-    /// It has ended, and was not waited for yet.
+    /// It has ended, and was not yet waited for.
     Exited,
 }
 
 impl OutputEvent {
-    /// Returns the output of which this is the end.
+    /// Returns the output whose end this is.
     pub(super) fn ended(&self) -> Option<Stream> {
         match self {
             Self::All(stream, _) => Some(*stream),
@@ -27,11 +27,11 @@ impl OutputEvent {
     }
 }
 
-/// One output of a script: the first bytes are passed on, and the rest is read and discarded, so that the script never
-/// waits for a reader.
+/// One output of a script. Its first bytes are passed on, and the rest is read and discarded, so the script never waits
+/// for a reader.
 pub(super) struct Pipe<R> {
     stream: Stream,
-    /// Where the output is read.
+    /// The stream to read from.
     pub(super) from: R,
     /// The number of bytes that are passed on.
     limit: u64,
@@ -43,8 +43,8 @@ impl<R: Read> Pipe<R> {
         Self { stream, from, limit, total: 0 }
     }
 
-    /// Reads once. `None` if there is nothing to hand on: of a read that a signal interrupted, and of what is read
-    /// away.
+    /// Reads once. `None` if there is nothing to pass on, because a signal interrupted the read or the bytes are over
+    /// the limit.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Option<OutputEvent> {
         match self.from.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
@@ -59,14 +59,15 @@ impl<R: Read> Pipe<R> {
         }
     }
 
-    /// Returns the output that this is.
+    /// Returns which output this is.
     #[cfg(target_os = "linux")]
     pub(super) fn stream(&self) -> Stream {
         self.stream
     }
 }
 
-/// Reports whether the process `pid` has ended. It is left to be waited for: until then its number is nobody else's.
+/// Reports whether the process `pid` has ended. It is left to be waited for, because until then no other process can
+/// get its PID.
 #[cfg(unix)]
 pub(super) fn has_ended(pid: rustix::process::Pid) -> bool {
     use rustix::process::{WaitId, WaitIdOptions, waitid};

@@ -1,7 +1,7 @@
-//! Passes output on to the caller, which may be held up by whatever reads it.
+//! Passes output on to the caller, whose own reader may be slow.
 //!
-//! One thread follows the script and ends it in time. The caller's own thread receives what it writes, and may wait
-//! there as long as it likes.
+//! One thread follows the script and ends it in time. The caller's own thread receives the output, and may block as
+//! long as it likes.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use super::follow::TICK;
 use super::{Stream, Watch};
 
-/// With so many bytes waiting, the script waits, too.
+/// The number of waiting bytes at which the script has to wait, too.
 const ROOM: usize = 1 << 20;
 
 /// The output that one thread reads from a script and another passes on.
 pub(super) struct OutputQueue {
-    /// Whether anybody wants what the script writes.
+    /// Whether the caller wants the output.
     hears: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -24,23 +24,23 @@ pub(super) struct OutputQueue {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<(Stream, Vec<u8>)>,
-    /// The number of bytes that wait, including those that are being passed on.
+    /// The number of waiting bytes, including those that are being passed on.
     bytes: usize,
-    /// Whether all that there was has been handed on, and nobody comes for more.
+    /// Whether everything was passed on and the caller takes no more.
     is_left: bool,
     /// Whether the caller wants the script to stop.
     is_stopped: bool,
-    /// Whether nothing more comes.
+    /// Whether no more output will come.
     is_over: bool,
 }
 
 impl OutputQueue {
-    /// For a caller who `hears` what the script writes, or does not.
+    /// Returns an empty queue; `hears` says whether the caller wants the output.
     pub(super) fn new(hears: bool) -> Self {
         Self { hears, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Takes what is to be handed on, at once.
+    /// Queues output for the caller without waiting.
     pub(super) fn put(&self, stream: Stream, bytes: Vec<u8>) {
         if !self.hears {
             return;
@@ -51,7 +51,7 @@ impl OutputQueue {
         self.changed.notify_all();
     }
 
-    /// Reports whether there is room for more, now or within `limit`.
+    /// Reports whether there is space for more, now or within `limit`.
     pub(super) fn has_room(&self, limit: Duration) -> bool {
         self.wait(limit, |state| state.bytes < ROOM).bytes < ROOM
     }
@@ -61,17 +61,17 @@ impl OutputQueue {
         self.state().is_stopped
     }
 
-    /// Reports whether the caller has passed all of it on, now or within `limit`.
+    /// Reports whether the caller has taken everything, now or within `limit`.
     pub(super) fn is_left(&self, limit: Duration) -> bool {
         self.wait(limit, |state| state.is_left).is_left
     }
 
-    /// Announces that nothing more comes, at the latest when the returned value is dropped.
+    /// Returns a guard that announces, at the latest when it is dropped, that no more output will come.
     pub(super) fn ending(&self) -> Ending<'_> {
         Ending(self)
     }
 
-    /// Hands on what comes until nothing more does, in the order in which it came.
+    /// Passes output on to `watch` in order until no more will come.
     pub(super) fn attend(&self, watch: &mut dyn Watch) {
         let _leaving = Leaving(self);
         let mut asked: Option<Instant> = None;
@@ -99,7 +99,7 @@ impl OutputQueue {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Each change is whole.
+        // Every change leaves the state consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,7 +109,7 @@ impl OutputQueue {
     }
 }
 
-/// A guard that announces, when dropped, that nothing more comes.
+/// A guard that announces, when dropped, that no more output will come.
 pub(super) struct Ending<'a>(&'a OutputQueue);
 
 impl Drop for Ending<'_> {
@@ -119,14 +119,14 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// A guard that announces, when dropped, that nobody reads any more, even if the caller's code panicked.
+/// A guard that announces, when dropped, that the caller takes no more, even if the caller's code panicked.
 struct Leaving<'a>(&'a OutputQueue);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.is_left = true;
-        // Nothing is left to be stopped where all went well.
+        // If all went well, there is nothing left to stop.
         state.is_stopped = true;
         drop(state);
         self.0.changed.notify_all();

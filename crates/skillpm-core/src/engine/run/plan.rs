@@ -1,4 +1,4 @@
-//! What a script may access, and what the system enforces.
+//! The restrictions for a script, and those that the system enforced.
 
 use std::path::PathBuf;
 
@@ -8,18 +8,18 @@ use super::{Mode, Options};
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is kept from it or not")]
 pub(super) struct Plan {
-    /// Files are, but for those of the system and those that are [`Open`].
+    /// Whether it may access only files of the system and those that are [`Open`].
     pub(super) files: bool,
-    /// Its mark cannot be changed.
+    /// Whether it is prevented from changing its mark.
     pub(super) keep_mark: bool,
-    /// The network is.
+    /// Whether the network is blocked.
     pub(super) no_network: bool,
-    /// Sockets of this machine are, but for pairs.
+    /// Whether unix sockets except pairs are blocked.
     pub(super) no_unix_sockets: bool,
 }
 
 impl Plan {
-    /// Returns what `options` ask for.
+    /// Returns the restrictions that `options` ask for.
     pub(super) fn of(options: &Options) -> Self {
         let sandboxed = options.sandbox != Mode::Off;
         let no_network = options.no_network;
@@ -27,27 +27,27 @@ impl Plan {
         Self { files: sandboxed, keep_mark: sandboxed, no_network, no_unix_sockets }
     }
 
-    /// Reports whether anything is kept from it.
+    /// Reports whether there is any restriction.
     pub(super) fn restricts(self) -> bool {
         self.files || self.keep_mark || self.no_network
     }
 }
 
-/// What a script may access besides the system's files.
+/// The files that a script may access in addition to those of the system.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Open {
     /// Directories and files that it may read.
     pub(super) read: Vec<PathBuf>,
-    /// Those that it may also write.
+    /// Directories and files that it may also write.
     pub(super) write: Vec<PathBuf>,
 }
 
 /// The part of a [`Plan`] that was enforced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Done {
-    /// The version of Landlock that keeps files from it.
+    /// The version of Landlock that restricts its access to files.
     pub(super) landlock: Option<u32>,
-    /// Whether it keeps from it all that it should.
+    /// Whether Landlock enforces all restrictions on files.
     pub(super) whole: bool,
     /// Whether system calls are filtered.
     pub(super) seccomp: bool,

@@ -1,8 +1,8 @@
 //! The private copy of a skill that a script runs from.
 //!
-//! What was checked and what runs must be the same bytes, including those of the other files that a script reads,
-//! whatever happens to the skill's directory meanwhile. So the files are copied once, and what is compared is the
-//! digest of the bytes that were written, or still are there from a run before.
+//! The checked bytes and the bytes that run must be the same, including those of other files that a script reads,
+//! whatever happens to the skill's directory meanwhile. So the files are copied once, and the digest that is compared
+//! is that of the bytes in the copy, which were just written or are left from an earlier run.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -20,23 +20,23 @@ use crate::tree::{Node, ReadError};
 
 /// The name of the copy in its directory.
 const FILES: &str = "skill";
-/// The name of the directory for what the script writes.
+/// The name of the directory that the script may write to.
 const PRIVATE: &str = "home";
 
-/// A copy of a skill, and a directory for what its script writes. Both are removed with the value.
+/// A copy of a skill, and a directory that its script may write to. Both are removed on drop.
 #[derive(Debug)]
 pub(super) struct PrivateCopy {
     dir: TempDir,
-    /// The copy.
+    /// The directory of the copy.
     files: PathBuf,
-    /// The skill's directory in it.
+    /// The skill's directory in the copy.
     skill: PathBuf,
     private: PathBuf,
     digest: Digest,
 }
 
 impl PrivateCopy {
-    /// Takes the copy of `script` out of `copies`, or makes one.
+    /// Takes a copy of `script` from `copies`, or makes one.
     ///
     /// # Errors
     ///
@@ -47,20 +47,20 @@ impl PrivateCopy {
             Some(stage) => stage,
             None => Self::new(script)?,
         };
-        // A skill that is inside another one is looked up in the copy of the latter.
+        // A skill inside another one is looked up in the copy of the outer skill.
         stage.skill =
             if script.base.is_empty() { stage.files.clone() } else { stage.files.join(&script.base) };
         Ok(stage)
     }
 
-    /// Copies the files of `script`, whose digest must be the one that is given, if one is.
+    /// Copies the files of `script` and checks their digest, if one is given.
     ///
     /// # Errors
     ///
-    /// Fails for files that are not those that were checked, or that cannot be read or written.
+    /// Fails if the files are not those that were checked, or if they cannot be read or written.
     fn new(script: &Script) -> Result<Self> {
         let dir = fs::temp_dir()?;
-        // The path as the system knows it: access rights are stated with such paths.
+        // The real path, because access rights are given for real paths.
         let real = fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned());
         let (files, private) = (real.join(FILES), real.join(PRIVATE));
         let changed = || {
@@ -69,7 +69,7 @@ impl PrivateCopy {
         };
         let digest = match fs::materialize(&script.files, &files) {
             Ok(digest) => digest,
-            // They are no longer what they were when they were listed.
+            // The files changed after they were listed.
             Err(ReadError::Refused(refusal)) => return Err(changed().because(refusal)),
             Err(error) => return Err(error.into()),
         };
@@ -80,8 +80,8 @@ impl PrivateCopy {
         Ok(Self { dir, skill: files.clone(), files, private, digest })
     }
 
-    /// Gives a waiting copy an empty directory to write to, to which no living process has access. Returns whether it
-    /// can be used again: nobody but this user could reach it, nothing is beside it, and it is as it was made.
+    /// Gives a waiting copy an empty directory to write to, which no live process can access. Returns whether the copy
+    /// can be used again: only this user could access it, nothing else is beside it, and it is unchanged.
     fn renew(&self) -> bool {
         let dir = self.dir.path();
         let is_private = match fs::list_dir(dir) {
@@ -92,49 +92,48 @@ impl PrivateCopy {
         is_private && fs::is_private_dir(dir) && self.is_unchanged()
     }
 
-    /// Reports whether the directory for what the script writes is as it was made.
+    /// Reports whether the directory that the script may write to is empty and private.
     fn is_empty(&self) -> bool {
         fs::is_private_dir(&self.private) && fs::is_empty_dir(&self.private)
     }
 
-    /// Reports whether the files of the copy are those that were made: their names, their bytes and which are
-    /// executable.
+    /// Reports whether the files of the copy are unchanged: their names, their bytes and their executable bits.
     fn is_unchanged(&self) -> bool {
         if !matches!(fs::kind(&self.files), Ok(Some(fs::Kind::Directory))) {
             return false;
         }
         let Ok(tree) = fs::tree_of(&self.files) else { return false };
-        // A script could still find files that are not part of a skill.
+        // The digest covers only the files of a skill, but a script could find others.
         let is_plain = !tree.has_repository()
             && tree.entries().all(|(_, entry)| matches!(entry.node, Node::File { .. }));
         let digest = tree.skill("", &Limits::default()).and_then(|files| files.digest());
         is_plain && digest.is_ok_and(|digest| digest == self.digest)
     }
 
-    /// Returns whether the script left nothing where it could write. Unless it `was_alone`, that directory is removed:
-    /// a process that no list shows could still write there, but has no access to a new directory.
+    /// Returns whether the script left no files that it wrote. Unless it `was_alone`, its directory is removed: a
+    /// process that no list shows could still write there, but cannot access a new directory.
     pub(super) fn tidy(&self, was_alone: bool) -> bool {
         was_alone && self.is_empty() || fs::remove_dir_if_empty(&self.private)
     }
 
-    /// Reports whether anyone who may write to `dir` may write to this, or to a part of it.
+    /// Reports whether a process that may write to `dir` may write to this copy, or to a part of it.
     pub(super) fn is_near(&self, dir: &Path) -> bool {
         self.files.starts_with(dir) || self.files.parent().is_some_and(|own| dir.starts_with(own))
     }
 
-    /// Returns where the skill is in the copy.
+    /// Returns the path of the skill in the copy.
     pub(super) fn skill(&self) -> &Path {
         &self.skill
     }
 
-    /// Returns where the script may write.
+    /// Returns the directory that the script may write to.
     pub(super) fn private(&self) -> &Path {
         &self.private
     }
 
-    /// Removes the copy before the value is dropped, if the process is about to end.
+    /// Removes the copy now, for a process that is about to end without dropping the value.
     pub(super) fn clear(&self) {
-        // A script may have made directories that are not writable. What cannot be removed stays in the system's
+        // A script may have made directories that are not writable. Files that cannot be removed stay in the system's
         // temporary directory.
         let _ = fs::remove_tree(self.dir.path());
     }
@@ -144,9 +143,9 @@ impl PrivateCopy {
         self.digest
     }
 
-    /// Lets the copy stay: it is of another process.
+    /// Forgets the copy without removing it, because it belongs to another process.
     pub(super) fn leave(self) {
-        // What is left in memory goes with the process, which was forked off the owner.
+        // The memory is freed when this process, which was forked from the owner, ends.
         mem::forget(self);
     }
 }

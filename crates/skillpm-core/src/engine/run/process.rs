@@ -1,4 +1,4 @@
-//! Starting a script.
+//! Starts a script and follows it to its end.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -33,25 +33,25 @@ pub(super) struct Start<'a> {
     pub(super) env: BTreeMap<OsString, OsString>,
     pub(super) stdin: &'a Stdin,
     pub(super) limits: &'a Limits,
-    /// The thread that starts it, if it is to be restricted.
+    /// The thread that starts it, if it is restricted.
     pub(super) starter: Option<Starter<'a>>,
-    /// What it then has access to.
+    /// The files that it may access in addition.
     pub(super) open: Open,
-    /// Whether a sandbox that is not available is a failure.
+    /// Whether to fail if no sandbox is available.
     pub(super) require: bool,
     pub(super) mark: Mark,
     /// The copy that it runs from.
     pub(super) stage: &'a PrivateCopy,
 }
 
-/// The course of a run.
+/// The course of a run that has ended.
 pub(super) struct Went {
     pub(super) exit: Exit,
     pub(super) ended: Option<Ended>,
     pub(super) leftovers: usize,
-    /// Whether the system reports that nothing that would have to be ended is left.
+    /// Whether the system reports that none of its processes is left.
     pub(super) is_gone: bool,
-    /// Whether it was one process and no more.
+    /// Whether it was a single process throughout.
     pub(super) was_alone: bool,
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
@@ -71,13 +71,13 @@ impl Start<'_> {
         Ok(Went { exit, ended, leftovers, is_gone, was_alone, stdout, stderr, done, duration })
     }
 
-    /// Starts it and follows it on a separate thread, while this one passes on what it writes. The end is not reported
-    /// yet: what the caller does with the output comes first.
+    /// Starts it and follows it on a separate thread, while this thread passes on its output. Does not collect its exit
+    /// status yet: the caller handles the output first.
     fn run_aside(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
         let relay = OutputQueue::new(true);
         let stage = self.stage;
         thread::scope(|scope| {
-            // Before the script starts: it might leave no room for another thread.
+            // Started before the script, which might leave no room for another thread.
             let aside = thread::Builder::new().spawn_scoped(scope, || {
                 let running = Running::begin();
                 let ending = relay.ending();
@@ -92,8 +92,8 @@ impl Start<'_> {
         })
     }
 
-    /// Starts it and follows it on this thread for as long as there is nothing to ask of the caller, which may take time.
-    /// Most scripts are over by then, and need no other.
+    /// Starts it and follows it on this thread for a short time, without calling the caller's code, which may be slow.
+    /// Most scripts end within that time and need no other thread.
     fn run_here(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
         let _running = Running::begin();
         let relay = OutputQueue::new(false);
@@ -113,13 +113,13 @@ impl Start<'_> {
                 })
             });
             if !is_followed {
-                // The script may have left no room for another thread. It is ended by this one then.
+                // The script may have left no room for another thread, so this thread ends it.
                 follow.finish(&mut || watch.is_stopped());
             }
         })
     }
 
-    /// Starts it and has `to_the_end` follow it. How it ended is not asked yet.
+    /// Starts it and calls `to_the_end` to follow it. Does not collect its exit status yet.
     fn follow(
         &mut self,
         relay: &OutputQueue,
@@ -137,7 +137,7 @@ impl Start<'_> {
         Ok((child, done, heeded))
     }
 
-    /// Starts it. The machine had `before` processes and threads.
+    /// Starts it. `before` is the number of processes and threads on the machine.
     fn spawn(&mut self, before: Option<u64>) -> Result<(Child, Done)> {
         let mut command = self.command()?;
         let (child, done) = match self.starter.take() {
@@ -155,8 +155,8 @@ impl Start<'_> {
         let mut command = Command::new(&self.interpreter.program);
         let stdin = match self.stdin {
             Stdin::Closed => Stdio::null(),
-            // It is in a group of its own, so that all of it can be ended, and a terminal stops anyone who reads from
-            // it in another group than the one in front.
+            // The script is in its own process group, so all of it can be ended, and a terminal stops processes that
+            // read from it outside the foreground group.
             Stdin::Inherited if cfg!(unix) && io::stdin().is_terminal() => Stdio::piped(),
             Stdin::Inherited => Stdio::inherit(),
             Stdin::Bytes(bytes) => {
@@ -183,8 +183,8 @@ impl Start<'_> {
     }
 }
 
-/// Waits until the caller has handed everything on. Where nobody reads it and somebody wants this program to end, the
-/// rest is dropped: no other thread could go on then.
+/// Waits until the caller has taken all output. If the output is not read and this program was asked to end, the rest
+/// is dropped, because the program could not end otherwise.
 fn shut_down(stage: &PrivateCopy, relay: &OutputQueue, running: Running) {
     let over = Instant::now();
     while !relay.is_left(TICK) {
@@ -198,9 +198,9 @@ fn shut_down(stage: &PrivateCopy, relay: &OutputQueue, running: Running) {
     }
 }
 
-/// Hands on what is typed, until the script or this program ends.
+/// Passes on typed input until the script or this program ends.
 fn hand_on(mut keys: ChildStdin) {
-    // Without a thread nothing can be passed on: the reader sees the end of the input.
+    // If there is no thread, nothing is passed on, and the script sees the end of its input.
     let _ = thread::Builder::new().spawn(move || io::copy(&mut io::stdin().lock(), &mut keys));
 }
 
@@ -226,14 +226,14 @@ fn exit(status: ExitStatus) -> Exit {
     Exit::Code(status.code().unwrap_or(-1))
 }
 
-/// Returns how `child` ended, which is over. What does not end although it was killed is not waited for.
+/// Returns how `child`, which is over, ended. Does not wait for a process that survives being killed.
 fn end_of(child: &mut Child) -> Result<Exit> {
     let began = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(exit(status)),
             Ok(None) if began.elapsed() < LINGER => thread::sleep(SOON),
-            // What it wrote and why it was ended are still valid.
+            // Its output and the reason why it was ended are still valid.
             Ok(None) => return Ok(Exit::Unknown),
             Err(error) if is_gone(&error) => return Ok(Exit::Unknown),
             Err(error) => return Err(Error::io("failed to read the script's exit status").because(error)),
@@ -241,29 +241,29 @@ fn end_of(child: &mut Child) -> Result<Exit> {
     }
 }
 
-/// Sends this process the signal that asked it to end once more.
+/// Sends this process again the signal that asked it to end.
 #[cfg(unix)]
 fn ask_again() {
     use rustix::process::{Signal, getpid, kill_process};
     let asked = interrupt::signals().asked.load(std::sync::atomic::Ordering::SeqCst);
     if let Some(signal) = i32::try_from(asked).ok().and_then(Signal::from_named_raw) {
-        // If it is refused, the caller goes on when somebody reads.
+        // If this fails, the caller continues once its output is read.
         let _ = kill_process(getpid(), signal);
     }
 }
 
-/// Elsewhere nothing asks by a signal.
+/// Does nothing: on other systems, no signal asks a process to end.
 #[cfg(not(unix))]
 fn ask_again() {}
 
-/// Reports whether a wait failed because there is no such child any more: the system does not keep how children ended
-/// for a process that ignores it, and tells it only one of those who wait.
+/// Reports whether a wait failed because the child no longer exists. A process that ignores the end of its children
+/// gets no exit status, and if several threads wait, the system reports the status to only one of them.
 #[cfg(unix)]
 fn is_gone(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error())
 }
 
-/// Elsewhere anyone who started a program holds it.
+/// Returns `false`: on other systems, a process is kept as long as its parent holds it.
 #[cfg(not(unix))]
 fn is_gone(_: &io::Error) -> bool {
     false

@@ -1,10 +1,10 @@
-//! The processes of one run, also those that left its process group.
+//! The processes of one run, including those that left its process group.
 //!
-//! A process that creates a new session and loses its parent is in no list that its ancestors could read. A supervisor
-//! that inherits such orphans would have to be a process of its own, or change how the program that uses this library
-//! hears of its own children. So the processes of a run are marked: by their limit for file locks, a number that no
-//! kernel of this century looks at, that they are born with, that passes to all descendants and that the sandbox
-//! forbids to change; and by a variable of their environment.
+//! A process that creates a new session and loses its parent is in no list that its ancestors can read. A supervisor
+//! that inherits such orphans would have to be a separate process, or change how the program that uses this library is
+//! notified of its own children. So the processes of a run are marked in two ways: by their limit for file locks, a
+//! number that no current kernel uses, which all descendants inherit and which the sandbox does not let them change;
+//! and by a variable in their environment.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -23,17 +23,18 @@ use super::run_id::Mark;
 use crate::error::Result;
 use crate::fs;
 
-/// How much is read of a file that describes a process.
+/// The number of bytes read of a file that describes a process.
 const MAX_TEXT: u64 = 1 << 20;
-/// In so short a time the numbers of processes do not go round.
+/// A time in which PIDs do not wrap around.
 const SHORT: Duration = Duration::from_millis(250);
-/// The number of process ids that are tried one by one instead of listing all processes.
+/// The number of PIDs that are tried one by one instead of listing all processes.
 const FEW: i32 = 512;
-/// How long processes that are born during a search are followed.
+/// How long to follow processes that are started during a search.
 const CHASE: Duration = Duration::from_millis(100);
 
-/// Sets the limits of `child`, as soon after its birth as can be: its interpreter is still starting. The machine had
-/// `before` processes and threads then. What cannot be set stays as it is for all of this user's programs.
+/// Sets the limits of `child` as soon as possible after its start, while its interpreter is still starting. `before` is
+/// the number of processes and threads on the machine before that. A limit that cannot be set stays at the user's
+/// default.
 pub(super) fn limit(child: &Child, limits: &Limits, before: Option<u64>) {
     limit_one(Pid::from_child(child), limits, before);
 }
@@ -50,28 +51,27 @@ fn limit_one(pid: Pid, limits: &Limits, before: Option<u64>) {
     }
     if let Some(time) = limits.cpu {
         let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
-        // The soft limit asks, the hard one ends.
+        // The soft limit asks the process to end, the hard limit kills it.
         set(Resource::Cpu, seconds, seconds + 1);
     }
     // A core dump would be written to the user's project.
     set(Resource::Core, 0, 0);
-    // All processes of the user are counted, which are no more than those of all users. Root's are not: for
-    // it there is `is_more_than`.
+    // The system counts all processes of the user, which are at most those of all users. It does not count root's;
+    // `is_more_than` does that.
     if let Some(before) = before {
         let most = before.saturating_add(limits.processes);
         set(Resource::Nproc, most, most);
     }
 }
 
-/// One process is born at a time.
+/// Ensures that only one process is started at a time.
 static BIRTH: Mutex<()> = Mutex::new(());
 
-/// Lets `spawn` start the process that its mark is for, the first of a family, and tells it how many processes and
-/// threads the machine has. That process has the mark from its birth on: this one has it itself meanwhile, as its soft
-/// limit.
+/// Calls `spawn` to start the first process of a run, and passes it the number of processes and threads on the machine.
+/// The process has the mark from its birth, because this process has the mark as its soft limit meanwhile.
 ///
 /// Nothing depends on that limit, here or elsewhere. Processes that other threads of this process start at the same
-/// moment are also born with the mark, and lose it at once.
+/// time also get the mark, and lose it immediately.
 pub(super) fn spawn<T>(
     mark: Mark,
     limits: &Limits,
@@ -79,9 +79,9 @@ pub(super) fn spawn<T>(
 ) -> Result<(Child, T, ProcessGroup)> {
     let one = BIRTH.lock().unwrap_or_else(PoisonError::into_inner);
     let own = getrlimit(Resource::Locks);
-    // Asked before the birth: afterwards, on a busy machine, the family may have grown already.
+    // Read before the start: afterwards, on a busy machine, the run may already have more processes.
     let (before, first) = load().unzip();
-    // If this is refused, the mark follows after the birth.
+    // If this fails, the mark is set after the start.
     let is_set = prlimit(None, Resource::Locks, Rlimit { current: Some(mark.number()), ..own }).is_ok();
     let born = spawn(before);
     if is_set {
@@ -97,7 +97,7 @@ pub(super) fn spawn<T>(
     })
 }
 
-/// Takes the mark off what other threads of this process started, and what that started.
+/// Removes the mark from processes that other threads of this process started, and from their descendants.
 fn release(mark: Mark, own: Rlimit, first: Option<i32>, leader: Option<Pid>) {
     let last = load().map(|(_, last)| last);
     let all = match (first, last) {
@@ -112,7 +112,7 @@ fn release(mark: Mark, own: Rlimit, first: Option<i32>, leader: Option<Pid>) {
             && is_marked(&text(pid, "limits"), mark)
         {
             others.push(pid.as_raw_nonzero().get());
-            // It has ended already if this fails.
+            // If this fails, it has already ended.
             let _ = prlimit(Some(pid), Resource::Locks, own);
         }
     }
@@ -129,23 +129,23 @@ fn all_processes() -> Vec<Pid> {
 pub(super) struct ProcessGroup {
     mark: Mark,
     leader: Pid,
-    /// The leader itself: another part of this process may wait for it, and then its number may become another's.
-    /// Kernels before 5.3 have none.
+    /// A handle for the leader: another part of this process may wait for it, and then its PID may be reused. Kernels
+    /// before 5.3 have no such handles.
     held: Option<OwnedFd>,
-    /// The session that the leader was born in: 0 where that was made outside of what this process sees, as in a container.
+    /// The session that the leader was started in; 0 if it was created outside this PID namespace, as in a container.
     session: Option<i32>,
     began: Instant,
-    /// Whether the system lists processes by the ids that this process knows.
+    /// Whether the system lists processes by the PIDs that this process uses.
     told: bool,
-    /// The lowest number of processes and threads that the machine had, before its birth and since.
+    /// The lowest number of processes and threads on the machine, before the leader's start and since.
     before: u64,
-    /// When the leader was started, in the system's ticks.
+    /// The leader's start time, in the system's ticks.
     start: u64,
 }
 
 impl ProcessGroup {
-    /// Takes in the process `leader`, which was just started as the leader of its own group, and sets its limits. The
-    /// machine had `before` processes and threads then.
+    /// Returns the group of the process `leader`, which was just started as the leader of its own process group, and
+    /// sets its limits. `before` is the number of processes and threads on the machine before that.
     fn of(leader: &Child, mark: Mark, limits: &Limits, before: Option<u64>) -> Self {
         let leader = Pid::from_child(leader);
         let own = getpid().as_raw_nonzero().to_string();
@@ -157,9 +157,9 @@ impl ProcessGroup {
         let began = Instant::now();
         let family = Self { mark, leader, held, session, began, told, before: before.unwrap_or(0), start };
         let both = Rlimit { current: Some(mark.number()), maximum: Some(mark.number()) };
-        // The mark has done its work if this fails.
+        // If this fails, the mark has already served its purpose.
         let _ = prlimit(Some(leader), Resource::Locks, both);
-        // What it started before it had limits.
+        // Processes that it started before it had limits.
         for pid in family.others() {
             limit_one(pid, limits, before);
         }
@@ -171,23 +171,23 @@ impl ProcessGroup {
         self.told
     }
 
-    /// Reports whether the leader never had another process or thread, for certain: nobody on this machine had one
+    /// Reports whether the leader certainly never had another process or thread: nothing on this machine was started
     /// since its birth.
     pub(super) fn was_alone(&self) -> bool {
         self.told && self.candidates(load().map(|(_, last)| last)).is_empty()
     }
 
-    /// Living processes of the run but its leader: none where none is left.
+    /// Returns the live processes of the run except its leader.
     pub(super) fn others(&self) -> Vec<Pid> {
         self.look(true, |pid| self.member(pid).is_some())
     }
 
-    /// Looks at the processes that may be of the run, and at those that are born meanwhile: one that forks and ends
-    /// again and again is never there when one comes to its number. Returns those that `is_found`, and may return
-    /// when there are some if that `is_enough`.
+    /// Examines the processes that may belong to the run, including those that are started meanwhile: a process that
+    /// forks and exits repeatedly has always moved on to another PID. Returns the processes for which `is_found`
+    /// returns `true`; with `is_enough`, it may stop at the first ones.
     ///
-    /// If no process was born since the last look, and none was found, none is left: every living process was seen, or
-    /// has a parent with a lower id that was.
+    /// If none was found and no process was started since the last look, none is left: every live process was examined,
+    /// or has a parent with a lower PID that was.
     fn look(&self, is_enough: bool, is_found: impl Fn(Pid) -> bool) -> Vec<Pid> {
         if !self.told {
             return Vec::new();
@@ -196,7 +196,7 @@ impl ProcessGroup {
         let mut seen = load().map(|(_, last)| last);
         let candidates = self.candidates(seen);
         if candidates.is_empty() {
-            // The leader is the last process of all: it has no child, or has one in this moment and is examined again.
+            // The leader is the newest process: it has no child, or is starting one right now and is examined again.
             return candidates;
         }
         let mut found: Vec<Pid> = candidates.into_iter().filter(is_found).collect();
@@ -219,13 +219,13 @@ impl ProcessGroup {
 
     /// Reports whether the run has more processes and threads than `limit`.
     pub(super) fn is_more_than(&mut self, limit: u64) -> bool {
-        // In nearly all cases one number shows that it is impossible. Processes that others end make room for more.
+        // In nearly all cases this number alone rules it out. Processes that end elsewhere lower it.
         let Some((entities, _)) = load() else { return false };
         self.before = self.before.min(entities);
         if entities - self.before < limit / 2 {
             return false;
         }
-        // They stand still while they are counted: else they grow faster than that.
+        // Stop the leader's group while counting, or it may grow faster than it can be counted.
         self.signal_leader(Signal::STOP);
         let mut count = stat(self.leader).map_or(0, |stat| stat.threads);
         for pid in self.candidates(load().map(|(_, last)| last)) {
@@ -245,13 +245,13 @@ impl ProcessGroup {
     pub(super) fn signal(&self, kill: bool) {
         let signal = if kill { Signal::KILL } else { Signal::TERM };
         self.signal_leader(signal);
-        // A process that is asked to end may take its time, and is not chased.
+        // A process that is asked to end may take its time, so new processes are not followed.
         self.look(!kill, |pid| {
-            // In this order: what is held is the process that is examined then.
+            // In this order, so that the process that is examined is the one that the handle holds.
             let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
             let Some(stat) = self.member(pid) else { return false };
-            // A whole group gets a signal at once, however fast its processes fork: it is not missed by one that is
-            // born in that moment. In a session that a process of the run made there is nobody else.
+            // A signal to a whole group reaches all of its processes at once, including one that is just being forked.
+            // A session that a process of the run created has no other processes.
             if kill
                 && self.session.is_some_and(|session| session != stat.session && stat.session > 0)
                 && let Some(group) = Pid::from_raw(stat.group)
@@ -265,7 +265,7 @@ impl ProcessGroup {
 
     /// Sends `signal` to the leader and its group, which it may have left.
     fn signal_leader(&self, signal: Signal) {
-        // If one of these fails, nothing is left to be reported.
+        // If one of these fails, there is nothing left to end.
         let _ = kill_process_group(self.leader, signal);
         let _ = match &self.held {
             Some(held) => pidfd_send_signal(held, signal),
@@ -273,7 +273,7 @@ impl ProcessGroup {
         };
     }
 
-    /// Processes that may be of the run, in the order of their numbers, where that of the last one is `last`.
+    /// Returns the processes that may belong to the run, ordered by PID. `last` is the newest PID on the machine.
     fn candidates(&self, last: Option<i32>) -> Vec<Pid> {
         if !self.told {
             return Vec::new();
@@ -290,16 +290,16 @@ impl ProcessGroup {
         all
     }
 
-    /// Returns what to report about `pid`, where it is a living process of the run.
+    /// Returns the state of `pid`, if it is a live process of the run.
     fn member(&self, pid: Pid) -> Option<Stat> {
         let stat = stat(pid)?;
-        // An older process does not belong to the run, which leaves few to examine.
+        // A process that is older does not belong to the run; this leaves few to examine.
         if !stat.is_alive || stat.start < self.start {
             return None;
         }
         let is_member = stat.group == self.leader.as_raw_nonzero().get()
             || is_marked(&text(pid, "limits"), self.mark)
-            // If marks are refused, as in the sandbox of another run.
+            // For processes that could not be marked, as in the sandbox of another run.
             || self.has_variable(pid, &stat);
         (is_member && is_process(pid)).then_some(stat)
     }
@@ -310,24 +310,24 @@ impl ProcessGroup {
         if !stat.is_headless {
             return is_in(&text(pid, "environ"));
         }
-        // A thread that has ended has no environment any more: those that live have it.
+        // A thread that has ended has no environment: read that of a live thread.
         let threads = format!("/proc/{}/task", pid.as_raw_nonzero());
         let threads = fs::list_dir(Path::new(&threads)).unwrap_or_default();
         threads.iter().any(|thread| is_in(&text(pid, &format!("task/{thread}/environ"))))
     }
 }
 
-/// What the system reports about a process.
+/// The state of a process, as the system reports it.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     is_alive: bool,
-    /// Whether its first thread has ended and others have not.
+    /// Whether its first thread has ended while others live.
     is_headless: bool,
     parent: i32,
     group: i32,
     session: i32,
     threads: u64,
-    /// When it was started, in the system's ticks.
+    /// Its start time, in the system's ticks.
     start: u64,
 }
 
@@ -335,8 +335,7 @@ fn stat(pid: Pid) -> Option<Stat> {
     parse_stat(&String::from_utf8_lossy(&text(pid, "stat")))
 }
 
-/// Reports whether `pid` is the number of a process. The ids of its threads give the same answer, unless one lists
-/// them.
+/// Reports whether `pid` is a process. The files of a thread ID look the same, although no list shows it.
 fn is_process(pid: Pid) -> bool {
     let status = text(pid, "status");
     let status = String::from_utf8_lossy(&status);
@@ -344,12 +343,12 @@ fn is_process(pid: Pid) -> bool {
     group.is_some_and(|group| group.trim() == pid.as_raw_nonzero().to_string())
 }
 
-/// Its name stands in parentheses, and may hold anything.
+/// Parses the state of a process. The name of the process is in parentheses and may contain anything.
 fn parse_stat(text: &str) -> Option<Stat> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let threads = fields.get(17)?.parse().ok()?;
     let state = *fields.first()?;
-    // The state is that of its first thread. While others live, so does the process.
+    // The state is that of the first thread. The process lives as long as any thread does.
     let is_headless = state == "Z" && threads > 1;
     Some(Stat {
         is_alive: is_headless || !matches!(state, "Z" | "X" | "x"),
@@ -370,13 +369,13 @@ fn is_marked(limits: &[u8], mark: Mark) -> bool {
     line.is_some_and(|rest| rest.split_whitespace().take(2).any(|limit| limit == mark))
 }
 
-/// Returns what the system says of `pid`; nothing where it ended.
+/// Returns the content of the file `what` about `pid`; empty if the process has ended.
 fn text(pid: Pid, what: &str) -> Vec<u8> {
     let path = format!("/proc/{}/{what}", pid.as_raw_nonzero());
     fs::read_told(Path::new(&path), MAX_TEXT).unwrap_or_default()
 }
 
-/// Returns how many processes and threads there are, and the number of the one that was made last.
+/// Returns the number of processes and threads on the machine, and the newest PID.
 fn load() -> Option<(u64, i32)> {
     let text = fs::read_told(Path::new("/proc/loadavg"), 1 << 10)?;
     parse_load(std::str::from_utf8(&text).ok()?)
@@ -407,7 +406,7 @@ mod tests {
             start: 100,
         };
         assert_eq!(parse_stat(line), Some(alive(false)));
-        // Its first thread has ended, and eleven others have not.
+        // The first thread has ended, and eleven others have not.
         assert_eq!(parse_stat(&line.replace(" S ", " Z ")), Some(alive(true)));
         let ended = parse_stat(&line.replace(" S ", " Z ").replace(" 12 ", " 1 ")).expect("is told");
         assert!(!ended.is_alive && !ended.is_headless);
@@ -421,7 +420,7 @@ mod tests {
         assert!(!is_marked(b"", mark));
     }
 
-    /// The numbers are read as they are here.
+    /// Reads the numbers of this process, as the kernel here writes them.
     #[test]
     fn this_process_is_told_of() {
         let own = stat(getpid()).expect("is told");

@@ -1,14 +1,14 @@
 //! Finds the parts of a directory that everybody may read.
 //!
-//! Root may read more than that, and so may its scripts, unless they are kept from it. Landlock opens a directory with
-//! all that is below it, so where something there is not for everybody the rest is opened piece by piece.
+//! Root may read more than that, and so may its scripts unless they are restricted. Landlock opens a directory with
+//! everything below it, so if some of that is not public, the rest is opened piece by piece.
 
 use std::path::{Path, PathBuf};
 
 use crate::fs::{self, Kind};
 
-/// Returns `dir` itself if everybody may read everything in it, otherwise the directories and files in it for which
-/// that holds. Links are not among them: their targets are opened by their own names.
+/// Returns `dir` itself if everybody may read everything in it, otherwise the directories and files in it to which that
+/// applies. Links are left out, because their targets are opened by their own paths.
 pub(super) fn public(dir: &Path) -> Vec<PathBuf> {
     let mut open = Vec::new();
     gather(dir, &mut open);

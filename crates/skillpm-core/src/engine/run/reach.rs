@@ -1,4 +1,4 @@
-//! The reach of a script: its working directory, and what it may read and write.
+//! Determines the reach of a script: its working directory, and the files that it may read and write.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::fs;
 use crate::settings::Settings;
 
-/// Directories of programs, whose parents hold what these need.
+/// Names of directories of programs. Their parent directories hold the files that the programs need.
 const OF_PROGRAMS: &[&str] = &["bin", "shims", "Scripts"];
 
 /// The reach of a script.
 pub(super) struct Reach {
     /// Its working directory.
     pub(super) cwd: PathBuf,
-    /// What it may access, if file access is restricted.
+    /// The files that it may access, if access to files is restricted.
     pub(super) open: Open,
     /// The caller's files that it may write.
     pub(super) own_write: Vec<PathBuf>,
@@ -29,31 +29,32 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Works out how far a script reaches that `interpreter` runs from `stage`.
+    /// Determines the reach of a script that `interpreter` runs from `stage`.
     ///
     /// # Errors
     ///
-    /// Fails for a working directory that is none, and paths to be opened that are not there.
+    /// Fails if the working directory is not a directory, or if a path to open does not exist.
     pub(super) fn of(
         settings: &Settings,
+        work_dir: &WorkDir,
         options: &Options,
         stage: &PrivateCopy,
         interpreter: &Interpreter,
         search: &[PathBuf],
     ) -> Result<Self> {
-        let cwd = match &options.cwd {
+        let cwd = match work_dir {
             WorkDir::Skill => stage.skill().to_owned(),
             WorkDir::Here => directory(&settings.cwd)?,
             WorkDir::Dir(dir) => directory(dir)?,
         };
         let home = Home::of(settings)?;
-        let own_read = real(&options.read)?;
-        let mut own_write = real(&options.write)?;
-        let closed = match &options.cwd {
+        let own_read = real(settings, &options.read)?;
+        let mut own_write = real(settings, &options.write)?;
+        let closed = match work_dir {
             WorkDir::Skill => None,
             _ => too_wide(settings, &home, stage, &cwd)?,
         };
-        if closed.is_none() && options.cwd != WorkDir::Skill {
+        if closed.is_none() && *work_dir != WorkDir::Skill {
             own_write.push(cwd.clone());
         }
         let open = if options.sandbox == Mode::Off {
@@ -82,9 +83,11 @@ fn directory(dir: &Path) -> Result<PathBuf> {
     if fs::kind(&real)? == Some(fs::Kind::Directory) { Ok(real) } else { Err(missing()) }
 }
 
-fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+/// Returns `paths`, which may be relative to the caller's working directory, with all links followed.
+fn real(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let real = |path: &PathBuf| {
-        fs::real_path(path)?.ok_or_else(|| {
+        let path = settings.cwd.join(path);
+        fs::real_path(&path)?.ok_or_else(|| {
             Error::usage(format!("`{}` does not exist, so no script can get access to it", path.display()))
                 .hint("check the spelling, or create it first")
         })
@@ -92,8 +95,8 @@ fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     paths.iter().map(real).collect()
 }
 
-/// Returns why the working directory `cwd` is not opened to a script, if it is not: where more is below it than one
-/// project. Who means it says so by name.
+/// Returns why the working directory `cwd` is not opened to a script, if so: because it contains more than one project.
+/// A user who wants to open it can name it.
 fn too_wide(settings: &Settings, home: &Home, stage: &PrivateCopy, cwd: &Path) -> Result<Option<String>> {
     let shown = cwd.display();
     if stage.skill().starts_with(cwd) {
@@ -120,8 +123,8 @@ fn too_wide(settings: &Settings, home: &Home, stage: &PrivateCopy, cwd: &Path) -
     Ok(None)
 }
 
-/// Returns where `file` is, which need not be there, and where it leads: anyone who writes to one of these decides what
-/// it holds. Where this user may not look, no script of theirs writes.
+/// Returns the paths at which the content of `file` is decided: its own, which may not exist, and that of its target.
+/// If this user cannot access a path, their scripts cannot either.
 fn places(file: &Path) -> Vec<PathBuf> {
     let real = |path: &Path| fs::real_path(path).ok().flatten();
     let above = file.parent().and_then(real);
@@ -129,7 +132,7 @@ fn places(file: &Path) -> Vec<PathBuf> {
     [beside, real(file), Some(file.to_owned())].into_iter().flatten().collect()
 }
 
-/// The home directory, as it is called and as it is.
+/// The home directory, as its configured path and its real path.
 struct Home(Vec<PathBuf>);
 
 impl Home {
@@ -139,18 +142,18 @@ impl Home {
         Ok(Self([Some(home.clone()), real].into_iter().flatten().collect()))
     }
 
-    /// Reports whether it is in `dir`, or is it; everything is in the root.
+    /// Reports whether the home directory is `dir` or is in it; the root contains everything.
     fn is_in(&self, dir: &Path) -> bool {
         dir.parent().is_none() || self.0.iter().any(|home| home.starts_with(dir))
     }
 }
 
-/// Returns the directories that `program` and what it is a link to are installed in with all that they need, such as
-/// that of a version of Python in the user's home; their own directories where that would open too much, and where
-/// `program` is in none of the directories that are `searched`: then the script chose it, and with it what would be
-/// opened.
+/// Returns the directories in which `program` and its link target are installed with all files that they need, such as
+/// that of a Python version in the user's home. Returns only the directory of the program itself if that would open too
+/// much, or if `program` is in none of the `searched` directories: then the script chose the program, and must not
+/// choose what is opened.
 ///
-/// They are named with all links followed. A path such as `/usr/../bin/sh` would open the root.
+/// The paths have all links followed. A path such as `/usr/../bin/sh` would otherwise open the root.
 fn installation(home: &Home, program: &Path, searched: &[PathBuf]) -> Vec<PathBuf> {
     let real = |path: &Path| fs::real_path(path).ok().flatten();
     let is_found = program.parent().and_then(real).is_some_and(|dir| searched.contains(&dir));
@@ -160,7 +163,7 @@ fn installation(home: &Home, program: &Path, searched: &[PathBuf]) -> Vec<PathBu
         let is_of_programs =
             dir.file_name().is_some_and(|name| OF_PROGRAMS.iter().any(|known| *known == name));
         let prefix = dir.parent().filter(|_| is_found && is_of_programs);
-        // `~/.local` has the user's keys beside the programs.
+        // `~/.local` holds the user's keys besides programs.
         let prefix = prefix.and_then(real).filter(|prefix| !prefix.ends_with(".local"));
         [prefix, real(dir)].into_iter().flatten().find(|wanted| !home.is_in(wanted))
     };

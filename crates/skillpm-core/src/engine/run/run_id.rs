@@ -1,4 +1,4 @@
-//! The mark of a run.
+//! The mark that identifies a run.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -9,7 +9,7 @@ pub(super) struct Mark(u64);
 impl Mark {
     /// Returns a mark that no other run has.
     pub(super) fn new() -> Self {
-        // Below the limit of everybody who has none, and never a limit that somebody would set.
+        // Below the limit of a process that has none, and not a limit that anybody would set.
         Self((RandomState::new().build_hasher().finish() >> 4) | (1 << 60))
     }
 

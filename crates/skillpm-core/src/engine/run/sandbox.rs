@@ -1,7 +1,7 @@
-//! Restricts what a script may access.
+//! Restricts the access of a script.
 //!
-//! Landlock and seccomp act on the thread that asks for them, and on all that it starts. So a thread
-//! restricts itself and then starts the interpreter; the others of this process stay as they are.
+//! Landlock and seccomp act on the thread that requests them, and on everything that it starts. So a thread restricts
+//! itself and then starts the interpreter; the other threads of this process stay unrestricted.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -18,15 +18,15 @@ use super::plan::{Done, Open, Plan};
 use super::public::public;
 use crate::fs;
 
-/// The newest rights that were tested; a kernel that knows fewer grants those.
+/// The newest version of Landlock that was tested; a kernel that supports fewer rights enforces those.
 const RIGHTS: ABI = ABI::V6;
-/// Before this version files can be emptied through a right to nothing.
+/// The first version that restricts truncating files.
 const ENOUGH: ABI = ABI::V3;
 
-/// The directory of the system's settings, which also contains keys and passwords.
+/// The directory of the system's configuration, which also contains keys and passwords.
 const SETTINGS: &str = "/etc";
 
-/// The directories of the system's programs and what they need.
+/// The directories of the system's programs and the files that they need.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -44,7 +44,7 @@ const SYSTEM: &[&str] = &[
     "/proc",
     "/sys/devices/system",
     "/sys/fs/cgroup",
-    // Where the addresses of name servers are.
+    // The configuration of name servers.
     "/run/systemd/resolve",
     "/run/resolvconf",
     "/run/NetworkManager/resolv.conf",
@@ -52,22 +52,23 @@ const SYSTEM: &[&str] = &[
     "/dev/urandom",
 ];
 
-/// Devices that keep nothing.
+/// Devices that store nothing.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 
-/// A thread that is restricted, except for files.
+/// The state of a thread that is restricted, except for files.
 pub(super) struct Prepared {
-    /// The files that it may access so far, if it is to be kept from others.
+    /// The rules for the files that it may access, if access to files is to be restricted.
     files: Option<(RulesetCreated, &'static [PathBuf])>,
     /// Whether its system calls are filtered.
     seccomp: bool,
 }
 
-/// Takes from this thread, and all that it starts, what `plan` keeps from every script.
+/// Applies to this thread, and everything that it starts, the restrictions of `plan` that are the same for every
+/// script.
 ///
 /// # Errors
 ///
-/// Fails with the error of the system if it supports the restrictions and refuses them.
+/// Fails with the system's error if the system supports the restrictions but refuses them.
 pub(super) fn prepare(plan: Plan) -> Result<Prepared, String> {
     let mut files = None;
     if plan.files {
@@ -80,11 +81,11 @@ pub(super) fn prepare(plan: Plan) -> Result<Prepared, String> {
 }
 
 impl Prepared {
-    /// Keeps all files from this thread, and all that it starts, but those of the system and those that are `open`.
+    /// Restricts this thread, and everything that it starts, to the files of the system and those that are `open`.
     ///
     /// # Errors
     ///
-    /// Fails with the error of the system if it supports the restrictions and refuses them.
+    /// Fails with the system's error if the system supports the restrictions but refuses them.
     pub(super) fn restrict(self, open: &Open) -> Result<Done, String> {
         let mut done = Done { seccomp: self.seccomp, ..Done::default() };
         if let Some((ruleset, system)) = self.files {
@@ -95,12 +96,12 @@ impl Prepared {
     }
 }
 
-/// Permanently gives up what root may do beyond files and users: with it, the other restrictions could be undone, the
-/// memory of other processes read, and limits raised. Other users have no such powers.
+/// Permanently drops the capabilities of root except those for files and users. With them, a script could undo the
+/// other restrictions, read the memory of other processes, and raise limits. Other users have no such capabilities.
 fn drop_powers() -> Result<(), rustix::io::Errno> {
-    // Otherwise the next program that root starts would have all of them again.
+    // Otherwise the next program that root starts would regain all of them.
     set_no_new_privs(true)?;
-    // Without `FSETID` a file that is written to loses the bits with which it would run as its owner.
+    // Without `FSETID`, a file that is written to loses its setuid and setgid bits.
     let kept = CapabilitySet::CHOWN
         | CapabilitySet::DAC_OVERRIDE
         | CapabilitySet::FOWNER
@@ -117,17 +118,17 @@ fn drop_powers() -> Result<(), rustix::io::Errno> {
     set_capabilities(None, sets)
 }
 
-/// Returns what may be done to a file that may be read.
+/// Returns the rights to a readable path.
 fn reading() -> BitFlags<AccessFs> {
     AccessFs::from_read(RIGHTS)
 }
 
-/// Returns what may be done to one that may be written: devices are not made, and none is asked to do what it likes.
+/// Returns the rights to a writable path: all but creating devices and sending them arbitrary requests.
 fn writing() -> BitFlags<AccessFs> {
     AccessFs::from_all(RIGHTS) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
 }
 
-/// Rules by which the directories of the `system` may be read.
+/// Returns the rules for reading the directories of the `system`.
 fn ruleset(system: &[PathBuf]) -> Result<RulesetCreated, RulesetError> {
     let settings = Path::new(SETTINGS);
     let in_pieces = !system.iter().any(|dir| dir == settings);
@@ -162,8 +163,8 @@ fn keep_files(
     Ok((Some(effective_abi as u32), effective_abi >= ENOUGH))
 }
 
-/// [`SYSTEM`] but for what are links into `/usr`, as `/bin` is on most systems, and for what of [`SETTINGS`] only root
-/// may read. That seldom changes while a program runs.
+/// Returns the directories of [`SYSTEM`] except links into `/usr`, as `/bin` is on most systems, and except parts of
+/// [`SETTINGS`] that only root may read. This is computed once, because it seldom changes.
 fn system() -> &'static [PathBuf] {
     static TOPMOST: OnceLock<Vec<PathBuf>> = OnceLock::new();
     TOPMOST.get_or_init(|| {
@@ -182,9 +183,9 @@ fn is_in_usr(dir: &Path) -> bool {
     is_link && matches!(fs::real_path(dir), Ok(Some(real)) if real.starts_with("/usr"))
 }
 
-/// `paths` but for those that are in another of them: most of a system is in `/usr`, and each rule takes time.
+/// Removes from `paths` those that are below another one: most of a system is in `/usr`, and each rule takes time.
 fn topmost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    // Each directory comes right before what is in it.
+    // Sorting puts each directory before its contents.
     paths.sort_unstable();
     paths.dedup_by(|next, kept| next.starts_with(kept));
     paths
@@ -194,7 +195,7 @@ fn topmost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Names alone make nothing lie in another.
+    /// A common prefix alone does not put one path below another.
     #[test]
     fn a_directory_in_another_is_not_opened_twice() {
         let paths = ["/b/c", "/b", "/b-c", "/a", "/b", "/b/d/e"].map(PathBuf::from).to_vec();

@@ -1,8 +1,8 @@
-//! The thread that is restricted as a script is to be, and starts it.
+//! A thread that restricts itself as a script requires, and then starts the script.
 //!
-//! Setting up restrictions takes a while, and most of them are the same for all scripts. So that thread applies them
-//! while the skill is copied, and learns only at the end what to start, and which of the user's directories it may
-//! access.
+//! Setting up restrictions takes a while, and most of them are the same for all scripts. So this thread applies those
+//! while the skill is copied. Only then does it learn which command to start, and which of the user's directories the
+//! command may access.
 
 use std::io;
 use std::process::{Child, Command};
@@ -14,29 +14,29 @@ use super::sandbox;
 use crate::advice::{Opt, message};
 use crate::error::{Error, Result};
 
-/// A thread that starts a script. Without an order it ends when the value is dropped.
+/// A thread that starts a script. If it gets no order, it ends when this value is dropped.
 pub(super) struct Starter<'scope> {
     order: Sender<Order>,
     thread: ScopedJoinHandle<'scope, Option<Result<Started>>>,
 }
 
-/// What to start.
+/// The command to start.
 struct Order {
     command: Command,
     open: Open,
-    /// Whether a sandbox that is not available is a failure.
+    /// Whether to fail if no sandbox is available.
     require: bool,
 }
 
-/// The script, if the system started it, and what was done of the plan.
+/// The result of starting the script, and the restrictions that were enforced.
 type Started = (io::Result<Child>, Done);
 
 impl<'scope> Starter<'scope> {
-    /// Has a thread of `scope` restrict itself by `plan`.
+    /// Starts a thread in `scope` that restricts itself by `plan`.
     ///
     /// # Errors
     ///
-    /// Fails if there is no thread available.
+    /// Fails if no thread can be started.
     pub(super) fn new(scope: &'scope Scope<'scope, '_>, plan: Plan) -> Result<Self> {
         let (order, orders) = channel();
         let thread = Builder::new().spawn_scoped(scope, move || attend(plan, &orders));
@@ -44,13 +44,13 @@ impl<'scope> Starter<'scope> {
         Ok(Self { order, thread })
     }
 
-    /// Starts `command`, to which `open` is open. If it is to `require` the sandbox, it is not started without one.
+    /// Starts `command` with access to `open`. With `require`, it is not started without a sandbox.
     ///
     /// # Errors
     ///
-    /// Fails for a sandbox that is refused, or required and not available.
+    /// Fails if the sandbox is refused, or if it is required but not available.
     pub(super) fn start(self, command: Command, open: Open, require: bool) -> Result<Started> {
-        // It waits for one, unless it panicked, which is reported below.
+        // The thread waits for an order unless it panicked, which is reported below.
         let _ = self.order.send(Order { command, open, require });
         let started = self.thread.join().ok().flatten();
         started.unwrap_or_else(|| Err(Error::io("failed to start the script")))

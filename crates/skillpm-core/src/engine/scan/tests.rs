@@ -6,7 +6,7 @@ use crate::engine::{Discovery, SourceKind, discover, discover_with, sources_of};
 use crate::lint::Severity;
 use crate::policy::Tolerance;
 
-/// The sources `names` of the project.
+/// Returns the project's sources `names`.
 fn sources(world: &World, names: &[&str]) -> Vec<Source> {
     names.iter().map(|name| Source::new(SourceKind::Extra, world.project().join(name))).collect()
 }
@@ -15,7 +15,7 @@ fn found(world: &World, names: &[&str], policy: &Policy) -> Discovery {
     discover_with(&sources(world, names), policy).expect("no error")
 }
 
-/// The directories of the skills that are used, below the project.
+/// Returns the directories of the skills that are used, below the project.
 fn used(world: &World, found: &Discovery) -> Vec<String> {
     let below = |dir: &Path| dir.strip_prefix(world.project()).expect("below").to_owned();
     found.skills.iter().map(|s| below(&s.dir).to_string_lossy().replace('\\', "/")).collect()
@@ -25,7 +25,7 @@ fn told(found: &Discovery) -> Vec<String> {
     found.diagnostics.iter().map(ToString::to_string).collect()
 }
 
-/// Conflict C1: the first, the last, or none of one name; both paths are told.
+/// Conflict C1: the first skill of a name, the last, or none is used; both paths are reported.
 #[test]
 fn one_name_twice() {
     let world = World::new();
@@ -48,7 +48,7 @@ fn one_name_twice() {
     );
 }
 
-/// S4-15, conflict C8: no skill makes discovery fail, also not where nothing is tolerated.
+/// S4-15, conflict C8: no skill makes discovery fail, even if nothing is tolerated.
 #[test]
 fn one_bad_skill_spoils_nothing() {
     let world = World::new();
@@ -75,7 +75,7 @@ fn one_bad_skill_spoils_nothing() {
     assert_eq!(found(&world, &["s"], &silent).deviations().count(), 0);
 }
 
-/// S0-A2, conflict C11: each preset has places of its own.
+/// S0-A2, conflict C11: each preset searches its own directories.
 #[test]
 fn places() {
     let world = World::new();
@@ -104,7 +104,7 @@ fn places() {
     assert_eq!(sources_of(&homeless, &Policy::BTW).expect("places").len(), 3);
 }
 
-/// S4-5, S4-6, conflict C34: all of them are searched, and a later one overrides.
+/// S4-5, S4-6, conflict C34: all of them are searched, and a later one takes precedence.
 #[test]
 fn the_places_of_btw() {
     let world = World::new();
@@ -125,7 +125,8 @@ fn the_places_of_btw() {
     }
 }
 
-/// S0-A9, conflict C12: as deep as the policy says, never below a skill or into what is not ours.
+/// S0-A9, conflict C12: the search goes as deep as the policy says, never below a skill or into third-party
+/// directories.
 #[test]
 fn depth() {
     let world = World::new();
@@ -142,7 +143,7 @@ fn depth() {
     assert_eq!(all(&Policy { depth: 0, ..Policy::DEFAULT }), ["s/a"], "a source itself is always searched");
 }
 
-/// Conflict C12: bounded, and told.
+/// Conflict C12: the search is bounded, and says so.
 #[test]
 fn a_source_without_end() {
     let world = World::new();
@@ -168,7 +169,7 @@ fn a_walk_follows_no_links_and_ends() {
     assert_eq!(used(&world, &found), ["s/g/real", "s/linked/pdf"], "links in the source itself are followed");
 }
 
-/// A link to a directory beside it loses, whatever its name; one to where it lies, or above, shows no skill twice.
+/// A link to a neighbouring directory loses, whatever its name; a link to its own directory or one above adds no skill.
 #[cfg(unix)]
 #[test]
 fn links_among_neighbours_show_nothing_twice() {
@@ -185,7 +186,7 @@ fn links_among_neighbours_show_nothing_twice() {
     assert_eq!(told(&found), [""; 0]);
 }
 
-/// What is listed and cannot be loaded is told.
+/// A skill that is listed but cannot be loaded is reported.
 #[test]
 fn a_file_that_is_too_large_is_told() {
     let world = World::new();
@@ -201,7 +202,7 @@ fn a_file_that_is_too_large_is_told() {
     );
 }
 
-/// A skill that no agent can be told of does not vanish without a word.
+/// A skill whose name cannot be reported to an agent is not ignored in silence.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_name_that_is_no_text_is_told() {
@@ -245,7 +246,7 @@ fn spellings() {
     assert_eq!(skills, ["s/b"]);
     assert!(diagnostics[0].ends_with("skill.md` cannot be loaded: its name is not `SKILL.md`"));
     world.write("s/b/skill.md", "other");
-    // A file system that folds case has one file now, and nothing beside it.
+    // On a file system that folds case, there is only one file now.
     if fs::list_dir(&world.project().join("s/b")).expect("lists").len() == 2 {
         let (skills, diagnostics) = all(&Policy::STRICT);
         assert_eq!(skills, ["s/b"]);
@@ -256,7 +257,7 @@ fn spellings() {
     }
 }
 
-/// Conflict C14: a source that is not there is empty, or an error. Of one that was named it is told.
+/// Conflict C14: a missing source is empty, or an error. If it was named, it is reported.
 #[test]
 fn a_source_that_is_not_there() {
     let world = World::new();
@@ -277,7 +278,7 @@ fn a_source_that_is_not_there() {
     assert!(discover(&[mine]).diagnostics.is_empty(), "nobody said that there are skills");
 }
 
-/// Conflict C15: the error for a skill that is not there names those that are.
+/// Conflict C15: the error for an unknown skill lists the existing ones.
 #[test]
 fn an_unknown_skill() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Tools of skills that were examined before (S1-FR-204.3).
+//! A cache for the tools of skills (S1-FR-204.3).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use super::{SCRIPTS, ToolSet, tools};
 use crate::fs::{self, FileStat, Moment};
 use crate::policy::ScriptPlaces;
 
-/// Keeps the tools of skills as long as nothing of their scripts has changed, by what the file system says
-/// without reading them. Any number of threads may ask.
+/// Caches the tools of skills as long as the file system reports no change to their scripts. Files are not read to find
+/// out. It can be shared between threads.
 #[derive(Debug, Default)]
 pub struct ToolCache {
     kept: Mutex<BTreeMap<PathBuf, Arc<CachedTools>>>,
 }
 
-/// What was found in a skill's directory, and what the file system said of it before.
+/// The tools of a skill, and the stat data of its files from before they were read.
 #[derive(Debug)]
 struct CachedTools {
     skill: String,
@@ -25,7 +25,7 @@ struct CachedTools {
 }
 
 impl ToolCache {
-    /// Returns the tools of the skill `skill` in `dir`, as [`tools`] finds them.
+    /// Returns the tools of the skill called `skill` in `dir`, as [`tools`] finds them.
     pub fn tools(&self, dir: &Path, skill: &str, places: ScriptPlaces) -> Arc<ToolSet> {
         let root = if places == ScriptPlaces::Root { dir.to_owned() } else { dir.join(SCRIPTS) };
         self.looked_at(dir, skill, places, &root, Moment::now())
@@ -47,13 +47,13 @@ impl ToolCache {
         {
             return Arc::clone(&kept.set);
         }
-        // If nothing can be said of it, it is read each time.
+        // If there is no stat data, the scripts are read each time.
         let Ok(stats) = fs::stats(root) else {
             self.kept().remove(dir);
             return Arc::new(tools(dir, skill, places));
         };
         let set = Arc::new(tools(dir, skill, places));
-        // What was changed just before it was read may be changed again without a trace.
+        // A file changed just before it was read may change again without a visible difference.
         if stats.iter().all(|(_, stat)| stat.is_settled(now)) {
             let kept = CachedTools { skill: skill.to_owned(), places, stats, set: Arc::clone(&set) };
             self.kept().insert(dir.to_owned(), Arc::new(kept));
@@ -69,13 +69,13 @@ impl ToolCache {
         self.looked_at(dir, skill, ScriptPlaces::Top, &dir.join(SCRIPTS), later)
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn invalidate(&self) {
         self.kept().clear();
     }
 
     fn kept(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<CachedTools>>> {
-        // A thread that panicked has left the map whole.
+        // A thread that panics leaves the map consistent.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,83 +1,30 @@
-//! From the input that a model gives to the words and the standard input of a script (conflict C19).
+//! Turns the input from a model into the arguments and the standard input of a script (conflict C19).
+
+mod error;
+mod words;
 
 use serde_json::{Map, Value};
 
+pub use self::error::CallError;
+use self::words::{flat, is_option, option, word};
 use super::Tool;
 use super::input::{Kind, Parameter, ParameterPosition};
 
-/// What a script is started with.
+/// The arguments and input that a script is started with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
-    /// The words behind the script's path. No shell reads them.
+    /// The arguments after the script's path. No shell interprets them.
     pub words: Vec<String>,
-    /// What it reads from its standard input.
+    /// The text for its standard input.
     pub input: Option<String>,
 }
 
-/// Why an input does not fit a tool.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CallError {
-    /// A parameter that must be there is not.
-    #[error("the parameter `{0}` is missing")]
-    Missing(String),
-    /// A key that is no parameter.
-    #[error("there is no parameter `{given}`{}", closest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?")))]
-    Unknown {
-        /// The key.
-        given: String,
-        /// What was probably meant.
-        closest: Option<String>,
-    },
-    /// A value of another type.
-    #[error("the parameter `{name}` must be of the type `{expected}`")]
-    Type {
-        /// The parameter.
-        name: String,
-        /// Its type.
-        expected: &'static str,
-    },
-    /// A value that is not one of the possible ones.
-    #[error("the parameter `{name}` must be one of {choices}")]
-    Choice {
-        /// The parameter.
-        name: String,
-        /// The values, as JSON.
-        choices: String,
-    },
-    /// A value that the script would take for an option.
-    #[error(
-        "the parameter `{0}` cannot have a value that begins with `-`; the script could read it as an option"
-    )]
-    Option(String),
-    /// An input that is neither a text, nor a list of texts, nor an object.
-    #[error("the input must be a string, a list of strings or an object")]
-    Shape,
-    /// A text with a character that no word of a command line has.
-    #[error("the input has a NUL character, which no command line has")]
-    Nul,
-}
-
-impl CallError {
-    /// Returns the same with the keys under which the parameters were asked for.
-    fn under(self, key: impl Fn(String) -> String) -> Self {
-        match self {
-            Self::Missing(name) => Self::Missing(key(name)),
-            Self::Unknown { given, closest } => Self::Unknown { given, closest: closest.map(key) },
-            Self::Type { name, expected } => Self::Type { name: key(name), expected },
-            Self::Choice { name, choices } => Self::Choice { name: key(name), choices },
-            Self::Option(name) => Self::Option(key(name)),
-            other @ (Self::Shape | Self::Nul) => other,
-        }
-    }
-}
-
 impl Tool {
-    /// Returns what the script is started with for `input`.
+    /// Returns the arguments and standard input for `input`.
     ///
-    /// A text is one word and a list of texts is as many (S1-AC-3). An object is checked against the
-    /// parameters, also where nothing is known of them but that they are words, and becomes options and words
-    /// where the script reads those, else JSON on the standard input.
+    /// A string is one argument, and a list of strings is as many (S1-AC-3). An object is checked against the
+    /// parameters, even if nothing is known except that the script takes arguments. It becomes options and arguments
+    /// if the script parses those, otherwise JSON on the standard input.
     ///
     /// # Errors
     ///
@@ -99,14 +46,14 @@ impl Tool {
         Ok(call)
     }
 
-    /// Works like [`Self::object`], for an object with the keys of the schema, some of which may not be the names that
-    /// the script knows. The names themselves are taken too, as anyone who has read the script knows no others.
+    /// Works like [`Self::object`] for an object with the keys of the schema, which may differ from the names that the
+    /// script uses. These names are accepted, too, because a caller that has only read the script knows no others.
     fn keyed(&self, given: Map<String, Value>) -> Result<Call, CallError> {
         let keyed: Vec<_> = self.input.keyed().filter(|(key, one)| **key != one.name).collect();
         if keyed.is_empty() {
             return self.object(given);
         }
-        // Of two values for one parameter none is the right one: the key then stays, and is reported.
+        // If there are two values for one parameter, neither is right: the key stays and is reported.
         let name = |key: &String| {
             let found = keyed.iter().find(|(other, _)| **other == *key);
             found.map(|(_, one)| &one.name).filter(|name| !given.contains_key(*name)).unwrap_or(key).clone()
@@ -145,7 +92,7 @@ impl Tool {
         for parameter in parameters {
             let given = object.get(&parameter.name).filter(|value| !value.is_null());
             if parameter.place == ParameterPosition::Positional {
-                // A word that is left out would give its place to the next one.
+                // If an argument is left out, the next one would take its position.
                 let later = parameters.iter().skip_while(|one| one.name != parameter.name).skip(1);
                 let needed = later
                     .filter(|one| one.place == ParameterPosition::Positional)
@@ -170,7 +117,7 @@ impl Tool {
                     .ok_or_else(|| CallError::Option(parameter.name.clone()))?;
             }
         }
-        // Behind `--` nothing is taken for an option, nor for another value of the option before.
+        // After `--`, no argument is taken for an option or for another value of the previous option.
         let looks_like_one = self.input.knows_end && words.iter().any(|word| word.starts_with('-'));
         if !words.is_empty() && (greedy || looks_like_one) {
             options.push("--".to_owned());
@@ -198,135 +145,6 @@ fn check(parameter: &Parameter, value: &Value) -> Result<(), CallError> {
     }
     let choices = parameter.choices.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     Err(CallError::Choice { name: parameter.name.clone(), choices })
-}
-
-/// Adds an option with its value; nothing where the script would take a part of the value for another option.
-fn option(parameter: &Parameter, value: &Value, knows_end: bool, words: &mut Vec<String>) -> Option<()> {
-    match &parameter.place {
-        ParameterPosition::Option(flag) => {
-            let values = flat(value);
-            match &values[..] {
-                // A list of nothing is left out.
-                [] => {}
-                [one] => single(flag, one, knows_end, words)?,
-                // Behind the first of several values no equals sign helps.
-                values if values.iter().any(|one| is_option(one)) => return None,
-                values => {
-                    words.push(flag.clone());
-                    words.extend_from_slice(values);
-                }
-            }
-        }
-        ParameterPosition::Repeated(flag) => {
-            for one in flat(value) {
-                single(flag, &one, knows_end, words)?;
-            }
-        }
-        ParameterPosition::Switch(flag) => words.extend((*value == Value::Bool(true)).then(|| flag.clone())),
-        ParameterPosition::Unless(flag) => words.extend((*value == Value::Bool(false)).then(|| flag.clone())),
-        ParameterPosition::Either(on, off) => {
-            words.push(if *value == Value::Bool(true) { on.clone() } else { off.clone() });
-        }
-        ParameterPosition::Count(flag) => {
-            // More would say no more.
-            let count = usize::try_from(value.as_u64().unwrap_or_default()).unwrap_or_default().min(16);
-            words.extend(std::iter::repeat_n(flag.clone(), count));
-        }
-        ParameterPosition::Literal(flag) => {
-            let value = match value.as_str().filter(|text| is_name(text)) {
-                Some(name) => name.to_owned(),
-                None => literal(value),
-            };
-            words.push(format!("{flag}={value}"));
-        }
-        ParameterPosition::Positional | ParameterPosition::Key => {}
-    }
-    Some(())
-}
-
-/// Reports whether fire takes `text` for a text without quotes around it: a name, which would not be a text in a list.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !matches!(text, "True" | "False" | "None")
-}
-
-/// Returns a value as Python writes it.
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => quoted(text),
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
-        }
-        Value::Object(object) => {
-            let pairs = object.iter().map(|(key, value)| format!("{}: {}", quoted(key), literal(value)));
-            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
-        }
-    }
-}
-
-/// Returns a text in quotes. Only the ends of lines have to be written in another way than they are.
-fn quoted(text: &str) -> String {
-    let mut whole = String::from("'");
-    for c in text.chars() {
-        match c {
-            '\\' => whole.push_str("\\\\"),
-            '\'' => whole.push_str("\\'"),
-            '\n' => whole.push_str("\\n"),
-            '\r' => whole.push_str("\\r"),
-            other => whole.push(other),
-        }
-    }
-    whole.push('\'');
-    whole
-}
-
-/// Adds an option with one value. What looks like an option is put behind an equals sign or, where the script is
-/// known to read that, joined to a short one; nothing where neither can be.
-fn single(flag: &str, value: &str, knows_end: bool, words: &mut Vec<String>) -> Option<()> {
-    if value.starts_with('-') && flag.starts_with("--") {
-        words.push(format!("{flag}={value}"));
-    } else if !is_option(value) {
-        words.extend([flag.to_owned(), value.to_owned()]);
-    } else if !knows_end {
-        return None;
-    } else {
-        // `-m-x`, but `-mode=-x`.
-        let divider = if flag.chars().count() > 2 { "=" } else { "" };
-        words.push(format!("{flag}{divider}{value}"));
-    }
-    Some(())
-}
-
-/// Reports whether a script could take `word` for an option: it begins with `-` and is no negative number. `-` alone
-/// stands for the standard input.
-fn is_option(word: &str) -> bool {
-    let Some(rest) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
-    let is_number = rest.ends_with(|c: char| c.is_ascii_digit())
-        && rest.chars().all(|c| c.is_ascii_digit() || c == '.')
-        && rest.matches('.').count() < 2;
-    !is_number
-}
-
-/// Returns a value in words: a list has several.
-fn flat(value: &Value) -> Vec<String> {
-    match value {
-        Value::Array(items) => items.iter().map(text).collect(),
-        value => vec![text(value)],
-    }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// Returns a text or a number as a word.
-fn word(value: &Value) -> Option<String> {
-    (value.is_string() || value.is_number()).then(|| text(value))
 }
 
 #[cfg(test)]
@@ -363,7 +181,7 @@ mod tests {
         p.add_argument('-q', action='store_true')\np.add_argument('-v', action='count')\n\
         p.add_argument('--no-color', dest='color', action='store_false')\np.add_argument('--x', action=argparse.BooleanOptionalAction)\n";
 
-    /// S1-AC-3's input, conflict C19: a text is one word, a list is several, no shell.
+    /// S1-AC-3's input, conflict C19: a string is one argument, a list is several, and no shell interprets them.
     #[test]
     fn texts_are_words() {
         let greet = tool("import sys\nprint(f'Hello, {sys.argv[1]}!')\n");
@@ -393,8 +211,8 @@ mod tests {
         assert_eq!(type_error.to_string(), "the parameter `a` must be of the type `integer`");
     }
 
-    /// What the schema forbids is refused, where it is made of a guess too: a script that reads no object would
-    /// run without what it was given.
+    /// Input that the schema forbids is refused, even if the schema is a guess: a script that reads no object would run
+    /// without its input.
     #[test]
     fn what_the_schema_forbids_is_refused() {
         let untyped = tool("import sys\nprint(sys.argv[1:])\n");
@@ -430,7 +248,7 @@ mod tests {
         assert_eq!(wrong.to_string(), "the parameter `mode` must be one of \"a\", \"b\"");
     }
 
-    /// Conflict C19: no value of a model becomes an option of the script, not in a list either.
+    /// Conflict C19: no value from a model becomes an option of the script, even in a list.
     #[test]
     fn no_value_becomes_an_option() {
         let argparse = tool(
@@ -471,7 +289,8 @@ mod tests {
         );
     }
 
-    /// A value that begins with `-` belongs to its option, also where that is short or written for each value.
+    /// A value that begins with `-` is joined to its option, even to a short option or one that is repeated for each
+    /// value.
     #[test]
     fn values_that_look_like_options_are_joined_to_theirs() {
         let tool = tool(
@@ -483,7 +302,7 @@ mod tests {
         assert_eq!(words(&tool, &json!({ "m": "-1" })), ["-m", "-1"]);
     }
 
-    /// A key that no interface of a model takes is another one in the schema, and means the same here.
+    /// A key that model APIs do not accept is replaced in the schema, and still means the same parameter.
     #[test]
     fn keys_of_the_schema_are_the_names_of_the_script() {
         let words_of = tool(
@@ -511,7 +330,7 @@ mod tests {
         assert_eq!(call.input.as_deref(), Some("{\"größe\":3}"));
     }
 
-    /// Fire reads Python: false is no text, a list is one word, and a text stays a text.
+    /// Fire parses Python literals: false is not a string, a list is one argument, and a string stays a string.
     #[test]
     fn fire_gets_literals() {
         let fire = tool(

@@ -1,9 +1,9 @@
-//! The comment at the top of a script.
+//! Reads the comment at the top of a script.
 
-/// The amount of a script that is searched for its first comment.
+/// The number of lines that are searched for the first comment.
 const MAX_LINES: usize = 60;
 
-/// What begins a line that says nothing of what the script does, in lower case.
+/// The beginnings, in lower case, of comment lines that do not describe the script.
 const NOISE: [&str; 22] = [
     "!",
     "-*-",
@@ -29,13 +29,13 @@ const NOISE: [&str; 22] = [
     "author",
 ];
 
-/// Returns the first line of the comment at the top that says what the script does. `marker` begins a comment, and
-/// `file` is the name of the script, which may stand before it.
+/// Returns the first line of the comment at the top that describes the script. `marker` starts a comment; `file` is the
+/// name of the script, which may precede the description.
 pub(super) fn summary(text: &str, marker: &str, file: &str) -> Option<String> {
     block(text, marker).into_iter().find_map(|line| telling(line, file))
 }
 
-/// `line`, if it says something.
+/// Returns the description in `line`, if there is one.
 pub(super) fn telling(line: &str, file: &str) -> Option<String> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '=' | '*' | '-' | '/'));
     let lower = line.to_lowercase();
@@ -54,10 +54,10 @@ pub(super) fn telling(line: &str, file: &str) -> Option<String> {
     says.then(|| rest.to_owned())
 }
 
-/// Returns the lines of the first comments, without their marks.
+/// Returns the lines of the first comments, without their markers.
 fn block<'a>(text: &'a str, marker: &str) -> Vec<&'a str> {
     let mut lines = Vec::new();
-    // Python's packaging tools keep what a script needs in a comment.
+    // Python's packaging tools read a script's requirements from a comment.
     let mut in_metadata = false;
     for line in text.lines().take(MAX_LINES) {
         let line = line.trim();
@@ -83,7 +83,7 @@ fn block<'a>(text: &'a str, marker: &str) -> Vec<&'a str> {
 mod tests {
     use super::*;
 
-    /// S1-D3: a comment stands for a docstring.
+    /// S1-D3: a comment serves as a docstring.
     #[test]
     fn the_first_line_that_says_something() {
         for (text, expected) in [

@@ -1,22 +1,22 @@
-//! Tools as the programming interfaces of models want them.
+//! Definitions of tools for the APIs of models.
 
 use serde_json::{Value, json};
 
 use super::Tool;
 
-/// Whose form a definition has.
+/// The API that a definition is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolFormat {
-    /// A function, as the interfaces of `OpenAI` for chats take it.
+    /// A function of `OpenAI`'s chat API.
     OpenAi,
-    /// A tool, as Anthropic's interface for messages takes it.
+    /// A tool of Anthropic's messages API.
     Anthropic,
-    /// A tool, as a server of the Model Context Protocol lists it.
+    /// A tool as a server of the Model Context Protocol lists it.
     Mcp,
 }
 
 impl Tool {
-    /// Returns the tool under its unique name, with the JSON Schema of its input.
+    /// Returns the definition of the tool, with its unique name and the JSON Schema of its input.
     pub fn definition(&self, format: ToolFormat) -> Value {
         let (name, description, schema) = (&self.tool_name, &self.description, self.input.schema());
         match format {

@@ -1,4 +1,4 @@
-//! What a tool takes: its parameters, and how a script gets them.
+//! The input of a tool: its parameters, and how a script gets them.
 
 use std::borrow::Cow;
 
@@ -10,29 +10,29 @@ use super::names;
 /// The type of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// Anything: it cannot be told from the script.
+    /// Any value: the script does not reveal the type.
     Any,
     /// Text.
     String,
-    /// A whole number.
+    /// An integer.
     Integer,
     /// A number.
     Number,
-    /// True or false.
+    /// A boolean.
     Boolean,
     /// A list.
     Array(Box<Self>),
-    /// A mapping.
+    /// An object.
     Object,
 }
 
 impl Kind {
-    /// Returns a list of texts.
+    /// Returns the type of a list of strings.
     pub(super) fn strings() -> Self {
         Self::Array(Box::new(Self::String))
     }
 
-    /// Returns the kind that `value` has.
+    /// Returns the type of `value`.
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Any,
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Reports whether `value` is of this kind.
+    /// Reports whether `value` has this type.
     pub(super) fn takes(&self, value: &Value) -> bool {
         match self {
             Self::Any => true,
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// Its name in JSON Schema, which is also that of the manifest.
+    /// Returns its name in JSON Schema, which is also its name in manifests.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Any => "any",
@@ -93,32 +93,32 @@ impl Kind {
     }
 }
 
-/// Where a script looks for a parameter.
+/// How a script receives a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParameterPosition {
-    /// Among the words that belong to no option, in the order of the parameters.
+    /// As an argument that belongs to no option, in the order of the parameters.
     Positional,
-    /// Behind an option such as `--count`; several values behind one another.
+    /// After an option such as `--count`; several values follow each other.
     Option(String),
-    /// Behind an option that is written again for each value.
+    /// After an option that is repeated for each value.
     Repeated(String),
-    /// An option that is there where the value is true.
+    /// As an option that is present if the value is true.
     Switch(String),
-    /// An option that is there where the value is false.
+    /// As an option that is present if the value is false.
     Unless(String),
-    /// One of two options: the first where the value is true.
+    /// As one of two options: the first if the value is true, otherwise the second.
     Either(String, String),
-    /// An option that is written as often as the value says.
+    /// As an option that is repeated as often as the value says.
     Count(String),
-    /// Behind an option and an equals sign, as Python writes the value: the library fire reads it so.
+    /// After an option and an equals sign, as a Python literal, which the library fire parses.
     Literal(String),
-    /// A key of the object that the script reads from its standard input.
+    /// As a key of the object that the script reads from its standard input.
     Key,
 }
 
 impl ParameterPosition {
-    /// Returns the place of a boolean that is written as click has it: `--on`, `--on/--off`, where either may be
-    /// missing.
+    /// Returns the position of a boolean with flags in the notation of click: `--on` or `--on/--off`, where either flag
+    /// may be missing.
     pub(super) fn switch(flags: &str) -> Self {
         let (on, off) = flags.split_once('/').unwrap_or((flags, ""));
         match (on.trim().to_owned(), off.trim().to_owned()) {
@@ -136,20 +136,20 @@ pub struct Parameter {
     pub name: String,
     /// Its type.
     pub kind: Kind,
-    /// What it is for.
+    /// Its description.
     pub description: Option<String>,
-    /// Whether it has to be there.
+    /// Whether a value is required.
     pub required: bool,
-    /// What holds if it is not there.
+    /// The value that the script uses if none is given.
     pub default: Option<Value>,
-    /// The values that it may have; any if there are none.
+    /// The permitted values; any value if empty.
     pub choices: Vec<Value>,
-    /// Where the script looks for it.
+    /// How the script receives it.
     pub place: ParameterPosition,
 }
 
 impl Parameter {
-    /// Returns a parameter that must be there and of which no more is known.
+    /// Returns a required parameter without any other known facts.
     pub(super) fn new(name: impl Into<String>, kind: Kind, place: ParameterPosition) -> Self {
         Self {
             name: name.into(),
@@ -162,12 +162,12 @@ impl Parameter {
         }
     }
 
-    /// Returns the same, where it need not be there.
+    /// Makes the parameter optional.
     pub(super) fn optional(self) -> Self {
         Self { required: false, ..self }
     }
 
-    /// Returns the same, where a switch that only says what holds anyway has no other value: none could be passed.
+    /// Restricts the choices of a switch that cannot change the default: the other value could not be passed.
     pub(super) fn within_reach(mut self) -> Self {
         let value = match self.place {
             ParameterPosition::Switch(_) => true,
@@ -186,7 +186,7 @@ impl Parameter {
             schema.insert("description".into(), text.clone().into());
         }
         if !self.choices.is_empty() {
-            // The choices of a list are those of its entries.
+            // The choices of a list apply to its items.
             match schema.get_mut("items") {
                 Some(Value::Object(items)) => items.insert("enum".into(), self.choices.clone().into()),
                 _ => schema.insert("enum".into(), self.choices.clone().into()),
@@ -199,7 +199,7 @@ impl Parameter {
     }
 }
 
-/// What the types of a tool's input were read from.
+/// The part of a script or manifest that the types of an input were read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TypedBy {
@@ -215,33 +215,33 @@ pub enum TypedBy {
     Usage,
     /// A call of `getopts`.
     Getopts,
-    /// `@param` lines.
+    /// `@param` lines of a comment.
     Jsdoc,
-    /// Names that are given to the words of the command line.
+    /// Variables that command-line arguments are assigned to.
     Argv,
-    /// Nothing: the script takes words, or an object, and no more is known.
+    /// None: the script takes arguments, or an object, and nothing more is known.
     Nothing,
 }
 
-/// What a tool takes.
+/// The input of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
     /// The parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Whether it takes other keys, too.
+    /// Whether it also takes other keys.
     pub open: bool,
-    /// What this was read from.
+    /// The source of the types.
     pub typed_by: TypedBy,
-    /// Whether the words are read by a library that takes nothing behind `--` for an option, and a value that is
-    /// joined to its option for that value.
+    /// Whether a library parses the arguments that takes nothing after `--` for an option, and that takes a value
+    /// joined to its option for the value.
     pub knows_end: bool,
 }
 
-/// The name of the one parameter of a tool of which nothing is known.
+/// The name of the only parameter of a tool whose input is unknown.
 pub const WORDS: &str = "arguments";
 
 impl Input {
-    /// Words, of which no more is known.
+    /// Returns the input of a script that takes command-line arguments of which nothing more is known.
     pub(super) fn words() -> Self {
         let words = Parameter {
             description: Some("The words of the command line, in order.".into()),
@@ -250,18 +250,18 @@ impl Input {
         Self { parameters: vec![words], open: false, typed_by: TypedBy::Nothing, knows_end: false }
     }
 
-    /// Returns an object on standard input, of which no more is known.
+    /// Returns the input of a script that reads an object of which nothing more is known from its standard input.
     pub(super) fn object() -> Self {
         Self { parameters: Vec::new(), open: true, typed_by: TypedBy::Nothing, knows_end: false }
     }
 
-    /// Reports whether something is known of the parameters.
+    /// Reports whether anything is known about the parameters.
     pub fn is_typed(&self) -> bool {
         self.typed_by != TypedBy::Nothing
     }
 
-    /// Reports whether the script may take a word that begins with `-` for an option. One whose words are all given to
-    /// names does not, and where nothing is known the words are those of the caller, options included.
+    /// Reports whether the script may take an argument that begins with `-` for an option. A script that assigns all
+    /// arguments to variables does not. If nothing is known, the arguments are the caller's, including any options.
     pub(super) fn has_options(&self) -> bool {
         !matches!(self.typed_by, TypedBy::Argv | TypedBy::Nothing)
     }
@@ -271,15 +271,15 @@ impl Input {
         self.open || self.parameters.iter().any(|parameter| parameter.place == ParameterPosition::Key)
     }
 
-    /// Returns the parameters, each with the key under which its value is given: its name, or one like it where no
-    /// interface of a model would take that.
+    /// Returns the parameters, each with the key for its value: its name, or a similar key if model APIs do not accept
+    /// the name.
     pub(super) fn keyed(&self) -> impl Iterator<Item = (Cow<'_, str>, &Parameter)> {
         let all: Vec<&str> = self.parameters.iter().map(|one| one.name.as_str()).collect();
         names::keys(&all).into_iter().zip(&self.parameters)
     }
 
-    /// Returns the input as a JSON Schema: an object with a property for each parameter. Where the key of one is not
-    /// its name, that is its title.
+    /// Returns the input as a JSON Schema: an object with a property for each parameter. If the key of a parameter
+    /// differs from its name, the name is its title.
     pub fn schema(&self) -> Value {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for (key, parameter) in self.keyed() {
@@ -324,7 +324,7 @@ mod tests {
         assert!(!Kind::Integer.takes(&json!(1.5)) && !Kind::strings().takes(&json!([1])));
     }
 
-    /// S1-Q2: the schema of a tool's input.
+    /// S1-Q2: the schema describes a tool's input.
     #[test]
     fn a_schema_says_what_is_known() {
         let mut mode =

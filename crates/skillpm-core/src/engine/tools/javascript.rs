@@ -1,5 +1,5 @@
-//! What a JavaScript file says of itself: its first comment, `@param` lines of `main`, a usage line, names
-//! that are given to `process.argv`.
+//! Reads facts from a JavaScript file: its first comment, `@param` lines of `main`, a usage line, and variables
+//! assigned from `process.argv`.
 
 mod passed;
 
@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 use super::{Facts, comment, usage};
 
-/// The longest comment that is examined.
+/// The maximum length of a comment that is examined, in bytes.
 const MAX_COMMENT: usize = 64 << 10;
-/// The largest number of parameters that are examined.
+/// The maximum number of parameters that are examined.
 const MAX_PARAMETERS: usize = 64;
 
-/// Returns what a script says.
+/// Returns the facts in a script.
 pub(super) fn facts(text: &str, file: &str) -> Facts {
     let body =
         text.strip_prefix("#!").map_or(text, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
@@ -42,7 +42,7 @@ pub(super) fn facts(text: &str, file: &str) -> Facts {
     Facts { description, input: Some(input.unwrap_or_else(|| unknown(text))) }
 }
 
-/// Returns the input where nothing is known.
+/// Returns the input of a script about which nothing more is known.
 fn unknown(text: &str) -> Input {
     if reads_input(text) && !text.contains("process.argv") { Input::object() } else { Input::words() }
 }
@@ -75,12 +75,12 @@ fn main_comment(text: &str) -> Option<&str> {
     Some(&inner[inner.rfind("/**")? + 3..])
 }
 
-/// Returns a line of a block comment without the star that begins it.
+/// Returns a line of a block comment without its leading star.
 fn unstarred(line: &str) -> &str {
     line.trim().trim_start_matches('*').trim()
 }
 
-/// Returns the `@param` lines of a comment.
+/// Returns the input that the `@param` lines of a comment describe.
 fn params(comment: &str, text: &str) -> Option<Input> {
     let place = if reads_input(text) || !text.contains("process.argv") {
         ParameterPosition::Key
@@ -98,7 +98,7 @@ fn params(comment: &str, text: &str) -> Option<Input> {
         let (name, text) = named(rest.trim_start())?;
         let (name, default) = name;
         let optional = default.is_some() || of.ends_with('=');
-        // `options.name` is a part of another one.
+        // `options.name` is a property of another parameter.
         if name.0.contains('.') || of.starts_with("...") || parameters.len() == MAX_PARAMETERS {
             return None;
         }
@@ -114,7 +114,7 @@ fn params(comment: &str, text: &str) -> Option<Input> {
             ..parameter
         });
     }
-    // A function of one object takes what the caller reads from somewhere.
+    // A function with a single object parameter gets an object that the caller reads from somewhere.
     if parameters.is_empty()
         || matches!(&parameters[..], [one] if matches!(one.kind, Kind::Array(_)) && one.name == "argv")
     {
@@ -132,9 +132,9 @@ fn params(comment: &str, text: &str) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Jsdoc, knows_end: false })
 }
 
-/// Returns the parameters that get words, in the order of the words: those of `main`, those with the names that the
-/// words are given, or where the comment is about the whole script, those in it. `None` if the order is in doubt, or
-/// one gets none that needs one.
+/// Returns the parameters that get command-line arguments, in the order of the arguments: those of `main`, those named
+/// by the variables that the arguments are assigned to, or if the comment is about the whole script, those in the
+/// comment. `None` if the order is in doubt, or if a required parameter gets no argument.
 fn in_order(mut told: Vec<Parameter>, of_script: bool, text: &str) -> Option<Vec<Parameter>> {
     let named = || argv(text).map(|input| input.parameters.into_iter().map(|one| one.name).collect());
     let words: Option<Vec<String>> =
@@ -146,18 +146,18 @@ fn in_order(mut told: Vec<Parameter>, of_script: bool, text: &str) -> Option<Vec
         let at = told.iter().position(|one| one.name == name)?;
         parameters.push(told.remove(at));
     }
-    // No word is a list or a mapping, and every word is true.
+    // No argument is a list or an object, and every argument counts as true.
     let is_odd = |one: &Parameter| matches!(one.kind, Kind::Boolean | Kind::Array(_) | Kind::Object);
     let end = parameters.iter().position(is_odd).unwrap_or(parameters.len());
     told.extend(parameters.drain(end..));
     (!parameters.is_empty() && !told.iter().any(|one| one.required)).then_some(parameters)
 }
 
-/// A name of a parameter.
+/// The name of a parameter.
 struct Name<'a>(&'a str);
 
-/// Returns the name of a parameter with its default, `Some` where it is optional, and the text behind it: `name -
-/// text`, `[name=default] text`.
+/// Returns the name of a parameter, its default (`Some` if it is optional), and the text that follows: `name - text`,
+/// `[name=default] text`.
 fn named(rest: &str) -> Option<((Name<'_>, Option<&str>), &str)> {
     let fits = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
@@ -198,7 +198,7 @@ fn kind(of: &str) -> (Kind, Vec<Value>) {
     (kind, Vec::new())
 }
 
-/// Returns a default as it is written.
+/// Returns the value of a default, which is written as `text`; `None` if it is not of `kind`.
 fn value(text: &str, kind: &Kind) -> Option<Value> {
     let text = text.trim_matches(['\'', '"']);
     let value = match kind {
@@ -208,7 +208,7 @@ fn value(text: &str, kind: &Kind) -> Option<Value> {
     kind.takes(&value).then_some(value)
 }
 
-/// `const [input, output] = process.argv.slice(2)`, `const input = process.argv[2]`.
+/// Returns the parameters from `const [input, output] = process.argv.slice(2)` or `const input = process.argv[2]`.
 fn argv(text: &str) -> Option<Input> {
     let uses = memchr::memmem::find_iter(text.as_bytes(), "process.argv").count();
     let harmless = memchr::memmem::find_iter(text.as_bytes(), "process.argv.length").count();
@@ -327,8 +327,8 @@ mod tests {
         assert_eq!(input(text).typed_by, TypedBy::Nothing);
     }
 
-    /// Words belong to the parameters only where the call of `main` says so: in another order a model would copy the
-    /// wrong way.
+    /// Arguments belong to parameters only if the call of `main` says so: in another order, a model would swap source
+    /// and target of a copy.
     #[test]
     fn words_have_names_where_main_gets_them_in_order() {
         let copy = |call: &str| {
@@ -372,10 +372,10 @@ mod tests {
         ] {
             assert_eq!(input(&copy(call)).typed_by, TypedBy::Nothing, "{call}");
         }
-        // The comment may tell of them in another order than the function has.
+        // The comment may list them in a different order than the function.
         let turned = copy("main(...process.argv.slice(2))").replace("(src, dst, n = 1)", "(dst, src, n)");
         assert_eq!(names(&turned), ["dst", "src", "n"]);
-        // What stands at the top and before no function is about the script.
+        // A comment at the top that precedes no function is about the script.
         let script =
             |code: &str| format!("/**\n * @param {{string}} src\n * @param {{string}} dst\n */\n{code}\n");
         for code in
@@ -394,7 +394,7 @@ mod tests {
         }
     }
 
-    /// An object that is one argument has keys of which its parameter says nothing.
+    /// The parameter does not describe the keys of an object that is passed as one argument.
     #[test]
     fn keys_are_parameters_where_main_gets_their_values() {
         let script = |parameters: &str, call: &str| {

@@ -1,4 +1,4 @@
-//! `scripts/manifest.yml`: what the author of a skill says of its tools.
+//! Reads `scripts/manifest.yml`, in which the author of a skill describes its tools.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,9 +11,9 @@ use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 use crate::document::{LineIndex, Node, Position, Problem, ProblemKind, Style, Value as Yaml, read_yaml};
 use crate::text::closest;
 
-/// The names of a manifest, in `scripts/`. The first one that is there counts.
+/// The names of manifests in `scripts/`. The first that exists is used.
 pub const MANIFESTS: [&str; 2] = ["manifest.yml", "manifest.yaml"];
-/// The longest time that a manifest can give a script, in seconds: a day.
+/// The maximum time limit in a manifest, in seconds: one day.
 const MAX_TIMEOUT: f64 = 86_400.0;
 
 const TOP_KEYS: &[&str] = &["tools"];
@@ -34,43 +34,43 @@ const TYPES: &[(&str, Kind)] = &[
     ("any", Kind::Any),
 ];
 
-/// How a script of the manifest gets its parameters (conflict C19).
+/// How a script receives its parameters (conflict C19).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Passing {
-    /// As `--key value`.
+    /// As options: `--key value`.
     Options,
     /// As an object on standard input.
     Json,
-    /// As words, in their order.
+    /// As arguments, in order.
     Positional,
 }
 
 const PASSINGS: &[(&str, Passing)] =
     &[("options", Passing::Options), ("json", Passing::Json), ("positional", Passing::Positional)];
 
-/// What a manifest says of one tool.
+/// The entry for one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ManifestTool {
-    /// The bare name, where it gives one.
+    /// The bare name, if the entry has one.
     pub(super) name: Option<String>,
     /// The path of the script below `scripts/`.
     pub(super) script: String,
-    /// Where the script is named.
+    /// The position of the script's path in the manifest.
     pub(super) span: Range<usize>,
-    /// What the tool does.
+    /// The tool's description.
     pub(super) description: Option<String>,
-    /// What it takes, where the manifest says it.
+    /// The tool's input, if the entry describes it.
     pub(super) input: Option<Input>,
-    /// How long it may take.
+    /// The time limit.
     pub(super) timeout: Option<Duration>,
 }
 
-/// Something wrong with a manifest, and where.
+/// A fault in a manifest, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManifestFault {
-    /// The place.
+    /// The position.
     pub at: Position,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -80,18 +80,18 @@ impl fmt::Display for ManifestFault {
     }
 }
 
-/// What is wrong somewhere in a manifest.
+/// A fault at a range of bytes in a manifest.
 pub(super) type SpannedFault = (Range<usize>, String);
 
-/// Reads a manifest: what it says of each tool, as far as that can be read, and all that is wrong with the text. An
-/// entry that is whole may still name a script that is none, so both are reported.
+/// Reads a manifest: returns the entries that can be read, and all faults in the text. A valid entry may still name a
+/// file that is not a script, so both are returned.
 pub(super) fn read(text: &str) -> (Vec<ManifestTool>, Vec<SpannedFault>) {
     let mut reader = Reader { faults: Vec::new() };
     let entries = reader.document(text);
     (entries, reader.faults)
 }
 
-/// Returns the faults with their places, in order.
+/// Returns the faults with their positions, in order.
 pub(super) fn located(text: &str, mut faults: Vec<SpannedFault>) -> Vec<ManifestFault> {
     let lines = LineIndex::new(text);
     faults.sort_by_key(|(span, _)| span.start);
@@ -99,7 +99,7 @@ pub(super) fn located(text: &str, mut faults: Vec<SpannedFault>) -> Vec<Manifest
     faults.into_iter().map(fault).collect()
 }
 
-/// Notes what is wrong and goes on, so that one pass reports everything.
+/// Collects faults and continues, so one pass reports all of them.
 struct Reader {
     faults: Vec<SpannedFault>,
 }
@@ -121,7 +121,7 @@ impl Reader {
         for problem in problems {
             self.fault(&problem.span, said(&problem));
         }
-        // An empty manifest says nothing.
+        // An empty manifest has no entries.
         let Some(root) = tree else { return Vec::new() };
         if !self.is_mapping(&root, "a manifest", TOP_KEYS) {
             return Vec::new();
@@ -140,7 +140,7 @@ impl Reader {
         entries
     }
 
-    /// Tells a name that is there twice.
+    /// Reports a name that occurs twice.
     fn once(&mut self, names: &mut BTreeMap<String, usize>, name: String, span: &Range<usize>, what: &str) {
         if names.contains_key(&name) {
             self.fault(span, format!("{what} `{name}` appears twice"));
@@ -230,7 +230,7 @@ impl Reader {
             Some(of) => self.kind(of),
             None => items.map_or(Kind::Any, |items| Kind::Array(Box::new(items))),
         };
-        // A word of the command line is text, whatever it stands for.
+        // Command-line arguments are text, whatever they stand for.
         if kind == Kind::Any && passing != Passing::Json {
             kind = Kind::String;
         }
@@ -301,7 +301,7 @@ impl Reader {
         Kind::Any
     }
 
-    /// Returns the value that is written there, of `kind`.
+    /// Returns the value of `node` as `kind`.
     fn value(&mut self, node: &Node, kind: &Kind) -> Option<Value> {
         let value = value(node, kind);
         if value.is_none() {
@@ -310,7 +310,7 @@ impl Reader {
         value
     }
 
-    /// Returns the entries of a list.
+    /// Returns the items of a list.
     fn items<'a>(&mut self, node: &'a Node, key: &str) -> &'a [Node] {
         if let Yaml::Sequence { items, .. } = &node.value {
             return items;
@@ -319,7 +319,7 @@ impl Reader {
         &[]
     }
 
-    /// Reports whether `node` is a mapping; keys that it may not have are reported.
+    /// Reports whether `node` is a mapping; adds a fault for each key that it may not have.
     fn is_mapping(&mut self, node: &Node, what: &str, keys: &[&str]) -> bool {
         let Yaml::Mapping { pairs, .. } = &node.value else {
             self.fault(
@@ -339,7 +339,7 @@ impl Reader {
         true
     }
 
-    /// Returns the text of `key`, if it is there; what is no text is reported.
+    /// Returns the text of `key`, if it exists; adds a fault if it is not text.
     fn text(&mut self, node: &Node, key: &str) -> Option<String> {
         let value = node.get(key)?;
         if value.is_absent() {
@@ -354,7 +354,7 @@ impl Reader {
     }
 }
 
-/// Returns what a tool takes of which the manifest says no more than how.
+/// Returns the input of a tool for which the manifest says only how parameters are passed.
 fn untyped(passing: Passing) -> Input {
     match passing {
         Passing::Json => Input::object(),
@@ -395,7 +395,7 @@ fn value(node: &Node, kind: &Kind) -> Option<Value> {
     }
 }
 
-/// Returns a number of JSON: there is no infinity.
+/// Returns a number that JSON can represent, which excludes infinity.
 fn number(text: &str) -> Option<Value> {
     text.parse::<i64>()
         .map(Value::from)
@@ -403,7 +403,7 @@ fn number(text: &str) -> Option<Value> {
         .or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))
 }
 
-/// Returns what YAML 1.2 makes of a text without quotes.
+/// Returns the value of an unquoted text under the rules of YAML 1.2.
 fn guessed(text: &str) -> Value {
     match text {
         "" | "null" | "~" => Value::Null,
@@ -413,7 +413,7 @@ fn guessed(text: &str) -> Value {
     }
 }
 
-/// Returns a value as a message shows it.
+/// Returns a value as messages show it.
 fn shown(node: &Node) -> String {
     match node.text() {
         Some(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
@@ -421,7 +421,7 @@ fn shown(node: &Node) -> String {
     }
 }
 
-/// Returns what is wrong with the YAML. The words of frontmatter do not fit here.
+/// Returns the message for a problem with the YAML. The messages for frontmatter do not fit here.
 fn said(problem: &Problem) -> String {
     match &problem.kind {
         ProblemKind::Yaml(fault) => format!("this is not YAML: {fault}"),

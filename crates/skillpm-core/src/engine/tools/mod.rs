@@ -1,7 +1,7 @@
-//! Script tools: the scripts of a skill that an agent can call, what they are for and what they take.
+//! Script tools: the scripts of a skill that an agent can call, with their descriptions and inputs.
 //!
-//! Nothing is run. What a script does and takes is what the manifest says, otherwise what the script says of itself,
-//! otherwise its name; where anything is in doubt a tool takes words of which no more is known.
+//! No script is run to find out. The manifest takes precedence, then facts in the script itself, then its name; if
+//! anything is in doubt, a tool takes arguments of which nothing more is known.
 
 mod cache;
 mod call;
@@ -40,26 +40,26 @@ pub const SCRIPTS: &str = "scripts";
 /// A script that an agent can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// Its bare name: the manifest's, otherwise the name of its file without the ending.
+    /// Its bare name: the one in the manifest, otherwise the name of its file without the extension.
     pub name: String,
-    /// Its name among the tools of all skills, of 1 to 64 of the characters `A-Z a-z 0-9 _ -`. It is made of the
-    /// skill's name, so that only a skill of the same name, which hides this one or is hidden, may have it too.
+    /// Its unique name among the tools of all skills: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. It is made from the
+    /// skill's name, so only a skill of the same name, which hides this one or is hidden by it, can have the same.
     pub tool_name: String,
-    /// What it does, in one line.
+    /// Its description, in one line.
     pub description: String,
-    /// Where the description comes from.
+    /// The source of the description.
     pub described_by: DescribedBy,
     /// The path of the script in the skill, with `/`.
     pub script: String,
     /// The language of the script.
     pub language: Language,
-    /// What it takes.
+    /// Its input.
     pub input: Input,
-    /// How long it may take, where the manifest says it.
+    /// The time limit, if the manifest sets one.
     pub timeout: Option<Duration>,
 }
 
-/// Where a description comes from.
+/// The source of a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DescribedBy {
@@ -71,16 +71,16 @@ pub enum DescribedBy {
     Name,
 }
 
-/// Something that keeps a file from being a tool, or a tool from being told completely.
+/// A problem that keeps a file from being a tool, or a tool from being described completely.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolDiagnostic {
-    /// A file that is no tool because of what it is.
+    /// A file that cannot be a tool because of its kind.
     #[error("`{}` is not a tool: {reason}", file.display())]
     Refused {
         /// The file.
         file: PathBuf,
-        /// What it is.
+        /// The reason.
         reason: Refused,
     },
     /// A directory or a file that cannot be read.
@@ -89,22 +89,22 @@ pub enum ToolDiagnostic {
     /// A file that is too large to be examined.
     #[error("`{}` has more than {} MiB: only its name is known", .0.display(), MAX_SCRIPT >> 20)]
     TooLarge(PathBuf),
-    /// More files than are examined.
+    /// A directory with more files than are examined.
     #[error("`{}` has more than {} files: the others were ignored", .0.display(), scripts::MAX_FILES)]
     TooMany(PathBuf),
-    /// A manifest that is not right, or cannot be read. The skill then has no tools: its author wanted other
-    /// ones than could be guessed.
+    /// A manifest that is not valid or cannot be read. The skill then has no tools, because its author wanted other
+    /// tools than could be guessed.
     #[error("`{}`: {}", file.display(), all(faults))]
     Manifest {
         /// The manifest.
         file: PathBuf,
-        /// All that is wrong with it.
+        /// All faults in it.
         faults: Vec<ManifestFault>,
     },
 }
 
 impl ToolDiagnostic {
-    /// Returns what kind of thing it is. Codes do not change.
+    /// Returns the code. Codes never change.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Refused { .. } => codes::NOT_A_TOOL,
@@ -123,15 +123,15 @@ fn all(faults: &[ManifestFault]) -> String {
 /// The tools of a skill.
 #[derive(Debug, Default)]
 pub struct ToolSet {
-    /// The tools, by the bytes of their paths.
+    /// The tools, sorted by the bytes of their paths.
     pub tools: Vec<Tool>,
-    /// What went wrong or is worth knowing.
+    /// The problems, and other facts worth knowing.
     pub diagnostics: Vec<ToolDiagnostic>,
 }
 
 impl ToolSet {
     /// Returns the tool called `name`: by its unique name, otherwise by its bare name, otherwise by the path or the
-    /// name of its file. `None` if there is none, or several have the bare name.
+    /// name of its file. `None` if there is none, or if several have the bare name.
     pub fn get(&self, name: &str) -> Option<&Tool> {
         let one = |of: &dyn Fn(&Tool) -> bool| {
             let mut found = self.tools.iter().filter(|tool| of(tool));
@@ -144,17 +144,17 @@ impl ToolSet {
     }
 }
 
-/// What a script says of itself.
+/// The facts that were read from a script.
 #[derive(Debug, Default)]
 struct Facts {
     description: Option<String>,
     input: Option<Input>,
 }
 
-/// Finds the tools of the skill `skill` in directory `dir`, whose scripts are where `places` says.
+/// Finds the tools of the skill called `skill` in the directory `dir`, whose scripts are in `places`.
 ///
-/// It never fails: a skill without scripts has no tools, and what cannot be used is reported. Links are not followed,
-/// and files with the bits setuid or setgid are no tools.
+/// Never fails: a skill without scripts has no tools, and scripts that cannot be used are reported. Links are not
+/// followed, and files with the setuid or setgid bit are not tools.
 pub fn tools(dir: &Path, skill: &str, places: ScriptPlaces) -> ToolSet {
     let mut set = ToolSet::default();
     let mut listing = ScriptListing::of(dir, places, &mut set.diagnostics);
@@ -194,7 +194,7 @@ pub fn tools(dir: &Path, skill: &str, places: ScriptPlaces) -> ToolSet {
     set
 }
 
-/// Returns why the manifest at `file` could not be read.
+/// Returns the reason why the manifest at `file` could not be read.
 fn unreadable(file: &Path, diagnostic: &ToolDiagnostic) -> String {
     match diagnostic {
         ToolDiagnostic::TooLarge(_) => format!("the file has more than {} MiB", MAX_SCRIPT >> 20),
@@ -206,7 +206,7 @@ fn unreadable(file: &Path, diagnostic: &ToolDiagnostic) -> String {
     }
 }
 
-/// Returns what the manifest says, each entry with its script.
+/// Reads the manifest, if there is one, and finds the script of each entry.
 fn manifest_of(
     dir: &Path,
     listing: &mut ScriptListing,
@@ -249,7 +249,7 @@ fn manifest_of(
     if faults.is_empty() { Ok(found) } else { Err(wrong(manifest::located(&text, faults))) }
 }
 
-/// Returns a tool of what its script says.
+/// Returns the tool with the facts that its script gives.
 fn tool(dir: &Path, script: &Script, diagnostics: &mut Vec<ToolDiagnostic>) -> Tool {
     let facts = match scripts::read(&dir.join(&script.path)) {
         Ok(bytes) => facts(script, &bytes.unwrap_or_default()),
@@ -282,7 +282,7 @@ fn facts(script: &Script, bytes: &[u8]) -> Facts {
     describe(&script.language, text, file)
 }
 
-/// Returns what a text in `language` in a file called `file` says.
+/// Returns the facts in `text`, a script in `language` in a file called `file`.
 fn describe(language: &Language, text: &str, file: &str) -> Facts {
     let facts = match language {
         Language::Python => python::facts(text, file),
@@ -292,30 +292,30 @@ fn describe(language: &Language, text: &str, file: &str) -> Facts {
             Facts { description: comment::summary(text, "#", file), input: usage::input(text, file) }
         }
     };
-    // Two parameters of one name: the script was not understood.
+    // Two parameters with the same name: the script was not understood.
     let names = |input: &Input| input.parameters.iter().map(|one| one.name.clone()).collect::<BTreeSet<_>>();
     Facts { input: facts.input.filter(|input| names(input).len() == input.parameters.len()), ..facts }
 }
 
-/// Returns what a script says of itself: what it does, and what it takes, if that can be determined.
+/// Returns the description and input that a script gives, as far as they are known.
 ///
-/// `text` may be anything: this is what the fuzz tests call.
+/// `text` may be anything; the fuzz tests call this.
 pub fn read_script(language: &Language, text: &str, file: &str) -> (Option<String>, Option<Input>) {
     let facts = describe(language, text, file);
     (facts.description, facts.input)
 }
 
-/// Reads the text of a manifest for what is wrong with it. Whether its scripts are there is not examined.
+/// Checks the text of a manifest. Whether its scripts exist is not checked.
 ///
 /// # Errors
 ///
-/// Fails for all that is wrong, in the order of the file.
+/// Fails with all faults, in the order of the file.
 pub fn check_manifest(text: &str) -> Result<(), Vec<ManifestFault>> {
     let (_, faults) = manifest::read(text);
     if faults.is_empty() { Ok(()) } else { Err(manifest::located(text, faults)) }
 }
 
-/// Returns the name of a file without its directory and its ending.
+/// Returns the name of a file without its directory and its extension.
 fn stem(path: &str) -> &str {
     let file = path.rsplit('/').next().unwrap_or(path);
     file.rsplit_once('.').map_or(file, |(stem, _)| if stem.is_empty() { file } else { stem })

@@ -1,18 +1,18 @@
-//! Names under which a model calls tools and gives their parameters.
+//! The names of tools and the keys of their parameters, as models see them.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::digest::Digest;
 
-/// The longest name that the programming interfaces of models take.
+/// The maximum length of a name in the APIs of models.
 const MAX_NAME: usize = 64;
 /// The length of the digest that distinguishes two names.
 const HASH: usize = 8;
-/// What stands between the skill and the script.
+/// The separator between the skill and the script.
 const BETWEEN: &str = "__";
 
-/// A tool of a skill, as far as its name goes.
+/// The parts of a tool that its name depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Named<'a> {
     /// Its bare name.
@@ -21,12 +21,12 @@ pub(super) struct Named<'a> {
     pub(super) script: &'a str,
 }
 
-/// Returns a name for each of `tools` of the skill `skill`, of 1 to 64 of the characters `A-Z a-z 0-9 _ -`
-/// (conflicts C2, C21): the skill's name, two underscores, and the bare name. Where two of the skill would
-/// have the same name, the ending of the script follows, and where that is not enough, a short hash.
+/// Returns a name for each of `tools` of the skill `skill`: 1 to 64 of the characters `A-Z a-z 0-9 _ -` (conflicts C2,
+/// C21). It consists of the skill's name, two underscores, and the bare name. If two tools of the skill would have the
+/// same name, the extension of the script is added, and if that is not enough, a short hash.
 ///
-/// Names of skills with different names do not meet either: a name that had to be changed or cut has a hash of
-/// what it was. A skill that another of its name hides gets the same names as that one.
+/// Names of tools of different skills do not collide either: a name that had to be changed or shortened has a hash of
+/// the original. A skill that is hidden by another one of the same name gets the same names as that skill.
 pub(super) fn tool_names(skill: &str, tools: &[Named<'_>]) -> Vec<String> {
     let plain: Vec<String> = tools.iter().map(|tool| mapped(tool.name)).collect();
     let with_ending: Vec<String> = tools.iter().map(|tool| mapped(&ended(tool))).collect();
@@ -51,7 +51,7 @@ pub(super) fn tool_names(skill: &str, tools: &[Named<'_>]) -> Vec<String> {
     names
 }
 
-/// Returns the name with the ending of its script: `echo_py`.
+/// Returns the name with the extension of its script: `echo_py`.
 fn ended(tool: &Named<'_>) -> String {
     let file = tool.script.rsplit('/').next().unwrap_or_default();
     match file.rsplit_once('.') {
@@ -60,33 +60,33 @@ fn ended(tool: &Named<'_>) -> String {
     }
 }
 
-/// `skill__part`, or a shorter form with a hash.
+/// Returns `skill__part`, or a shorter form with a hash.
 fn joined(skill: &str, part: &str) -> String {
     let of_skill = mapped(skill);
     let length = of_skill.len() + BETWEEN.len() + part.len();
-    // A skill's name with two underscores could be another skill's name and the start of a script's.
+    // A skill's name with two underscores could be the name of another skill and the start of a script's name.
     let is_clear = of_skill == skill && !skill.contains(BETWEEN) && !skill.ends_with('_');
     if is_clear && length <= MAX_NAME {
         return format!("{of_skill}{BETWEEN}{part}");
     }
     let hash = hash(&[skill, part]);
-    // What is left for both names. Each may have what the other does not need.
+    // The space that both names share. Each may use what the other does not need.
     let room = MAX_NAME - BETWEEN.len() - 1 - HASH;
     let of_part = part.len().min(room.saturating_sub(of_skill.len()).max(room / 2));
     let of_skill = &of_skill[..of_skill.len().min(room - of_part)];
     format!("{of_skill}{BETWEEN}{}_{hash}", &part[..of_part])
 }
 
-/// `name` with an underscore for each character that no name of a tool has.
+/// Returns `name` with an underscore in place of each character that tool names cannot have.
 fn mapped(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let mapped: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
     if mapped.is_empty() { "_".to_owned() } else { mapped }
 }
 
-/// Returns a key for each of the parameters `names`, of 1 to 64 of the characters `A-Z a-z 0-9 _ . -`, which is what
-/// the programming interfaces of models take: the name itself where it fits, otherwise the same with underscores and a
-/// short hash of what it was. One key that does not fit would break every request that has the tool in it.
+/// Returns a key for each of the parameters `names`: 1 to 64 of the characters `A-Z a-z 0-9 _ . -`, which the APIs of
+/// models accept. It is the name itself if possible, otherwise the name with underscores and a short hash of the
+/// original. A single key that is not accepted would break every request with that tool.
 pub(super) fn keys<'a>(names: &[&'a str]) -> Vec<Cow<'a, str>> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let is_plain = |name: &str| (1..=MAX_NAME).contains(&name.len()) && name.chars().all(fits);
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(names("n", &tricky)[2], "n__e_py", "the one whose own name it is keeps it");
     }
 
-    /// Conflict C2: what does not fit is cut, and what was changed has a hash.
+    /// Conflict C2: a name that is too long is shortened, and a changed name has a hash.
     #[test]
     fn long_and_strange_names() {
         let long = names(&"s".repeat(64), &[("read", "read.py")]);
@@ -172,7 +172,7 @@ mod tests {
             assert!(key.starts_with(start) && key.len() == start.len() + HASH, "{key}");
         }
         assert!(keys[7].len() == 9 && keys[8].len() == MAX_NAME, "{keys:?}");
-        // A name that is what another one becomes keeps its key.
+        // A name that equals the key of another parameter stays as it is.
         let both = super::keys(&["$in", &keys[1]]);
         assert!(both[1] == keys[1] && both[0] != both[1], "{both:?}");
     }

@@ -1,4 +1,4 @@
-//! Which files of a skill are scripts.
+//! Finds the scripts among the files of a skill.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,18 +14,18 @@ use crate::path::SafePath;
 use crate::policy::ScriptPlaces;
 use crate::skill::find::SKIPPED;
 
-/// The largest script that is examined.
+/// The maximum size of a script that is examined, in bytes.
 pub const MAX_SCRIPT: u64 = 1 << 20;
-/// How many files of a skill are examined.
+/// The maximum number of files of a skill that are examined.
 pub(super) const MAX_FILES: usize = 2_000;
 /// The maximum depth, in directories, at which scripts are searched for.
 const MAX_DEPTH: usize = 5;
-/// Endings of scripts (S1-FR-201.2), with their languages.
+/// Extensions of scripts (S1-FR-201.2), with their languages.
 const ENDINGS: [(&str, Language); 3] =
     [("py", Language::Python), ("sh", Language::Shell), ("js", Language::JavaScript)];
-/// Directories whose files nobody calls as tools: what package managers and interpreters keep, and tests.
+/// Directories whose files are not meant to be called: those of package managers and interpreters, and tests.
 const NO_TOOLS: [&str; 5] = ["venv", "site-packages", "tests", "test", "__tests__"];
-/// Interpreters whose language is read.
+/// Interpreters whose languages are understood.
 const INTERPRETERS: [(&str, Language); 9] = [
     ("python", Language::Python),
     ("sh", Language::Shell),
@@ -47,7 +47,7 @@ pub enum Language {
     Shell,
     /// JavaScript.
     JavaScript,
-    /// What the named program runs, or, without a name, whatever the manifest means.
+    /// Any other, by the program that runs it; without a name, the manifest makes the file a script.
     Other(String),
 }
 
@@ -68,10 +68,10 @@ impl Serialize for Language {
     }
 }
 
-/// Why a file is no tool.
+/// The reason why a file is not a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is a link: what it leads to may change or are outside of the skill.
+    /// It is a link: its target may change or be outside the skill.
     #[error("it is a link; put the file itself there")]
     Link,
     /// It would run with the rights of its owner or its group.
@@ -80,7 +80,7 @@ pub enum Refused {
     /// It is neither a file nor a directory.
     #[error("it is not a regular file")]
     Special,
-    /// Its first line names a program that runs no script here.
+    /// Its first line names a program that is not a known interpreter.
     #[error("its first line does not name a known interpreter, such as `/bin/sh` or `/usr/bin/env python3`")]
     Interpreter,
 }
@@ -93,14 +93,14 @@ pub(super) struct Script {
     pub(super) language: Language,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug)]
 pub(super) enum ScriptFile {
     /// A script.
     Script(Script),
-    /// A file that a manifest may make a script.
+    /// A file that is a script only if a manifest says so.
     Other(Script),
-    /// A file that is not a tool, whatever is said about it.
+    /// A file that is never a tool.
     Refused(Refused),
 }
 
@@ -111,9 +111,9 @@ pub(super) struct ScriptListing {
 }
 
 impl ScriptListing {
-    /// Looks at the files of the skill in `dir`.
+    /// Examines the files of the skill in `dir`.
     pub(super) fn of(dir: &Path, places: ScriptPlaces, diagnostics: &mut Vec<ToolDiagnostic>) -> Self {
-        // The answers of skillkit are its own.
+        // The preset for skillkit has its own rules.
         let all = places == ScriptPlaces::Root;
         let mut walk = Walk { dir, files: BTreeMap::new(), diagnostics, full: false, all };
         let depth = if places == ScriptPlaces::Top { 0 } else { MAX_DEPTH };
@@ -130,7 +130,7 @@ impl ScriptListing {
         Self { files: walk.files }
     }
 
-    /// Returns the scripts, by the bytes of their paths.
+    /// Returns the scripts, sorted by the bytes of their paths.
     pub(super) fn scripts(&self) -> impl Iterator<Item = &Script> {
         self.files
             .values()
@@ -142,8 +142,8 @@ impl ScriptListing {
         self.files.get(path)
     }
 
-    /// Looks at the file at `path` of the skill in `dir`, too, which a manifest names: it may be deeper than scripts
-    /// are looked for, but not behind a link.
+    /// Also examines the file at `path` of the skill in `dir`, which a manifest names. It may be deeper than the search
+    /// for scripts goes, but not behind a link.
     pub(super) fn add(&mut self, dir: &Path, path: &str) {
         let Ok(safe) = SafePath::new(path) else { return };
         if self.files.contains_key(path) {
@@ -183,7 +183,7 @@ impl Walk<'_> {
         self.diagnostics.push(ToolDiagnostic::Refused { file: self.dir.join(path), reason });
     }
 
-    /// Looks at what is in directory `path`, and `deeper` levels below it.
+    /// Examines the entries of the directory `path`, and `deeper` levels below it.
     fn directory(&mut self, path: &str, deeper: usize) {
         let at = self.dir.join(path);
         let looked = fs::entries(&at).and_then(|entries| Ok((entries, Base::open(&at)?)));
@@ -193,7 +193,7 @@ impl Walk<'_> {
         };
         entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (name, kind) in entries {
-            // A name that is not UTF-8 cannot be told to a model.
+            // A name that is not UTF-8 cannot be given to a model.
             let Some(name) = name.to_str() else { continue };
             if self.full {
                 return;
@@ -218,7 +218,7 @@ impl Walk<'_> {
         if SKIPPED.contains(&name) || name == "__pycache__" {
             return false;
         }
-        // Whatever it is called, this file makes it an environment of Python.
+        // Whatever the directory is called, this file makes it a Python environment.
         let is_environment =
             || fs::kind(&parent.join(name).join("pyvenv.cfg")).is_ok_and(|kind| kind.is_some());
         self.all || !(name.starts_with('.') || NO_TOOLS.contains(&name) || is_environment())
@@ -229,7 +229,7 @@ impl Walk<'_> {
         if base.stat(name.as_bytes()).is_some_and(|stat| stat.mode & SET_ID != 0) {
             return self.refused(name, path, Refused::SetId);
         }
-        // A package's own file, and what tools keep beside scripts: neither is called by anybody.
+        // Neither a package's own file nor hidden files are meant to be called.
         let is_called = name != "__init__.py" && !name.starts_with('.') && (self.all || !is_test(name));
         let by_line = by_first_line(&self.dir.join(&path), &path);
         if by_line.is_err() && is_called {
@@ -246,7 +246,7 @@ impl Walk<'_> {
     }
 
     fn refused(&mut self, name: &str, path: String, reason: Refused) {
-        // What nobody would take for a script is skipped in silence.
+        // Files that do not look like scripts are skipped in silence.
         if (by_ending(name).is_some() && !name.starts_with('.')) || MANIFESTS.contains(&name) {
             self.refuse(&path, reason);
         }
@@ -254,7 +254,7 @@ impl Walk<'_> {
     }
 }
 
-/// Reports whether a script of this name is a test, or there for tests.
+/// Reports whether a script of this name is a test or a helper for tests.
 fn is_test(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
@@ -268,12 +268,12 @@ fn by_ending(name: &str) -> Option<Language> {
     ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, language)| language.clone())
 }
 
-/// Returns the language by the first line, `#!/usr/bin/env python3` or `#!/bin/sh`, of the script at `at`; `None` if it
-/// does not begin so.
+/// Returns the language from the first line of the script at `at`, such as `#!/usr/bin/env python3` or `#!/bin/sh`;
+/// `None` if there is no such line.
 ///
 /// # Errors
 ///
-/// Fails for a line by which nothing is ever run.
+/// Fails for a line that names no known interpreter.
 fn by_first_line(at: &Path, path: &str) -> Result<Option<Language>, Refused> {
     let bytes = fs::read_prefix(at, MAX_SCRIPT, |_| true).ok().flatten().unwrap_or_default();
     let program = run::program_of(path, &bytes).map_err(|_| Refused::Interpreter)?;
@@ -283,7 +283,7 @@ fn by_first_line(at: &Path, path: &str) -> Result<Option<Language>, Refused> {
     }))
 }
 
-/// Reads a script or a manifest; `None` if it is gone.
+/// Reads a script or a manifest; `None` if it no longer exists.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ToolDiagnostic> {
     fs::read_prefix(path, MAX_SCRIPT, |_| false).map_err(|error| {
         if error.source.kind() == io::ErrorKind::FileTooLarge {

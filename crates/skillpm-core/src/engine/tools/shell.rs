@@ -1,19 +1,19 @@
-//! What a shell script says of itself: its first comment, a usage line, `getopts`, names given to `$1`.
+//! Reads facts from a shell script: its first comment, a usage line, `getopts`, and variables assigned from `$1` etc.
 
 use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy, WORDS};
 use super::{Facts, comment, usage};
 
-/// The largest number of words that get a name.
+/// The maximum number of arguments that get a name.
 const MAX_WORDS: usize = 9;
 
-/// Returns what a script says.
+/// Returns the facts in a script.
 pub(super) fn facts(text: &str, file: &str) -> Facts {
     let description = comment::summary(text, "#", file);
     let input = usage::input(text, file).or_else(|| getopts(text)).or_else(|| words(text));
     Facts { description, input: Some(input.unwrap_or_else(Input::words)) }
 }
 
-/// Returns the options of the one `getopts` of a script.
+/// Returns the options of the only `getopts` call in a script.
 fn getopts(text: &str) -> Option<Input> {
     let mut calls = text.lines().filter(|line| !line.trim_start().starts_with('#')).filter_map(|line| {
         let (before, after) = line.split_once("getopts ")?;
@@ -39,19 +39,20 @@ fn getopts(text: &str) -> Option<Input> {
             parameters.push(Parameter::new(c, Kind::Boolean, place).optional());
         }
     }
-    // `-h` shows what is reported here.
+    // `-h` only prints help.
     parameters.retain(|one| one.name != "h" || one.kind != Kind::Boolean);
     for parameter in &mut parameters {
         parameter.description = usage::description(text, parameter);
     }
-    // What follows the options: the script goes past them to get at it.
+    // The arguments after the options, which the script skips to reach.
     if text.contains("OPTIND") {
         parameters.push(Parameter::new(WORDS, Kind::strings(), ParameterPosition::Positional).optional());
     }
     Some(Input { parameters, open: false, typed_by: TypedBy::Getopts, knows_end: true })
 }
 
-/// `name="$1"` and those behind it, outside of functions. None where the script uses a word that got no name.
+/// Returns the parameters from `name="$1"` and the like outside functions; `None` if the script uses an argument that
+/// has no name.
 fn words(text: &str) -> Option<Input> {
     let unclear = |line: &str| {
         let all = ["$@", "$*", "${@", "${*"];
@@ -88,8 +89,8 @@ fn words(text: &str) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Argv, knows_end: false })
 }
 
-/// Returns the largest number of a word that is used outside of functions, which have words of their own; None where
-/// the end of one is in doubt.
+/// Returns the highest number of an argument used outside functions, which have their own arguments; `None` if the end
+/// of a function is in doubt.
 fn last_used(text: &str) -> Option<usize> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().collect();
@@ -110,8 +111,8 @@ fn last_used(text: &str) -> Option<usize> {
     Some(last)
 }
 
-/// Returns what `line` has behind the brace of the function that begins in it; nothing, where that goes on in the next
-/// lines.
+/// Returns the text after the opening brace of the function that begins in `line`; an empty text if its body is on the
+/// next lines, and `None` if no function begins there.
 fn function<'a>(line: &'a str, next: &str) -> Option<&'a str> {
     let head = line.trim();
     let (name, body) = match head.split_once('{') {
@@ -124,13 +125,13 @@ fn function<'a>(line: &'a str, next: &str) -> Option<&'a str> {
     (is_name && begins && (body.is_empty() || is_whole)).then_some(body)
 }
 
-/// Returns the largest number of a word that `line` uses: `$2`, `"${3:-x}"`. What stands in single quotes, as programs
-/// of awk do, and in a comment that is the whole line uses none.
+/// Returns the highest number of an argument that `line` uses, such as `$2` or `"${3:-x}"`. Text in single quotes, such
+/// as an awk program, and comments that take the whole line do not count.
 fn last_used_in(line: &str) -> usize {
     if line.trim_start().starts_with('#') {
         return 0;
     }
-    // Whether double quotes are open, for each `$(` in which this is.
+    // Whether double quotes are open, at the top level and in each enclosing `$(`.
     let mut quoted = vec![false];
     let (mut last, mut rest) = (0, line);
     while let Some(at) = rest.find(['$', '\\', '"', '\'', ')']) {
@@ -143,7 +144,7 @@ fn last_used_in(line: &str) -> usize {
                 quoted.pop();
                 quoted.push(!is_quoted);
             }
-            // What has no end in this line may be no quote.
+            // A quote that does not end on this line may not be a quote.
             b'\'' if !is_quoted => rest = behind.split_once('\'').map_or(behind, |(_, behind)| behind),
             b')' if !is_quoted && quoted.len() > 1 => drop(quoted.pop()),
             b'$' if behind.starts_with('(') => quoted.push(false),
@@ -151,7 +152,7 @@ fn last_used_in(line: &str) -> usize {
                 let inner = behind.strip_prefix('{').map(|inner| inner.trim_start_matches(['#', '!']));
                 let digits = inner.unwrap_or(behind.get(..1).unwrap_or_default());
                 let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-                // More digits than a number has are a word that has no name either.
+                // A number with too many digits is an argument without a name, too.
                 let number = if end == 0 { 0 } else { digits[..end].parse().unwrap_or(usize::MAX) };
                 last = last.max(number);
             }
@@ -161,8 +162,8 @@ fn last_used_in(line: &str) -> usize {
     last
 }
 
-/// Returns the number of the word that a value is, what stands for it, and whether it must be there: `"$1"`, `${2:-x}`,
-/// `"${1:?say what}"`.
+/// Returns the number of the argument that a value stands for, its default, and whether it is required: `"$1"`,
+/// `${2:-x}`, `"${1:?say what}"`.
 fn word(value: &str) -> Option<(usize, Option<&str>, bool)> {
     let value = value.trim();
     let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
@@ -235,7 +236,7 @@ mod tests {
         }
     }
 
-    /// What a script reads and nobody named would be forbidden.
+    /// The schema would forbid an argument that the script uses without a name.
     #[test]
     fn a_word_without_a_name_makes_all_unknown() {
         for use_of_it in [

@@ -34,7 +34,7 @@ fn scripts_are_tools_and_other_files_are_not() {
     assert!(set.diagnostics.is_empty(), "ignored, not told");
 }
 
-/// An environment of Python has hundreds of scripts, and nobody calls a test.
+/// The hundreds of scripts in a Python environment are not tools, and neither are tests.
 #[test]
 fn environments_and_tests_are_no_tools() {
     let world = World::new();
@@ -81,7 +81,8 @@ fn no_scripts_no_tools_no_error() {
     }
 }
 
-/// S1-FR-201.2, conflict C20: by the first line, too, and where the preset has it everywhere.
+/// S1-FR-201.2, conflict C20: scripts are also recognized by the first line, and in all directories if the preset says
+/// so.
 #[test]
 fn by_shebang_deeper_and_at_the_root() {
     let world = World::new();
@@ -109,7 +110,7 @@ fn by_shebang_deeper_and_at_the_root() {
     assert_eq!(scripts(ScriptPlaces::Root).len(), 5);
 }
 
-/// What `run` always refuses is no tool, and is told; the executable bit is asked by neither.
+/// A script that `run` always refuses is not a tool and is reported; the executable bit does not matter to either.
 #[test]
 fn what_is_never_run_is_no_tool() {
     let world = World::new();
@@ -189,7 +190,7 @@ fn links_special_files_and_set_ids_are_refused() {
     assert!(root.tools.is_empty() && root.diagnostics.len() == 1, "{root:?}");
 }
 
-/// S1-D3, S1-FR-202.3: manifest, then docstring, then file name.
+/// S1-D3, S1-FR-202.3: the manifest takes precedence over the docstring, which takes precedence over the file name.
 #[test]
 fn the_manifest_is_first() {
     let world = World::new();
@@ -218,7 +219,8 @@ fn the_manifest_is_first() {
     assert_eq!(origins[1..], [DescribedBy::Name, DescribedBy::Script, DescribedBy::Script]);
 }
 
-/// S1-FR-202.3: all faults with line and column, and no tools but those that the author wanted.
+/// S1-FR-202.3: all faults are reported with line and column, and the skill has no tools other than the author
+/// intended.
 #[test]
 fn a_wrong_manifest_is_told() {
     let world = World::new();
@@ -243,7 +245,7 @@ fn a_wrong_manifest_is_told() {
     );
 }
 
-/// One look tells all: what is wrong with the text, and with the scripts that it names.
+/// All faults are reported at once, in the text and in the scripts that it names.
 #[test]
 fn faults_of_every_kind_are_told_at_once() {
     let world = World::new();
@@ -281,7 +283,7 @@ fn a_manifest_cannot_make_a_link_a_tool() {
     world.link("../../man", "s/scripts/manifest.yml");
     let found = set(&world);
     assert!(diagnostics(&world, &found)[0].starts_with("`manifest.yml` is not a tool"), "{found:?}");
-    // Its author wanted other tools than could be guessed, as where a manifest is wrong.
+    // The author wanted other tools than could be guessed, as with a wrong manifest.
     assert!(found.tools.is_empty());
     assert!(
         matches!(&found.diagnostics[1], ToolDiagnostic::Manifest { faults, .. } if faults[0].message.contains("a link")),
@@ -289,7 +291,7 @@ fn a_manifest_cannot_make_a_link_a_tool() {
     );
 }
 
-/// What cannot be read is as wrong as what cannot be understood.
+/// A manifest that cannot be read is treated like one that is wrong.
 #[test]
 fn a_manifest_that_cannot_be_read_is_wrong() {
     let world = World::new();
@@ -325,7 +327,7 @@ fn too_many_files() {
     assert!(diagnostics(&world, &found)[0].contains("more than 2000 files"));
 }
 
-/// S1-FR-204.3, S1-Q4: nothing is read again as long as nothing has changed.
+/// S1-FR-204.3, S1-Q4: nothing is read again as long as nothing changed.
 #[cfg(unix)]
 #[test]
 #[expect(clippy::disallowed_methods, reason = "one file goes")]
@@ -335,7 +337,7 @@ fn tools_are_kept_until_something_changes() {
     let dir = world.project().join("s");
     let cache = ToolCache::default();
     let look = || cache.tools(&dir, "s", ScriptPlaces::Top);
-    // What was changed a moment ago may be changed again without a trace: it is looked at each time.
+    // A file that was just changed may change again without a visible difference, so it is read each time.
     assert!(!Arc::ptr_eq(&look(), &look()));
     let kept = cache.tools_later(&dir, "s", 10);
     assert!(Arc::ptr_eq(&kept, &look()));
@@ -355,7 +357,7 @@ fn tools_are_kept_until_something_changes() {
     assert!(nowhere.tools.is_empty() && nowhere.diagnostics.is_empty());
 }
 
-/// S1-T: the examples with tools, as they lie in the repository.
+/// S1-T: the examples with tools in the repository.
 #[test]
 fn the_fixtures_calculator_and_file_processor() {
     let examples = skillpm_testing::root().join("examples/tools");
@@ -385,7 +387,7 @@ fn the_fixtures_calculator_and_file_processor() {
     );
 }
 
-/// S1-D2, S1-FR-204.1, conflict C20: what the methods of other languages call.
+/// S1-D2, S1-FR-204.1, conflict C20: the methods of other languages use this.
 #[test]
 fn a_library_has_the_tools_of_its_skills() {
     let world = World::new();

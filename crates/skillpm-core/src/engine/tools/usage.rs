@@ -1,22 +1,22 @@
-//! `Usage: deploy.sh [-n] <environment> [FILE]...`: a line that tells how a script is called.
+//! Reads usage lines such as `Usage: deploy.sh [-n] <environment> [FILE]...`.
 //!
-//! Only a line that is understood as a whole counts: a word in lower case may be an example, and `[options]` are
-//! reported elsewhere.
+//! A line counts only if all of it is understood: a lower-case word may be an example, and `[options]` are described
+//! elsewhere.
 
 use serde_json::Value;
 
 use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
-/// The longest line that is examined.
+/// The maximum length of a line that is examined, in bytes.
 const MAX_LINE: usize = 1000;
-/// The amount of a script that is searched for what its parameters are for.
+/// The number of bytes of a script that are searched for descriptions of parameters.
 const MAX_TEXT: usize = 16 << 10;
-/// How many places with `Usage:` are examined.
+/// The maximum number of occurrences of `Usage:` that are examined.
 const MAX_TRIES: usize = 8;
 /// Words that stand for all options.
 const OPTIONS: [&str; 6] = ["options", "option", "flags", "opts", "args", "arguments"];
 
-/// Returns what a script takes, by the first usage line of its text; `file` is its name.
+/// Returns the input that the first usage line in `text` describes; `file` is the name of the script.
 pub(super) fn input(text: &str, file: &str) -> Option<Input> {
     let (line, after) = found(text)?;
     let mut parameters = Reader { rest: words(line, file)?, found: Vec::new() }.read()?;
@@ -30,7 +30,7 @@ pub(super) fn input(text: &str, file: &str) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Usage, knows_end: false })
 }
 
-/// Returns the line behind `Usage:`, and the text behind that.
+/// Returns the text after `Usage:` on its line, and the text after that line.
 fn found(text: &str) -> Option<(&str, &str)> {
     let bytes = text.as_bytes();
     let mut tries = 0;
@@ -60,7 +60,7 @@ fn found(text: &str) -> Option<(&str, &str)> {
         }
         let line = line.split("\\n").next().unwrap_or_default();
         let line = line.trim().trim_start_matches(['#', '*']).trim().trim_end_matches(['"', '\'']);
-        // A second line of the same kind: there are several ways.
+        // If the next line is a usage line as well, there are several forms.
         let (next, _) = cut(rest);
         let next = next.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*'));
         let program = line.split_whitespace().next().unwrap_or_default();
@@ -78,7 +78,7 @@ fn cut(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }
 
-/// Returns what follows the name of the program.
+/// Returns the part of a usage line after the name of the program.
 fn words<'a>(line: &'a str, file: &str) -> Option<&'a str> {
     let mut rest = line.trim();
     for _ in 0..4 {
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
                 b'-' => {
                     let flag = self.word();
                     let value = self.value();
-                    // An option that always has to be there is no choice, and may be an example.
+                    // A required option offers no choice, and may be an example.
                     let (flag, value) = match flag.split_once('=') {
                         Some((flag, value)) => (flag, Some(value)),
                         None => (flag, value),
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         (names.len() == self.found.len()).then_some(self.found)
     }
 
-    /// Returns the next word, as far as white space.
+    /// Reads the next word, up to white space.
     fn word(&mut self) -> &'a str {
         let end = self.rest.find(char::is_whitespace).unwrap_or(self.rest.len());
         let word = &self.rest[..end];
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         word
     }
 
-    /// `<environment>`, with the dots behind it, if it is next.
+    /// Reads `<environment>`, with the dots after it, if it is next.
     fn angle(&mut self) -> Option<&'a str> {
         let inner = self.rest.strip_prefix('<')?;
         let mut end = self.rest.len() - inner.len() + inner.find('>')? + 1;
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         Some(word)
     }
 
-    /// Returns a word that stands for the value of an option, if one is next.
+    /// Reads the placeholder for the value of an option, if one is next.
     fn value(&mut self) -> Option<&'a str> {
         let is_value =
             self.rest.starts_with('<') || is_upper(self.rest.split_whitespace().next().unwrap_or_default());
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         Some(self.angle().unwrap_or_else(|| self.word()))
     }
 
-    /// `[...]`: what need not be there.
+    /// Reads `[...]`, an optional part.
     fn bracket(&mut self) -> Option<()> {
         let end = self.rest.find(']')?;
         let mut inner = self.rest[1..end].trim();
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         let Some(value) = value else {
-            // `-abc` is three switches.
+            // `-abc` stands for three switches.
             if !flag.starts_with("--") && name.len() > 1 {
                 for letter in name.chars() {
                     self.switch(&format!("-{letter}"), letter.to_string());
@@ -248,14 +248,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reports whether `word` is written as a name for a value: `FILE`, `FILE...`.
+/// Reports whether `word` is a placeholder in upper case: `FILE`, `FILE...`.
 fn is_upper(word: &str) -> bool {
     let word = word.trim_end_matches("...");
     word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
 }
 
-/// Returns the name that a word gives, the values that it allows, and whether there may be several.
+/// Returns the name that a placeholder gives, its permitted values, and whether it may be repeated.
 fn named(word: &str) -> Option<(String, Vec<Value>, bool)> {
     let many = word.ends_with("...");
     let word = word.trim_end_matches("...");
@@ -277,7 +277,7 @@ fn named(word: &str) -> Option<(String, Vec<Value>, bool)> {
     Some((inner.to_lowercase().replace(['-', '.', ' '], "_"), Vec::new(), many))
 }
 
-/// Returns what the text says of a parameter: `  -n, --count N   how many`, `  <file> - the file`.
+/// Returns the description of a parameter in the text: `  -n, --count N   how many`, `  <file> - the file`.
 pub(super) fn description(text: &str, parameter: &Parameter) -> Option<String> {
     let flag = match &parameter.place {
         ParameterPosition::Option(flag) | ParameterPosition::Switch(flag) => Some(flag.as_str()),
@@ -301,7 +301,7 @@ pub(super) fn description(text: &str, parameter: &Parameter) -> Option<String> {
     None
 }
 
-/// Returns the two halves of a line, where two spaces, a tab, a dash or a colon divide it.
+/// Returns the two parts of a line that two spaces, a tab, a dash or a colon separate.
 fn halves(line: &str) -> Option<(&str, &str)> {
     let dividers = ["  ", "\t", " - ", " – ", " — ", ": "];
     let (at, divider) = dividers.iter().filter_map(|divider| Some((line.find(divider)?, divider))).min()?;

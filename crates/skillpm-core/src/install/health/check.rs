@@ -1,4 +1,5 @@
-//! The checks. Pure: what is on disk was read before. Here are all of them in a row, and what they share.
+//! The checks of `doctor`: pure functions of what was read from disk. This module lists them all, and has
+//! what they share.
 
 mod agents;
 mod files;
@@ -13,12 +14,12 @@ use crate::advice::{Message, Opt, Verb, message};
 use crate::install::agent_view::alike;
 use crate::text::shell_word;
 
-/// Returns what to do about a locked skill that is missing.
+/// Returns the advice for a missing locked skill.
 fn restore(look: &Inspection) -> Message {
     message!(Verb::Install.within(look.scope.kind), " restores it")
 }
 
-/// Returns all that is wrong or worth knowing, the worst kind first.
+/// Returns all findings, the worst kind first.
 pub fn check(look: &Inspection) -> Vec<Finding> {
     let mut found = Vec::new();
     files::runs(look, &mut found);
@@ -81,7 +82,7 @@ fn closed(dir: &Path, fault: &InspectionError) -> Finding {
     }
 }
 
-/// Returns the finding for a broken link, which a person has to decide about if nothing better is known.
+/// Returns the finding for a broken link that a person has to decide about, for lack of a better remedy.
 fn broken(path: &Path, target: &Path) -> Finding {
     let message = format!("`{}` leads to `{}`, which does not exist", path.display(), target.display());
     let advice = format!("create its target, or remove the link: `rm {}`", shell_word(path));

@@ -1,4 +1,4 @@
-//! Inspects a whole scope, including what no lockfile knows.
+//! Inspection of a whole scope, including what no lockfile records.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,9 +31,9 @@ pub struct Inspection {
     pub manifest: Result<Option<Manifest>, Error>,
     /// The lockfile; `None` if there is none.
     pub lock: Result<Option<Lockfile>, LockFault>,
-    /// Whether a killed run left something to be finished.
+    /// Whether a killed run left something to finish.
     pub cut_off: bool,
-    /// What killed runs left apart from that.
+    /// Other leftovers of killed runs.
     pub leftovers: Vec<PathBuf>,
     /// The canonical copies.
     pub canonical: Listing,
@@ -45,28 +45,30 @@ pub struct Inspection {
     pub agents: Vec<AgentDirectory>,
     /// The agents on this machine and those that the manifest names.
     pub here: Vec<PresentAgent>,
-    /// Skills that an earlier lockfile placed here, that nothing names any more, and that an installation removes.
+    /// Skills that an earlier lockfile placed here, that nothing names any more, and that an installation
+    /// removes.
     pub left: BTreeSet<SkillName>,
-    /// Locked skills whose tree is whole in the store.
+    /// Locked skills with an intact tree in the store.
     pub stored: BTreeSet<SkillName>,
-    /// Directories on this machine that skills are installed from, with links followed.
+    /// Directories on this machine that skills are installed from, with links resolved.
     pub sources: BTreeSet<PathBuf>,
-    /// Directories that a change would write to and cannot.
+    /// Directories that a change would write to but cannot.
     pub unwritable: Vec<PathBuf>,
 }
 
-/// What the manifest and the lockfile request for one skill, as an installation understands them.
+/// What the manifest and the lockfile request for one skill, as an installation interprets them.
 #[derive(Debug)]
 pub struct DesiredSkill {
-    /// The agents that are to see it, or would if it were not disabled.
+    /// The agents that should see it, or would if it were not disabled.
     pub agents: Vec<&'static Agent>,
     /// Whether it is currently hidden from agents.
     pub disabled: bool,
-    /// Where an editable skill leads, or why it leads nowhere.
+    /// The link of an editable skill, or why it has none.
     pub editable: Option<Result<Editable, Error>>,
     /// Whether an update left unresolved conflicts in it, or why that is not known.
     pub merge: Result<bool, Error>,
-    /// The steps that an installation would take in the canonical place and among the disabled, or what is in its way.
+    /// The steps that an installation would take in the canonical place and among the disabled, or what is in
+    /// its way.
     pub home: Result<Vec<Step>, Error>,
 }
 
@@ -101,7 +103,7 @@ pub enum InspectionError {
     Outside(Error),
 }
 
-/// The content of a place where a skill may be.
+/// The content of a place for a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thing {
     /// A directory. The digest is that of a copy of an installed skill; others are not read.
@@ -110,64 +112,64 @@ pub enum Thing {
     Link {
         /// Its text.
         target: PathBuf,
-        /// Where it leads.
+        /// The target.
         goes: Goes,
     },
     /// A file that contains the text of the link that belongs there.
     Written,
-    /// A file or something stranger.
+    /// A file, or another kind of file system entry.
     Other,
 }
 
-/// Reports whether the file at `path`, in the directory `dir`, stands for a link to the skill with its name in
-/// `skills`.
+/// Reports whether the file at `path`, in the directory `dir`, contains the text of a link to the skill with
+/// its name in `skills`.
 fn is_written(path: &Path, dir: &Path, skills: &Path) -> bool {
     let link = path.file_name().map(|name| LinkKind::Symlink(fs::relative(dir, &skills.join(name))));
     dir != skills && link.is_some_and(|link| fs::is_written_link(path, &link))
 }
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Goes {
-    /// To the place of the canonical copy of this name, whether something is there or not.
+    /// The place of the canonical copy of this name, whether something is there or not.
     Canonical(String),
-    /// Somewhere else, where something is.
+    /// Another place, where something exists.
     Elsewhere,
-    /// To nothing.
+    /// A place where nothing exists.
     Nowhere,
 }
 
 /// A directory that belongs to agents.
 #[derive(Debug)]
 pub struct AgentDirectory {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// The same with links followed.
+    /// The path with links resolved.
     pub real: PathBuf,
     /// The agents for which links are made here; empty if skillpm makes no links.
     pub agents: Vec<&'static Agent>,
-    /// What is in it.
+    /// The entries.
     pub things: Listing,
 }
 
 impl AgentDirectory {
-    /// Returns the agent to report if any of them would do: one that needs links, if there is one.
+    /// Returns an agent to report for the directory: preferably one that needs links.
     pub fn agent(&self) -> Option<&'static Agent> {
         let linked = self.agents.iter().find(|agent| !agent.is_universal());
         linked.or(self.agents.first()).copied()
     }
 }
 
-/// An agent that is here, or that is to see something.
+/// An agent that is on this machine, or that should see something.
 #[derive(Debug)]
 pub struct PresentAgent {
     /// The agent.
     pub agent: &'static Agent,
-    /// Whether somebody chose it: the manifest, or the lockfile if the manifest says nothing.
+    /// Whether the user chose it: in the manifest, or by the lockfile if the manifest lists no agents.
     pub chosen: bool,
     /// Whether its directory is, perhaps through links, the canonical one.
     pub served: bool,
-    /// The directory that it gets links in.
+    /// The directory for its links.
     pub dir: Option<PathBuf>,
     /// The skills of this scope that it does not see, although it is on this machine.
     pub unseen: Vec<String>,
@@ -176,7 +178,7 @@ pub struct PresentAgent {
 }
 
 impl Inspection {
-    /// Looks at everything in `scope`. Nothing is changed, and no problem ends the inspection.
+    /// Inspects everything in `scope`. Changes nothing, and no problem ends the inspection.
     pub fn take(
         settings: &Settings,
         scope: &Scope,
@@ -231,13 +233,13 @@ impl Inspection {
         locked.chain(there).chain(self.wishes.keys().map(ToString::to_string)).collect()
     }
 
-    /// Returns the agents that somebody chose.
+    /// Returns the agents that the user chose.
     fn chosen(&self) -> BTreeSet<&'static str> {
         let wished = self.wishes.values().flat_map(DesiredSkill::linked).map(|agent| agent.id);
         self.asked().map(agent_view::chosen).unwrap_or_default().into_iter().chain(wished).collect()
     }
 
-    /// Reports whether the files of the scope know a skill of this name, or did when an installation placed it.
+    /// Reports whether the files of the scope name this skill, or did when an installation placed it.
     pub fn knows(&self, name: &str) -> bool {
         let asked = |name: &SkillName| self.asked().is_some_and(|asked| asked.skills().contains_key(name));
         self.locked().is_some_and(|lock| is_locked(lock, name))
@@ -256,17 +258,17 @@ impl Inspection {
         self.disabled.as_ref().ok()?.get(name.as_str())
     }
 
-    /// Returns the lockfile, if there is one that can be read.
+    /// Returns the lockfile, if it exists and can be read.
     pub fn locked(&self) -> Option<&Lockfile> {
         self.lock.as_ref().ok()?.as_ref()
     }
 
-    /// Returns the manifest, if there is one that can be read.
+    /// Returns the manifest, if it exists and can be read.
     pub fn asked(&self) -> Option<&Manifest> {
         self.manifest.as_ref().ok()?.as_ref()
     }
 
-    /// Returns what is in the directory of agents `dir`; `None` if that is not there or not known.
+    /// Returns what is in the agents' directory `dir`, or `None` if it does not exist or is not known.
     pub fn in_directory(&self, dir: &Path) -> Option<&BTreeMap<String, Thing>> {
         let real = real(dir);
         self.agents.iter().find(|found| found.real == real)?.things.as_ref().ok()
@@ -279,11 +281,11 @@ impl Inspection {
             || self.scope.check_inside(dir).is_err()
     }
 
-    /// Returns what is in `dir`; links are compared with the directory of the canonical copies, `skills`, and trees
-    /// that are not in `named` are only hashed if they are locked.
+    /// Returns the content of `dir`. Links are compared with the directory of the canonical copies, `skills`;
+    /// trees that are not in `named` are only hashed if they are locked.
     fn list(&self, dir: &Path, skills: &Path, named: &BTreeSet<String>) -> Listing {
         self.scope.check_inside(dir).map_err(InspectionError::Outside)?;
-        // If the directory is not there, its parent has to be one.
+        // If the directory does not exist, its nearest existing ancestor must be a directory.
         if let Some(there) = dir.ancestors().find(|there| exists(there))
             && fs::kind(&real(there)).map_err(InspectionError::Unreadable)? != Some(Kind::Directory)
         {
@@ -307,7 +309,7 @@ impl Inspection {
         Ok(things)
     }
 
-    /// Returns what is at `path`. Its directory and that of the canonical copies are given with all links followed.
+    /// Returns what is at `path`. Its directory and that of the canonical copies have all links resolved.
     fn thing(
         &self,
         path: &Path,
@@ -328,12 +330,12 @@ impl Inspection {
         })
     }
 
-    /// Looks at the directories of all agents, each once.
+    /// Inspects the directories of all agents, each once.
     fn directories(&mut self, settings: &Settings, skills: &Path) {
         let installed = self.installed();
         let chosen = self.chosen();
         let mut all: Vec<&Agent> = agents::all().iter().collect();
-        // Among agents that share a directory, those that somebody chose get the links.
+        // If agents share a directory, those that the user chose get the links.
         all.sort_by_key(|agent| !chosen.contains(agent.id));
         let mut seen = BTreeSet::new();
         let mut found: Vec<AgentDirectory> = Vec::new();
@@ -361,7 +363,7 @@ impl Inspection {
         self.agents = found;
     }
 
-    /// Examines what the agents that are here see.
+    /// Determines what the agents on this machine see.
     fn people(&mut self, settings: &Settings, skills: &Path) {
         let installed = self.installed();
         let chosen = self.chosen();
@@ -373,7 +375,7 @@ impl Inspection {
             }
             let dirs: Vec<_> = agent_view::directories(settings, &self.scope, agent)
                 .into_iter()
-                // What leads out of the project is not examined, and is reported separately.
+                // A directory outside the project is not examined, and has its own finding.
                 .filter(|dir| self.scope.check_inside(&dir.path).is_ok())
                 .map(|dir| {
                     (dir.role, agent_view::look(&dir.path, &self.scope, &installed).unwrap_or_default())
@@ -382,7 +384,7 @@ impl Inspection {
             let twice = agent_view::twice(dirs.iter().map(|(role, seen)| (*role, &seen[..])));
             let dir = self.scope.agent_dir(settings, agent);
             let served = agent.is_universal() || dir.as_deref().map(real).as_deref() == Some(skills);
-            // A link that somebody asked for and that is missing is reported separately.
+            // A missing link that the user requested has its own finding.
             let is_wished = |name: &String| {
                 let wish = self.wishes.iter().find(|(wished, _)| wished.as_str() == name);
                 wish.is_some_and(|(_, wish)| wish.linked().any(|wished| wished.id == agent.id))
@@ -393,7 +395,7 @@ impl Inspection {
         }
     }
 
-    /// Returns the skills that agents of this machine do not see, by their ids.
+    /// Returns the skills that agents of this machine do not see, by agent id.
     fn unseen(&self, settings: &Settings, chosen: &BTreeSet<&'static str>) -> BTreeMap<String, Vec<String>> {
         let Some(asked) = self.asked() else { return BTreeMap::new() };
         let there =
@@ -404,9 +406,9 @@ impl Inspection {
         unseen.into_iter().map(|unseen| (unseen.agent, unseen.skills)).collect()
     }
 
-    /// Finds what killed runs left next to what they moved or wrote.
+    /// Finds the leftovers of killed runs next to what they moved or wrote.
     fn leftovers(&mut self) {
-        // A process at work there needs them.
+        // A running process may need them.
         if Transaction::is_begun(&self.scope) && !self.cut_off {
             return;
         }
@@ -460,13 +462,14 @@ fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {
     whole.map(|(name, _)| name.clone()).collect()
 }
 
-/// Returns where the link at `path`, whose text is `says`, leads; `skills` is the directory of the canonical copies.
+/// Returns the target of the link at `path`, whose text is `says`. `skills` is the directory of the canonical
+/// copies.
 fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
     let canonical = |leads: &Path| match (leads.parent(), leads.file_name().and_then(|name| name.to_str())) {
         (Some(parent), Some(name)) if parent == skills => Some(Goes::Canonical(name.to_owned())),
         _ => None,
     };
-    // First by its text, whatever is there; otherwise by where it ends.
+    // First by its text, whatever exists there; otherwise by where it ends.
     if let Some(goes) = canonical(says) {
         return Ok(goes);
     }
@@ -476,7 +479,7 @@ fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
     })
 }
 
-/// Returns `path` with links followed as far as it exists.
+/// Returns `path` with links resolved as far as it exists.
 pub(super) fn real(path: &Path) -> PathBuf {
     for there in path.ancestors() {
         if let (Ok(Some(real)), Ok(rest)) = (fs::real_path(there), path.strip_prefix(there)) {

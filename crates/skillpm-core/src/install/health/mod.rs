@@ -1,7 +1,7 @@
-//! The health of a scope: what is wrong in it, and what can be done about it without losing anything.
+//! The health of a scope: what is wrong in it, and how to repair it without losing anything.
 //!
-//! [`Inspection`] reads everything there is; [`check()`] is a pure function of that. Repairs are made by the steps of a
-//! [`Transaction`](super::transaction::Transaction), as an installation would.
+//! [`Inspection`] reads everything; [`check()`] is a pure function of the inspection. The steps of a
+//! [`Transaction`](super::transaction::Transaction) make repairs, as an installation would.
 
 mod check;
 pub mod inspection;
@@ -18,48 +18,48 @@ use super::scope::ScopeKind;
 use crate::advice::Message;
 use crate::digest::Digest;
 
-/// Something that is wrong, or worth knowing.
+/// A problem, or a fact worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is.
+    /// The id of the problem.
     pub id: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// Where it was found; `None` for the store and the downloads.
+    /// The scope; `None` for the store and the downloads.
     pub scope: Option<ScopeKind>,
-    /// The skill that it is about.
+    /// The skill, if the finding is about one.
     pub skill: Option<String>,
-    /// The agent that it is about.
+    /// The agent, if the finding is about one.
     pub agent: Option<&'static str>,
-    /// Where it is.
+    /// The path that the finding is about.
     pub path: PathBuf,
-    /// What is wrong, in words.
+    /// A description of the problem.
     pub message: Message,
     /// The remedy.
     pub remedy: Remedy,
 }
 
-/// What can be done about a finding.
+/// A remedy for a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
-    /// Nothing has to be done.
+    /// Nothing needs to be done.
     None,
-    /// A person has to decide; this says how.
+    /// A person has to decide, with this advice.
     Advice(Message),
     /// These steps repair it. Nothing that a user wrote is lost.
     Steps(Vec<Step>),
-    /// What was begun has to be finished.
+    /// A transaction has to be finished.
     Finish,
-    /// What is at the path has to go. It is kept in the store unless it is already there.
+    /// The path has to be removed. Its content is saved in the store first, unless it is already there.
     Sweep,
-    /// The tree of the store has to go: it can be fetched again.
+    /// The tree has to be removed from the store: it can be fetched again.
     Discard(Digest),
-    /// What is at the path, in the store or among the downloads, is garbage.
+    /// The path, in the store or among the downloads, is garbage.
     Clear,
 }
 
 impl Remedy {
-    /// Reports whether it can be done without asking anybody.
+    /// Reports whether the remedy is safe without asking the user.
     pub fn is_safe(&self) -> bool {
         !matches!(self, Self::None | Self::Advice(_))
     }
@@ -80,21 +80,21 @@ impl Finding {
         }
     }
 
-    /// Sets the skill that it is about.
+    /// Sets the skill.
     #[must_use]
     pub fn skill(mut self, name: &str) -> Self {
         self.skill = Some(name.to_owned());
         self
     }
 
-    /// Sets the agent that it is about.
+    /// Sets the agent.
     #[must_use]
     pub fn agent(mut self, agent: Option<&'static str>) -> Self {
         self.agent = agent;
         self
     }
 
-    /// Sets what a person can do.
+    /// Sets the remedy to advice for a person.
     #[must_use]
     pub fn advice(self, advice: impl Into<Message>) -> Self {
         self.remedy(Remedy::Advice(advice.into()))

@@ -1,9 +1,9 @@
-//! Encodes numbers and texts for an index.
+//! Encoding of numbers and texts for an index.
 
 use crate::digest::Digest;
 use crate::fs::{FileStat, Moment};
 
-/// Writes `text` with its length; `None` for one that is too long.
+/// Writes `text` with its length. Returns `None` if it is too long.
 pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &[u8]) -> Option<()> {
     bytes.extend(u16::try_from(text.len()).ok()?.to_le_bytes());
     bytes.extend(text);
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         Some(Digest::from_bytes(self.take(32)?.try_into().ok()?))
     }
 
-    /// Returns what [`put_stat`] wrote for something on file system `device`.
+    /// Reads what [`put_stat`] wrote for a file on file system `device`.
     pub(crate) fn stat(&mut self, device: u64) -> Option<FileStat> {
         let (mode, size) = (self.u32()?, self.u64()?);
         let (modified, changed, inode) = (self.moment()?, self.moment()?, self.u64()?);

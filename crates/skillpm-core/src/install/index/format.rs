@@ -1,4 +1,4 @@
-//! The bytes of an index.
+//! The file format of an index.
 //!
 //! ```text
 //! "skillpm index\n"  version  crc32 of all that follows
@@ -9,8 +9,8 @@
 //!     for each node: path, mode, size, modified, changed, inode
 //! ```
 //!
-//! Numbers are little-endian, texts are preceded by their length. Anything else is not an index, which only costs some
-//! hashing.
+//! Numbers are little-endian, texts are preceded by their length. Anything else is not an index, which only
+//! costs some hashing.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
@@ -22,7 +22,7 @@ use crate::fs::{FileStat, Moment};
 use crate::tree::leftovers::leftover_in;
 
 const MAGIC: &[u8] = b"skillpm index\n";
-/// Raised with any change of the format.
+/// The version of the format, raised with any change.
 const VERSION: u32 = 4;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
@@ -31,14 +31,14 @@ const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 pub(super) struct IndexEntry {
     /// The digest of its files.
     pub(super) digest: Digest,
-    /// The file system on which all of it is.
+    /// The file system that holds the whole tree.
     device: u64,
-    /// What was seen of its files and directories, in encoded form.
+    /// The metadata of its files and directories, in encoded form.
     nodes: Nodes,
     count: u32,
 }
 
-/// A slice of shared bytes: those of the file that thousands of trees come from are not copied.
+/// A slice of shared bytes: the bytes of a file with thousands of trees are not copied.
 #[derive(Debug, Clone)]
 struct Nodes {
     bytes: Arc<Vec<u8>>,
@@ -67,7 +67,7 @@ impl From<Vec<u8>> for Nodes {
     }
 }
 
-/// All that an index holds.
+/// The content of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Content {
     /// The time at which the newest entry was made.
@@ -79,7 +79,8 @@ pub(super) struct Content {
 }
 
 impl IndexEntry {
-    /// Returns the entry of a tree with `digest` of which `seen` was seen; `None` if it is on several file systems.
+    /// Returns the entry of a tree with `digest` and the metadata `seen`, or `None` if it is on several file
+    /// systems.
     pub(super) fn new(digest: Digest, seen: &[(String, FileStat)]) -> Option<Self> {
         let device = seen.first()?.1.device;
         let mut nodes = Vec::new();
@@ -93,13 +94,12 @@ impl IndexEntry {
         Some(Self { digest, device, nodes: nodes.into(), count: u32::try_from(seen.len()).ok()? })
     }
 
-    /// Reports whether a `.git` was seen in the tree, of which the digest says nothing.
+    /// Reports whether the tree contains a `.git`, which the digest does not cover.
     pub(super) fn has_repository(&self) -> bool {
         self.nodes().any(|(path, _)| path == b".git" || path.ends_with(b"/.git"))
     }
 
-    /// Returns the leftovers that were seen in the tree: nothing is cached about a tree that contains such files
-    /// itself.
+    /// Returns the leftovers in the tree. Trees whose own files have such names are not cached.
     pub(super) fn leftovers(&self) -> Vec<String> {
         let names = self.nodes().filter_map(|(path, stat)| {
             let path = std::str::from_utf8(path).ok()?;
@@ -110,7 +110,7 @@ impl IndexEntry {
         names
     }
 
-    /// Returns what was seen: the paths below the tree, the tree itself with an empty one.
+    /// Returns the metadata: paths below the tree, with an empty path for the tree itself.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&[u8], FileStat)> {
         let mut rest = Reader(&self.nodes);
         std::iter::from_fn(move || Some((rest.text()?, rest.stat(self.device)?)))
@@ -137,7 +137,7 @@ impl Content {
         Some([head, body].concat())
     }
 
-    /// Reads the bytes of a file; `None` for anything that [`Content::encode`] does not write.
+    /// Parses the bytes of a file. Returns `None` for anything that [`Content::encode`] does not write.
     pub(super) fn decode(bytes: Vec<u8>) -> Option<Self> {
         let bytes = Arc::new(bytes);
         let mut rest = Reader(bytes.strip_prefix(MAGIC)?);
@@ -156,7 +156,7 @@ impl Content {
             let start = bytes.len() - rest.0.len();
             check_nodes(rest.take(usize::try_from(length).ok()?)?, device, count)?;
             let nodes = Nodes { bytes: Arc::clone(&bytes), range: start..bytes.len() - rest.0.len() };
-            // Sorted, each once: equal content gives an equal file.
+            // Sorted, without duplicates: equal content gives an equal file.
             if trees.last().is_some_and(|(last, _)| last.as_slice() >= path) {
                 return None;
             }
@@ -167,7 +167,7 @@ impl Content {
     }
 }
 
-/// Returns whether `bytes` are `count` nodes, the first of which is the root.
+/// Checks that `bytes` are `count` nodes, the first of which is the root.
 fn check_nodes(bytes: &[u8], device: u64, count: u32) -> Option<()> {
     let mut rest = Reader(bytes);
     for at in 0..count {
@@ -225,7 +225,7 @@ mod tests {
             prop_assert_eq!(read, content);
         }
 
-        /// A cache that was damaged, or that somebody else wrote, is none.
+        /// A damaged cache, or one that somebody else wrote, is rejected.
         #[test]
         fn a_changed_byte_or_a_cut_is_no_index(content in content(), at: prop::sample::Index, bit in 0..8_u8) {
             let mut bytes = content.encode().expect("small enough");
@@ -235,8 +235,8 @@ mod tests {
             prop_assert_eq!(Content::decode(bytes), None);
         }
 
-        /// A right checksum proves nothing: whatever follows is read without a panic, and only what would
-        /// be written the same is taken.
+        /// A right checksum proves nothing: whatever follows is read without a panic, and only accepted if it
+        /// would be written the same.
         #[test]
         fn hostile_bytes_are_read_safely(content in content(), at: prop::sample::Index, noise: [u8; 4]) {
             let mut bytes = content.encode().expect("small enough");

@@ -1,12 +1,12 @@
-//! The stat cache: the digest of each tree of a scope, with what the file system reported about all its files and
-//! directories when it was read. As long as that is unchanged, the tree need not be read again.
+//! The stat cache: the digest of each tree of a scope, with the metadata of all its files and directories at
+//! the time of reading. As long as the metadata is unchanged, the tree need not be read again.
 //!
-//! It is git's index, with git's race handled in git's way: the times of files are those of a clock that stands still
-//! for some milliseconds, so a file that was changed at about the time when it was read may change once more without a
-//! trace. Entries that recent are not cached.
+//! It works like git's index, and solves the same race in the same way: the clock for file times stands still
+//! for some milliseconds, so a file that was changed about when it was read may change once more without a
+//! trace. Such recent entries are not cached.
 //!
-//! A cache that cannot be read or written is treated as missing, which is no failure. Code that is about to discard
-//! what a user may have written does not consult it: `docs/design/install.md` lists what does.
+//! A cache that cannot be read or written is treated as missing, which is not a failure. Code that is about
+//! to discard what a user may have written does not consult it: `docs/design/install.md` lists that code.
 
 mod bytes;
 mod format;
@@ -27,7 +27,7 @@ use crate::tree::leftovers::directories;
 /// The largest index that is read or written, in bytes: some hundred thousand files.
 const MAX_FILE: u64 = 64 << 20;
 
-/// The index of one scope. Clones are the same index; the last one that goes writes it, if it changed.
+/// The index of one scope. Clones share the index; dropping the last one writes it, if it changed.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     shared: Option<Arc<Shared>>,
@@ -38,7 +38,7 @@ pub struct Index {
 struct Shared {
     file: PathBuf,
     root: PathBuf,
-    /// `None` until it is asked.
+    /// `None` until it is first used.
     state: Mutex<Option<State>>,
 }
 
@@ -49,8 +49,8 @@ struct State {
 }
 
 impl Index {
-    /// Returns the index for what is below `root` and locked in `lockfile`, kept under the name `kind`. Nothing is read
-    /// yet. It caches nothing if there is no place for it.
+    /// Returns the index for what is below `root` and locked in `lockfile`, stored under the name `kind`.
+    /// Reads nothing yet. Caches nothing if there is no place for it.
     pub fn new(settings: &Settings, root: &Path, kind: &str, lockfile: &Path) -> Self {
         let place = || {
             let root = fs::real_path(root).ok()??;
@@ -61,7 +61,7 @@ impl Index {
         Self { shared: place(), trees: Arc::new(Trees::new(settings, lockfile)) }
     }
 
-    /// Returns an index that caches nothing and has the same knowledge of what is locked.
+    /// Returns an index that caches nothing and has the same lockfile.
     #[must_use]
     pub fn forgetful(&self) -> Self {
         Self { shared: None, trees: Arc::clone(&self.trees) }
@@ -72,8 +72,8 @@ impl Index {
         &self.trees
     }
 
-    /// Returns the digest of the skill in directory `path`, or `None` if it cannot be read as one. It is read if
-    /// anything in it has changed since it was last read.
+    /// Returns the digest of the skill in directory `path`, or `None` if it cannot be read as one. Reads it
+    /// only if anything in it has changed since it was last read.
     pub fn digest_of(&self, path: &Path) -> Option<Digest> {
         let base = path.parent().and_then(|parent| Base::open(parent).ok());
         match (base, path.file_name().and_then(|name| name.to_str())) {
@@ -82,8 +82,8 @@ impl Index {
         }
     }
 
-    /// Returns what tools left in the directory `path`, whose name is that of the skill. It is searched if anything in
-    /// it has changed since it was last read.
+    /// Returns the leftovers of tools in the directory `path`, whose name is that of the skill. Searches it
+    /// only if anything in it has changed since it was last read.
     pub fn leftovers(&self, path: &Path) -> Vec<String> {
         let base = path.parent().and_then(|parent| Base::open(parent).ok());
         let name = path.file_name().and_then(|name| name.to_str());
@@ -97,12 +97,12 @@ impl Index {
         known.unwrap_or_else(|| self.trees.leftovers(path))
     }
 
-    /// Works like [`Index::digest_of`], for everything that the skill `name` in the directory `base` holds.
+    /// Works like [`Index::digest_of`], for the whole content of the skill `name` in the directory `base`.
     pub fn inside(&self, base: &Base, name: &str) -> Inside {
         self.inside_at(base, name, Moment::now())
     }
 
-    /// Calls `work` with what is cached; `None` if nothing ever is.
+    /// Calls `work` with the cached state. Returns `None` if nothing is ever cached.
     fn with<T>(&self, now: Moment, work: impl FnOnce(&mut State) -> T) -> Option<T> {
         let shared = self.shared.as_ref()?;
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +120,7 @@ impl Index {
         {
             return Inside { digest: Some(entry.digest), repository: entry.has_repository() };
         }
-        // Before reading the bytes: a change while they are read is noticed by the next check.
+        // Taken before reading the bytes: the next check notices a change while they are read.
         let seen = fs::stats_but(&path, directories()).ok();
         let read = self.trees.read(&path).ok();
         let found = match &read {
@@ -145,8 +145,8 @@ impl Index {
     }
 }
 
-/// Reports whether all that was seen of the tree `name` in `base` is as it was. A directory in which something was
-/// made, removed or renamed has a different time, so its names need not be read.
+/// Reports whether the metadata of the tree `name` in `base` is unchanged. Creating, removing or renaming an
+/// entry changes the time of its directory, so its names need not be read.
 fn is_same(entry: &IndexEntry, base: &Base, name: &str) -> bool {
     let mut path = name.as_bytes().to_vec();
     entry.nodes().all(|(below, seen)| {

@@ -1,4 +1,4 @@
-//! What the index sees of changes.
+//! Which changes the index notices.
 
 #![expect(clippy::disallowed_methods, reason = "the tests change files behind the back of the index")]
 
@@ -8,12 +8,13 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use super::*;
 use crate::install::trees::Trees;
 
-/// The times of everything that the tests write are long gone then.
+/// A time long after everything that the tests write.
 const LATER: Moment = Moment { seconds: 1 << 40, nanoseconds: 0 };
 
-/// What changes, and how; the last argument does something to a file and gives it its old time.
+/// A change, by name and function. Its last argument calls a function on a file and then restores the file's
+/// old time.
 type Change = (&'static str, &'static dyn Fn(&IndexedDir, &dyn Fn(&Path, &dyn Fn())));
-/// What is in the way of the index, and how it comes there.
+/// An obstacle to the index, by name and the function that creates it.
 type Obstacle = (&'static str, fn(&Path));
 
 struct IndexedDir {
@@ -45,14 +46,14 @@ impl IndexedDir {
 }
 
 impl Index {
-    /// How many trees are remembered.
+    /// Returns the number of cached trees.
     fn count(&self) -> usize {
         let state = self.shared.as_ref().expect("a place").state.lock().expect("whole");
         state.as_ref().map_or(0, |state| state.content.trees.len())
     }
 }
 
-/// Issue 5: whatever changes a tree is seen, also where size and time of the file are as before.
+/// Issue 5: any change of a tree is noticed, even if size and time of the file are as before.
 #[test]
 fn every_change_is_seen() {
     let same_times = |path: &Path, change: &dyn Fn()| {
@@ -116,7 +117,7 @@ fn every_change_is_seen() {
     }
 }
 
-/// Issue 5, git's race: what was changed about when it was read may change again within one tick.
+/// Issue 5, git's race: a file that was changed about when it was read may change again within one tick.
 #[test]
 fn what_is_young_is_not_remembered() {
     let place = IndexedDir::new();
@@ -130,7 +131,7 @@ fn what_is_young_is_not_remembered() {
     }
     assert!(index.inside_at(&place.base(), "a", LATER).digest.is_some());
     assert_eq!(index.count(), 1);
-    // A time to come is that of a clock that went wrong.
+    // A time in the future comes from a clock that was wrong.
     let opened = disk::File::options().append(true).open(&file).expect("opens");
     opened.set_modified(std::time::SystemTime::now() + std::time::Duration::from_hours(1)).expect("sets");
     assert!(index.inside(&place.base(), "a").digest.is_some());
@@ -155,7 +156,7 @@ fn it_is_kept_and_a_clock_that_was_set_back_makes_it_void() {
     assert_eq!(earlier.count(), 0);
 }
 
-/// A tree that went is forgotten with the next change, and that of another root is none of ours.
+/// A removed tree is forgotten with the next change, and a tree of another root does not count.
 #[test]
 fn what_is_gone_is_forgotten() {
     let place = IndexedDir::new();
@@ -179,7 +180,7 @@ fn what_is_gone_is_forgotten() {
     assert_eq!(other.load(LATER).content.trees.len(), 0);
 }
 
-/// What is wrong with the cache is no failure of a command.
+/// A problem with the cache is not a failure of the command.
 #[test]
 fn a_cache_that_cannot_be_used_is_none() {
     let obstacles: [Obstacle; 3] = [

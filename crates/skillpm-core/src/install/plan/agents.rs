@@ -1,4 +1,4 @@
-//! Plans the links and copies of agents.
+//! Planning of links and copies for agents.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,8 +12,8 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 
 impl<'a> Planner<'a> {
-    /// Gives the agents of `wanted` their links or copies; `lies` is the tree that stays in its place as it is, whether
-    /// it is what is locked or not. Copies show what a link would.
+    /// Plans the agents' links or copies of `wanted`. `lies` is the tree that stays in place as it is, locked
+    /// or not. Copies have the content that a link would show.
     pub(super) fn arrive(&mut self, wanted: &Wanted, lies: Option<Digest>) {
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
@@ -34,9 +34,9 @@ impl<'a> Planner<'a> {
             }
             let place = Location::Agent(agent.id.to_owned());
             match &wanted.content {
-                // It reads that very directory.
+                // The agent reads that very directory.
                 Content::Editable(editable) if dir.join(wanted.name.as_str()) == editable.directory => {}
-                // A copy of something that changes at any time would be outdated as soon as it is made.
+                // A copy of a directory that may change at any time would be outdated immediately.
                 Content::Editable(_) => self.link(agent, dir, &wanted.name, None, found),
                 content => {
                     let Some(digest) = content.tree() else { continue };
@@ -44,7 +44,7 @@ impl<'a> Planner<'a> {
                     if !self.goal.copy && link != LinkKind::Copy {
                         self.link(agent, dir, &wanted.name, Some(digest), found);
                     } else if *found != OnDisk::Tree(Some(digest)) {
-                        // A copy from before the edits stays, unless the user asks for the edits there.
+                        // A copy from before the edits stays, unless the user requests the edits there.
                         self.tree(&place, &wanted.name, lies.unwrap_or(digest), found);
                     }
                 }
@@ -52,7 +52,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Removes the links and copies of agents that are not to see `wanted`.
+    /// Plans the removal of links and copies of agents that should not see `wanted`.
     pub(super) fn leave(&mut self, wanted: &Wanted) {
         let survey = self.survey;
         let stays = |agent: &&Agent| !wanted.disabled && !agent.is_universal();
@@ -74,9 +74,9 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Reports whether a link of ours from `agent` to `wanted` goes although it is in no lockfile: editable skills are
-    /// in no lockfile, and the manifest says who sees them. An agent that reads the canonical copies may still have a
-    /// link.
+    /// Reports whether a link of ours from `agent` to `wanted` is removed although it is in no lockfile:
+    /// editable skills are in no lockfile, and the manifest says who sees them. An agent that reads the
+    /// canonical copies may still have a link.
     fn may_unlink(&self, wanted: &Wanted, agent: &str) -> bool {
         let is_universal = || agents::find(agent).is_ok_and(Agent::is_universal);
         let asked = self.goal.manifest_agents.as_ref().is_some_and(|agents| agents.targets.is_some());
@@ -85,8 +85,8 @@ impl<'a> Planner<'a> {
         matches!(wanted.content, Content::Editable(_)) && says() && !is_universal()
     }
 
-    /// Returns what is in the directories of agents, and whether `locked` knows of it. Among agents that share a
-    /// directory, one that it knows comes first.
+    /// Returns what is in the directories of agents, and whether `locked` lists it. Among agents that share a
+    /// directory, one that `locked` lists comes first.
     pub(super) fn there(
         &self,
         name: &SkillName,
@@ -99,17 +99,18 @@ impl<'a> Planner<'a> {
         there
     }
 
-    /// Plans the removal of what is in the directory of `agent`: a link of ours, a copy of what is locked or is there,
-    /// and, if it is in the lockfile, also an edited copy as far as that is allowed.
+    /// Plans the removal of what is in the directory of `agent`: a link of ours, a copy of what is locked or
+    /// installed, and, if the lockfile lists it, also an edited copy as far as that is allowed.
     pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &OnDisk, known: bool) {
         let place = Location::Agent(agent.to_owned());
         match found {
-            // It belongs to its author: what was made from it goes, and it stays.
+            // It belongs to its author: only what was made from it is removed.
             OnDisk::Tree(_) if self.is_source(agent, name) => {}
             OnDisk::OurLink | OnDisk::Written => {
                 self.plan.steps.push(Step::Unlink { place, name: name.clone() });
             }
-            // Without a lockfile entry, only an unchanged copy, or a copy of what is there, is known to be ours.
+            // Without a lockfile entry, only an unchanged copy, or a copy of what is installed, is known to
+            // be ours.
             OnDisk::Tree(Some(old))
                 if (Some(*old) == self.locked(name) || self.is_copy(&place, name, *old))
                     && (known || !self.survey.has_repository(&place, name)) =>
@@ -125,7 +126,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans a link for `agent` in its directory `dir`, where `found` is; a copy with `digest` is ours.
+    /// Plans a link for `agent` in its directory `dir`, where `found` is. A copy with `digest` is ours.
     pub(super) fn link(
         &mut self,
         agent: &Agent,
@@ -143,7 +144,7 @@ impl<'a> Planner<'a> {
             OnDisk::Tree(_) if self.is_source(agent.id, name) => {
                 return self.conflict(&place, name, ConflictKind::Source);
             }
-            // The same bytes: nothing is lost when a link takes their place.
+            // The same bytes: nothing is lost when a link replaces them.
             OnDisk::Tree(Some(old)) if Some(*old) == digest => self.drop_tree(&place, name, *old),
             OnDisk::Tree(old) => match self.may_replace(&place, name, *old) {
                 Some(old) => self.drop_tree(&place, name, old),
@@ -160,7 +161,7 @@ impl<'a> Planner<'a> {
         self.survey.is_source(&Location::Agent(agent.to_owned()), name)
     }
 
-    /// Returns the link that an agent's directory `dir` gets to the canonical copy.
+    /// Returns the link to the canonical copy for an agent's directory `dir`.
     pub(super) fn link_in(&self, dir: &Path, name: &SkillName) -> LinkKind {
         let mut links = self.links.borrow_mut();
         if let Some(link) = links.get(dir) {

@@ -1,4 +1,4 @@
-//! Determines what may go, and what is in the way.
+//! Conflicts: what may be removed, and what is in the way.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,9 +10,9 @@ use crate::name::SkillName;
 use crate::spec::Origin;
 
 impl Planner<'_> {
-    /// Returns the digest of the tree at a place if it may go: it is the one that was installed, from this lockfile or
-    /// another one (somebody else updated, or the branch is different), or force is used, and then it is kept. A tree
-    /// that may exist nowhere else, though nobody edited it, goes into the store.
+    /// Returns the digest of the tree at a place if it may be removed: it is the one that was installed, by
+    /// this lockfile or another one (somebody else updated, or the branch is different), or `--force` is
+    /// used, which saves it first. An unedited tree that may exist nowhere else is saved in the store.
     pub(super) fn may_replace(
         &mut self,
         place: &Location,
@@ -44,15 +44,15 @@ impl Planner<'_> {
         None
     }
 
-    /// Reports whether the tree `old` in an agent's directory is a copy of the installed skill in its current state,
-    /// including edits and merges: nothing is lost with it, because that state stays or is kept.
+    /// Reports whether the tree `old` in an agent's directory is a copy of the installed skill in its current
+    /// state, including edits and merges. Removing it loses nothing, because that state stays or is saved.
     pub(super) fn is_copy(&self, place: &Location, name: &SkillName, old: Digest) -> bool {
         let homes = [&self.survey.canonical, &self.survey.disabled];
         let is_there = || homes.iter().any(|home| home.get(name) == Some(&OnDisk::Tree(Some(old))));
         matches!(place, Location::Agent(_)) && is_there()
     }
 
-    /// Reports whether the lockfile says that something of ours is at `place`.
+    /// Reports whether the lockfile lists something of ours at `place`.
     pub(super) fn is_known(&self, place: &Location, name: &SkillName) -> bool {
         match (place, self.files.lock.skills.get(name)) {
             (Location::Agent(agent), Some(locked)) => locked.agents.contains(agent),
@@ -60,16 +60,16 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns another skill that stays and would share a directory with `name` on some file systems: the manifest and
-    /// the lockfile refuse to hold both.
+    /// Returns another skill that stays and would share a directory with `name` on some file systems: the
+    /// manifest and the lockfile refuse to hold both.
     pub(super) fn same_name(&self, name: &SkillName) -> Option<SkillName> {
         let alike = self.alike.get(&name.collision_key())?;
         alike.iter().find(|other| **other != name).map(|other| (*other).clone())
     }
 
-    /// Returns where the skill came from that is installed under the name of `wanted`, if that is not where `wanted`
-    /// comes from: it is then another skill, which only force replaces. Identical bytes are the same skill. What the
-    /// manifest no longer names is not in the way.
+    /// Returns the source of the skill that is installed under the name of `wanted`, if it is another source:
+    /// it is then another skill, which only `--force` replaces. Identical bytes are the same skill. A skill
+    /// that the manifest no longer names is not in the way.
     pub(super) fn other_source(&self, wanted: &Wanted) -> Option<ConflictKind> {
         let new = wanted.requirement.as_ref()?;
         let (origin, path) = match self.files.manifest.skills().get(&wanted.name) {
@@ -93,8 +93,8 @@ impl Planner<'_> {
         wanted.beside.as_ref().map(|old| ConflictKind::OtherPath(origin.clone(), old.clone()))
     }
 
-    /// Reports whether a link at the canonical place of `name` is ours: the skill is editable, or somebody has just
-    /// removed it from the manifest.
+    /// Reports whether a link at the canonical place of `name` is ours: the skill is editable, or the user
+    /// has just removed it from the manifest.
     pub(super) fn is_editable(&self, name: &SkillName) -> bool {
         let was = |entry: &Requirement| entry.origin.local_path().is_some() && self.locked(name).is_none();
         self.files.manifest.skills().get(name).is_some_and(|entry| entry.editable || was(entry))

@@ -1,4 +1,4 @@
-//! The goal that a plan is to reach.
+//! The goal of a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,41 +12,41 @@ use crate::lockfile::Locked;
 use crate::manifest::{Agents, Requirement};
 use crate::name::SkillName;
 
-/// A skill that is to be there.
+/// A skill that should be installed.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     /// The name under which it is installed.
     pub name: SkillName,
-    /// The content that is to be in its place.
+    /// The content for its place.
     pub content: Content,
-    /// What the manifest is to say about it; `None` leaves the manifest as it is.
+    /// The new manifest entry; `None` leaves the manifest as it is.
     pub requirement: Option<Requirement>,
-    /// The agents that are to see it, or would if it were not disabled.
+    /// The agents that should see it, or would if it were not disabled.
     pub agents: Vec<&'static Agent>,
-    /// Agents whose link or copy goes, if they have one.
+    /// Agents whose link or copy is removed, if they have one.
     pub leaving: BTreeSet<&'static str>,
     /// Whether it is currently hidden from agents.
     pub disabled: bool,
-    /// The path at which the installed skill of this name still exists, as a different skill, in the source that this
-    /// one comes from.
+    /// The path of the installed skill of this name, a different skill, if it still exists in the source that
+    /// this one comes from.
     pub beside: Option<String>,
 }
 
-/// The content that is to be in the place of a skill.
+/// The content for the place of a skill.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// The tree that is locked.
     Locked(Locked),
     /// Whatever is there, even if edited or missing, although this is locked.
     AsItIs(Locked),
-    /// The result of merging the tree that is there with the one that is locked.
+    /// The merge of the tree that is there with the one that is locked.
     Merged(Merged),
-    /// A link to a directory that somebody works on. It is not locked: its bytes change at any time.
+    /// A link to a directory that somebody works on. It is not locked: its bytes may change at any time.
     Editable(Editable),
 }
 
 impl Content {
-    /// Returns what is locked.
+    /// Returns the lock entry, if there is one.
     pub fn locked(&self) -> Option<&Locked> {
         match self {
             Self::Locked(locked) | Self::AsItIs(locked) => Some(locked),
@@ -55,7 +55,7 @@ impl Content {
         }
     }
 
-    /// Returns the digest of the tree that agents with copies get; `None` if they get links in any case.
+    /// Returns the digest of the tree that agents with copies get, or `None` if they get links in any case.
     pub(super) fn tree(&self) -> Option<Digest> {
         match self {
             Self::Merged(merged) => Some(merged.tree),
@@ -73,13 +73,13 @@ impl Content {
 }
 
 impl Wanted {
-    /// Returns a skill that nobody sees until [`Wanted::agents`] says who does.
+    /// Returns a skill that no agent sees until [`Wanted::agents`] lists some.
     pub fn new(name: SkillName, content: Content, requirement: Option<Requirement>) -> Self {
         let (agents, leaving) = (Vec::new(), BTreeSet::new());
         Self { name, content, requirement, agents, leaving, disabled: false, beside: None }
     }
 
-    /// Returns whether somebody requests it: the manifest is to have an entry for it that is not that of a dependency.
+    /// Reports whether the user requests it: its new manifest entry is not that of a dependency.
     pub fn is_asked(&self) -> bool {
         self.requirement.as_ref().is_some_and(|entry| !entry.dependency)
     }
@@ -90,30 +90,31 @@ impl Wanted {
     }
 }
 
-/// The goal that a plan is to reach.
+/// The desired state that a plan leads to.
 #[derive(Debug, Default)]
 pub struct Goal {
-    /// Skills that are to be there.
+    /// Skills that should be installed.
     pub put: Vec<Wanted>,
-    /// Skills whose entries are written without touching what is on disk.
+    /// Skills whose entries are written without touching anything on disk.
     pub record: Vec<Wanted>,
-    /// Trees that may be replaced although no lockfile names them: another tool made them from the same skill. They are
-    /// kept in the store.
+    /// Trees that may be replaced although no lockfile names them: another tool made them from the same
+    /// skill. They are saved in the store.
     pub known: BTreeMap<SkillName, BTreeSet<Digest>>,
-    /// Skills that are to go.
+    /// Skills that should be removed.
     pub remove: Vec<SkillName>,
-    /// Skills that were placed here and that neither manifest nor lockfile names: what is still unchanged goes.
+    /// Skills that were placed here and that neither manifest nor lockfile names: whatever is unchanged is
+    /// removed.
     pub left: BTreeMap<SkillName, PreviousInstall>,
     /// The agents that get links and copies, if those of the others are left alone.
     pub only: Option<BTreeSet<&'static str>>,
-    /// What the manifest is to say about skills that are otherwise left alone.
+    /// New manifest entries of skills that are otherwise left alone.
     pub entries: BTreeMap<SkillName, Requirement>,
-    /// What the manifest is to say about agents.
+    /// The new agents of the manifest.
     pub manifest_agents: Option<Agents>,
     /// Whether agents get copies instead of links.
     pub copy: bool,
-    /// Whether what is in the way may go. It is kept in the store first.
+    /// Whether what is in the way may be removed. It is saved in the store first.
     pub force: bool,
-    /// Which links can be made.
+    /// The kind of links that can be made.
     pub system: System,
 }

@@ -1,4 +1,4 @@
-//! Plans the place of a skill itself: among those that agents see, or among the disabled.
+//! Planning of the place of a skill itself: canonical or disabled.
 
 use super::{ConflictKind, Location, NewLink, Planner, Step, Wanted};
 use crate::digest::Digest;
@@ -7,8 +7,8 @@ use crate::install::state::OnDisk;
 use crate::name::SkillName;
 
 impl Planner<'_> {
-    /// Brings the tree of `wanted` from the place of disabled skills or back, as it is, and returns the place where it
-    /// then is with what is there.
+    /// Plans to move the tree of `wanted` to or from the disabled skills, unchanged. Returns the place where
+    /// it then is, and what is there.
     pub(super) fn bring_home(&mut self, wanted: &Wanted) -> (Location, OnDisk) {
         let name = &wanted.name;
         let (canonical, aside) = (self.canonical(name), self.disabled(name));
@@ -28,7 +28,7 @@ impl Planner<'_> {
                 });
                 return (home, there);
             }
-            // It is in both places, and one has to go: nothing is lost if the bytes are the same.
+            // It is in both places, and one has to be removed: nothing is lost if the bytes are the same.
             (OnDisk::Tree(Some(one)), OnDisk::Tree(Some(two))) if one == two => {
                 self.drop_tree(&other, name, *two);
             }
@@ -77,8 +77,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans the removal of a link at the canonical place: it holds nothing but its text, yet one that is not ours is
-    /// only removed by force.
+    /// Plans the removal of a link at the canonical place. A link holds only its text, but one that is not
+    /// ours is only removed with `--force`.
     pub(super) fn drop_canonical_link(&mut self, name: &SkillName, found: &OnDisk) {
         let foreign = matches!(found, OnDisk::OtherLink(_)) && !self.is_editable(name);
         match found {
@@ -107,7 +107,7 @@ impl Planner<'_> {
             {
                 return self.conflict(place, name, ConflictKind::Link);
             }
-            // A link of ours gives way to a copy.
+            // A copy replaces our link.
             OnDisk::OurLink | OnDisk::Loop | OnDisk::OtherLink(_) | OnDisk::Written => {
                 self.plan.steps.push(Step::Unlink { place: place.clone(), name: name.clone() });
                 None

@@ -1,4 +1,4 @@
-//! Plans trees that a merge made.
+//! Planning of trees that a merge made.
 
 use super::{ConflictKind, Location, Planner, Step};
 use crate::digest::Digest;
@@ -6,16 +6,16 @@ use crate::install::state::OnDisk;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 
-/// A tree that the user wrote in part.
+/// A merge result: a tree that the user wrote in part.
 #[derive(Debug, Clone)]
 pub struct Merged {
-    /// What is locked.
+    /// The lock entry.
     pub locked: Locked,
-    /// The digest of the tree that comes.
+    /// The digest of the new tree.
     pub tree: Digest,
-    /// The tree that it was made from and replaces: exactly this tree, or nothing.
+    /// The tree that was merged and is replaced: exactly this tree, or nothing.
     pub replaces: Option<Digest>,
-    /// Whether what is there is kept in the store, whether it is replaced or already the same.
+    /// Whether the existing tree is saved in the store, whether it is replaced or already the same.
     pub keep: bool,
 }
 
@@ -28,7 +28,7 @@ impl Planner<'_> {
             }
             OnDisk::Absent if merged.replaces.is_none() => None,
             OnDisk::Tree(None) => return self.conflict(place, name, ConflictKind::NotASkill),
-            // Somebody has edited it further in the meantime.
+            // The user has edited it further in the meantime.
             _ => return self.conflict(place, name, ConflictKind::Modified),
         };
         if merged.keep && there.is_some() {

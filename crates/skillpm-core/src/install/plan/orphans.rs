@@ -1,4 +1,4 @@
-//! Plans the removal of skills that were placed here and that nothing names any more.
+//! Planning of the removal of orphans: skills that were placed here and that nothing names any more.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::install::state::OnDisk;
 use crate::name::SkillName;
 
 impl Planner<'_> {
-    /// Plans the removal of the skill `name` and its links wherever they are exactly what `was` placed. Everything else
-    /// stays, and edited trees are reported: they belong to the user from then on.
+    /// Plans the removal of the skill `name` and its links wherever they are exactly what `was` placed.
+    /// Everything else stays. Edited trees are reported: from then on they belong to the user.
     pub(super) fn plan_orphan(&mut self, name: &SkillName, was: &PreviousInstall) {
-        // A skill that stays has this place, perhaps under another name that is the same on some file systems.
+        // A skill that stays has this place, perhaps under another name that is equal on some file systems.
         if self.alike.contains_key(&name.collision_key()) {
             return;
         }
@@ -26,7 +26,8 @@ impl Planner<'_> {
                 if !matches!(places[0].1, OnDisk::Tree(_) | OnDisk::Absent) {
                     return;
                 }
-                // Somebody else put the same bytes there or works on them, or skills are installed from there.
+                // Somebody else put the same bytes there or works on them, or skills are installed from
+                // there.
                 let stays = |place: &Location| !ours.contains(place) || self.is_somebodys(place, name);
                 if places.iter().any(|(place, found)| matches!(found, OnDisk::Tree(_)) && stays(place)) {
                     return;

@@ -17,69 +17,69 @@ pub enum Location {
     Agent(String),
 }
 
-/// One change. Steps hold names, never paths: a journal that a stranger wrote can name no place
-/// that the program would not write to anyway.
+/// One change. Steps hold names, never paths: a stranger's journal can only name places that the program
+/// would write to anyway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Step {
-    /// A tree is put in a place, in exchange for the one that is there.
+    /// Puts a tree in a place, and exchanges it for an existing one.
     Put {
-        /// Where.
+        /// The place.
         place: Location,
         /// The skill.
         name: SkillName,
         /// The digest of the new tree.
         digest: Digest,
-        /// What is there.
+        /// The digest of the existing tree.
         replaces: Option<Digest>,
     },
-    /// A tree is removed.
+    /// Removes a tree.
     Remove {
-        /// Where.
+        /// The place.
         place: Location,
         /// The skill.
         name: SkillName,
-        /// What is there.
+        /// The digest of the existing tree.
         old: Digest,
     },
-    /// An agent's directory gets a link to the canonical copy; another link there is replaced.
+    /// Makes a link to the canonical copy in an agent's directory, replacing another link there.
     Link {
         /// The agent.
         agent: String,
         /// The skill.
         name: SkillName,
     },
-    /// A link is removed.
+    /// Removes a link.
     Unlink {
-        /// Where.
+        /// The place.
         place: Location,
         /// The skill.
         name: SkillName,
     },
-    /// The canonical copy, including edits, is hidden from agents.
+    /// Hides the canonical copy, including edits, from agents.
     Disable {
         /// The skill.
         name: SkillName,
-        /// The digest of what is there; `None` for content that no skill may have, which moves anyway.
+        /// The digest of what is there; `None` for content that no skill may have, which is moved anyway.
         digest: Option<Digest>,
     },
-    /// It moves back.
+    /// Moves a disabled skill back.
     Enable {
         /// The skill.
         name: SkillName,
-        /// The digest of what is there; `None` for content that no skill may have, which moves anyway.
+        /// The digest of what is there; `None` for content that no skill may have, which is moved anyway.
         digest: Option<Digest>,
     },
-    /// The canonical place gets a link to the directory that the manifest names; another link there is
-    /// replaced.
+    /// Makes a link at the canonical place to the directory that the manifest names, replacing another link
+    /// there.
     Edit {
         /// The skill.
         name: SkillName,
     },
-    /// A link that an earlier transaction set aside comes back, wherever it leads; another link there is set aside.
-    /// Only `undo` does this: a stranger's journal cannot.
+    /// Restores a link that an earlier transaction set aside, wherever it leads, and sets aside another link
+    /// there. Only `undo` does this: a stranger's journal cannot.
     Relink {
-        /// Where.
+        /// The place.
         place: Location,
         /// The skill.
         name: SkillName,
@@ -89,7 +89,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Returns the place that it changes, and the skill.
+    /// Returns the place that the step changes, and the skill.
     pub fn place(&self) -> (Location, &SkillName) {
         match self {
             Self::Put { place, name, .. }
@@ -102,7 +102,7 @@ impl Step {
         }
     }
 
-    /// Reports whether it removes the tree at its place.
+    /// Reports whether the step removes the tree at its place.
     pub fn takes_tree(&self) -> bool {
         matches!(self, Self::Remove { .. } | Self::Put { replaces: Some(_), .. })
     }
@@ -121,7 +121,7 @@ impl Step {
         }
     }
 
-    /// Returns the place that what is at [`Step::place`] moves to.
+    /// Returns the place to which the step moves what is at [`Step::place`].
     pub fn goes_to(&self) -> Option<Location> {
         match self {
             Self::Disable { .. } => Some(Location::Disabled),

@@ -1,4 +1,4 @@
-//! Tests of the plan: values in, values out, on every system the same.
+//! Tests of the plan: values in, values out, the same on every system.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ fn locked(text: &str, agents: &[&str]) -> Locked {
     }
 }
 
-/// A scope with `pdf` locked as `text` for `agents`.
+/// Returns a scope with `pdf` locked as `text` for `agents`.
 fn files(text: &str, agents: &[&str], entry: &str) -> Files {
     let manifest_text = format!("[skills]\npdf = {{ path = \"./src\"{entry} }}\n");
     let mut files = Files {
@@ -51,7 +51,7 @@ fn files(text: &str, agents: &[&str], entry: &str) -> Files {
     files
 }
 
-/// What lies at the places of `pdf`; of agents that are not named nothing lies in `/p/.<id>/skills`.
+/// Returns a survey of the places of `pdf`. An agent that is not listed has nothing in `/p/.<id>/skills`.
 fn survey(canonical: OnDisk, aside: OnDisk, agents: &[(&'static str, OnDisk)]) -> Survey {
     let mut survey = Survey::default();
     survey.skills_dir = PathBuf::from(SKILLS);
@@ -73,7 +73,7 @@ fn goal(content: Content, agents: &[&str], disabled: bool) -> Goal {
     Goal { put: vec![wanted], system: System::Unix, ..Goal::default() }
 }
 
-/// The plan in a word for each step, or what is in the way.
+/// Returns the plan as a word for each step, or what is in the way.
 fn words(goal: &Goal, files: &Files, survey: &Survey) -> String {
     let place = |place: &Location| match place {
         Location::Canonical => "canonical".to_owned(),
@@ -106,8 +106,8 @@ fn tree(text: &str) -> OnDisk {
     OnDisk::Tree(Some(digest(text)))
 }
 
-/// INTEROP 4: what each link would be, for a system that this test does not run on; where no link can
-/// be, a copy takes its place.
+/// INTEROP 4: the kind of each link, for a system that this test does not run on; a copy replaces a link that
+/// is not possible.
 #[test]
 fn the_plan_says_what_each_link_is() {
     let files = files("one", &[], "");
@@ -130,7 +130,7 @@ fn the_plan_says_what_each_link_is() {
     assert!(links(&goal, &there).is_empty());
 }
 
-/// Who is in the lockfile and no longer named loses the link; who shares a directory does not.
+/// An agent that is in the lockfile and no longer named loses its link; one that shares a directory does not.
 #[test]
 fn who_no_longer_sees_it() {
     let files = files("one", &["claude-code", "goose"], "");
@@ -143,7 +143,7 @@ fn who_no_longer_sees_it() {
     assert_eq!(entry.agents.iter().collect::<Vec<_>>(), ["goose"]);
     there.dirs.insert("claude-code", PathBuf::from("/p/.goose/skills"));
     assert_eq!(words(&goal(content(), &["goose"], false), &files, &there), "");
-    // Where nobody is to see it, all of ours goes, known or not.
+    // If no agent should see it, everything of ours is removed, listed or not.
     assert_eq!(
         words(&goal(content(), &["goose"], true), &files, &there),
         "unlink claude-code, unlink windsurf, disable"
@@ -161,7 +161,7 @@ fn who_no_longer_sees_it() {
     }
 }
 
-/// Out of sight and back, from whatever lies there.
+/// Disabling and enabling, whatever is there.
 #[test]
 fn moving_out_of_sight_and_back() {
     let files = files("one", &[], "");
@@ -191,7 +191,7 @@ fn moving_out_of_sight_and_back() {
         let got = words_of(content, disabled, canonical.clone(), aside.clone());
         assert_eq!(got, expected, "{content:?} {disabled} {canonical:?} {aside:?}");
     }
-    // A newer version of a skill that somebody has just disabled by hand.
+    // A newer version of a skill that the user has just disabled by hand.
     let newer = Content::Locked(locked("two", &[]));
     assert_eq!(words_of(&newer, true, tree("one"), OnDisk::Absent), "disable, replace disabled");
     let mut remove = goal(any, &[], false);
@@ -222,7 +222,7 @@ fn a_link_to_the_directory_of_somebody() {
     ] {
         let there = survey(canonical.clone(), OnDisk::Absent, &goose(agent));
         let mut goal = goal(content.clone(), &["goose"], false);
-        // Copies of what changes at any time make no sense.
+        // Copies of a directory that may change at any time make no sense.
         goal.copy = true;
         assert_eq!(words(&goal, &files, &there), expected, "{canonical:?}");
     }
@@ -231,14 +231,14 @@ fn a_link_to_the_directory_of_somebody() {
     assert_eq!(words(&disabled, &files, &there), "unlink goose, unlink canonical");
     let planned = plan(&disabled, &files, &there).expect("a plan");
     assert!(planned.lock.expect("it changes").skills.is_empty(), "it is not locked");
-    // The directory is the agent's own place for it: it sees it there.
+    // The directory is the agent's own place for it: the agent sees it there.
     let own = Content::Editable(Editable {
         directory: PathBuf::from("/p/.goose/skills/pdf"),
         link: LinkKind::Symlink(PathBuf::from("../../.goose/skills/pdf")),
     });
     let there = survey(OnDisk::Absent, OnDisk::Absent, &goose(tree("mine")));
     assert_eq!(words(&goal(own, &["goose"], false), &files, &there), "edit");
-    // A stranger's link is only replaced by force.
+    // A foreign link is only replaced with `--force`.
     files.lock.skills.clear();
     files.manifest = Manifest::default();
     let there = survey(OnDisk::OtherLink("/x".into()), OnDisk::Absent, &goose(OnDisk::Absent));
@@ -248,7 +248,7 @@ fn a_link_to_the_directory_of_somebody() {
     assert_eq!(words(&goal, &files, &there), "edit, link goose");
 }
 
-/// DESIGN 4: a name that is taken by a skill from elsewhere is never overwritten in silence.
+/// DESIGN 4: a name that a skill from elsewhere has is never overwritten silently.
 #[test]
 fn another_skill_of_the_same_name() {
     let mut files = files("one", &[], "");
@@ -268,7 +268,7 @@ fn another_skill_of_the_same_name() {
     assert_eq!(words_of(&files, "github:a/b", None, "two", false), taken);
     assert_eq!(words_of(&files, "github:a/b", None, "two", true), "replace canonical");
     assert_eq!(words_of(&files, "github:a/b", None, "one", false), "", "the same bytes");
-    // The manifest no longer has it; without a manifest, the lockfile tells.
+    // The manifest no longer has it; without a manifest, the lockfile decides.
     files.manifest = Manifest::default();
     assert_eq!(words_of(&files, "path:./other", None, "two", false), "replace canonical");
     files.manifest_text = None;
@@ -277,7 +277,7 @@ fn another_skill_of_the_same_name() {
     assert_eq!(words_of(&files, "path:./a", Some("b"), "two", false), "replace canonical");
 }
 
-/// What a manifest has to say is what the lockfile says, for each kind of revision.
+/// The manifest entry matches the lockfile, for each kind of revision.
 #[test]
 fn a_manifest_is_made_from_a_lockfile() {
     let commit = "0".repeat(40);
@@ -309,8 +309,8 @@ fn a_manifest_is_made_from_a_lockfile() {
     );
 }
 
-/// Issue 5: a merged tree comes in exchange for exactly the one that was merged, wherever that lies, and
-/// copies of agents follow.
+/// Issue 5: a merged tree replaces exactly the one that was merged, wherever it is, and copies of agents
+/// follow.
 #[test]
 fn a_merge_takes_the_place_of_what_was_merged() {
     let files = files("one", &["goose"], "");
@@ -333,7 +333,8 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     let planned = plan(&wanted, &files, &there("mine", "one")).expect("nothing is in the way");
     assert_eq!(planned.keep, [(Location::Canonical, name("pdf"))]);
     assert_eq!(planned.lock.expect("changes").skills[&name("pdf")].digest, digest("two"));
-    // A merge that takes all from the user's side says what he has: he may go on, and take it back.
+    // A merge that takes everything from the user's side equals the existing tree: it may proceed, and be
+    // undone.
     let same = goal(merged(Some("both")), &[], false);
     let planned = plan(&same, &files, &there("both", "one")).expect("nothing is in the way");
     assert_eq!(planned.keep, [(Location::Canonical, name("pdf"))]);
@@ -342,7 +343,7 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "Modified at goose");
     wanted.known.insert(name("pdf"), BTreeSet::from([digest("elsewhere")]));
     assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, replace goose");
-    // Disabled, it is replaced where it lies; where nothing lies, a merge that is taken back comes back.
+    // If disabled, it is replaced where it is; if nothing is there, an undone merge is restored.
     let aside = goal(merged(Some("mine")), &["goose"], true);
     assert_eq!(plan_of(&aside, &survey(OnDisk::Absent, tree("mine"), &[])), "replace disabled");
     let back = goal(merged(None), &[], false);
@@ -350,7 +351,7 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     assert!(plan_of(&back, &there("mine", "one")).starts_with("Modified at canonical"));
 }
 
-/// A copy of an edited skill says what the skill says: it is in nobody's way.
+/// A copy of an edited skill equals the skill, so it is in nobody's way.
 #[test]
 fn copies_of_edited_skills_stay() {
     let files = files("one", &["goose"], "");
@@ -367,7 +368,7 @@ fn copies_of_edited_skills_stay() {
     assert!(matches!(&plan.steps[..], [Step::Put { digest: mine, .. }] if *mine == digest("mine")));
 }
 
-/// What an agent's copy says that lies in the project too goes wherever an unchanged copy would.
+/// An agent's copy that equals the project's tree is removed wherever an unchanged copy would be.
 #[test]
 fn copies_of_what_lies_there_are_ours() {
     let files = files("one", &["goose"], "");
@@ -384,8 +385,8 @@ fn copies_of_what_lies_there_are_ours() {
     }
 }
 
-/// What an agent's own copy holds that somebody edited goes by force alone, and is kept; one that a merge
-/// wrote goes with the tree that it wrote besides.
+/// An agent's copy that the user edited is only removed with `--force`, and saved; a copy that a merge wrote
+/// is removed with the tree that it wrote as well.
 #[test]
 fn copies_go_with_the_skill() {
     let files = files("one", &["goose"], "");
@@ -414,7 +415,7 @@ fn copies_go_with_the_skill() {
     }
     let there = survey(tree("one"), OnDisk::Absent, &[("goose", OnDisk::Tree(None))]);
     assert_eq!(words(&remove(true), &files, &there), "NotASkill at goose");
-    // Of what the lockfile does not know nothing goes but what is the same as the skill.
+    // A copy that the lockfile does not list is only removed if it equals the skill.
     for (copy, expected) in [("mine", "remove canonical"), ("one", "remove canonical, remove claude-code")] {
         let there = survey(tree("one"), OnDisk::Absent, &[("claude-code", tree(copy))]);
         assert_eq!(words(&remove(true), &files, &there), expected, "{copy}");

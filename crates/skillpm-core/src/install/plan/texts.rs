@@ -1,4 +1,4 @@
-//! Computes the new content of the two files.
+//! The new content of the two files.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
 }
 
 pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
-    // Copying the manifest costs more than all the rest of a plan that does not change it.
+    // Copying the manifest costs more than the rest of a plan that does not change it.
     let silent = goal.put.iter().chain(&goal.record).all(|wanted| wanted.requirement.is_none());
     let has_dependencies = || files.manifest.skills().values().any(|entry| entry.dependency);
     if silent
@@ -60,7 +60,7 @@ fn rewritten(goal: &Goal, mut manifest: Manifest) -> Manifest {
         .iter()
         .chain(&goal.record)
         .filter_map(|wanted| Some((&wanted.name, wanted.requirement.clone()?)));
-    // Sorted, so that it does not matter in which order they were found.
+    // Sorted, so that the order of discovery does not matter.
     let put: BTreeMap<_, _> = put.collect();
     let entries = goal.entries.iter().map(|(name, entry)| (name, entry.clone()));
     for (name, requirement) in entries.chain(put) {

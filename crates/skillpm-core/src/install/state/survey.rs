@@ -1,4 +1,4 @@
-//! Surveys the places of skills.
+//! A survey of the places of skills.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,22 +15,22 @@ use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::settings::Settings;
 
-/// The content of a place where a skill may be.
+/// The content of a place for a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OnDisk {
     /// Nothing.
     Absent,
     /// A directory with this digest; `None` if it holds what no skill may have.
     Tree(Option<Digest>),
-    /// A link that leads to the canonical copy, whether that is there or not.
+    /// A link to the canonical copy, whether that exists or not.
     OurLink,
     /// A link to somewhere else.
     OtherLink(PathBuf),
-    /// A link that leads to itself, perhaps through others: it stands for nothing.
+    /// A link that leads to itself, perhaps through others: it has no content.
     Loop,
-    /// A file that contains our link's text, as git writes it if it may not make links: it stands for the link.
+    /// A file that contains our link's text, as git writes it if it cannot make links: it counts as the link.
     Written,
-    /// A file or something stranger.
+    /// A file, or another kind of file system entry.
     Other,
 }
 
@@ -41,10 +41,10 @@ pub struct Survey {
     pub canonical: BTreeMap<SkillName, OnDisk>,
     /// The content of the directory of disabled skills.
     pub disabled: BTreeMap<SkillName, OnDisk>,
-    /// The directory of the canonical copies, links followed.
+    /// The directory of the canonical copies, with links resolved.
     pub skills_dir: PathBuf,
-    /// The agents' directories that were examined, with links followed, whether they exist or not. If two agents share
-    /// one, what is done for one is done for the other.
+    /// The agents' directories that were examined, with links resolved, whether they exist or not. If two
+    /// agents share one, a change for one applies to the other.
     pub dirs: BTreeMap<&'static str, PathBuf>,
     /// Their content, by skill and agent; nothing for empty places.
     agents: BTreeMap<SkillName, SurveyedPlaces>,
@@ -52,26 +52,27 @@ pub struct Survey {
     pub served: BTreeSet<&'static str>,
     /// Agents whose directory cannot be examined, and why.
     pub unreadable: BTreeMap<&'static str, PathError>,
-    /// Trees among all these that are not what is locked, and that nobody edited: they came from a source, and the
-    /// store has them.
+    /// Trees among all these that are not what is locked but unedited: they came from a source, and the store
+    /// has them.
     pub fetched: BTreeSet<Digest>,
-    /// The places among all these where the tree is the one that skillpm put there, although no lockfile says so any
-    /// more, as when one side of a merge was taken.
+    /// The places among all these where the tree is the one that skillpm put there, although no lockfile
+    /// lists it any more, for example after taking one side of a merge.
     pub untouched: BTreeSet<(Location, SkillName)>,
-    /// Directories on this machine that skills are installed from, with links followed. What is there belongs to its
-    /// author, and may be the only copy, whatever is locked.
+    /// Directories on this machine that skills are installed from, with links resolved. Their content belongs
+    /// to its author, and may be the only copy, whatever is locked.
     pub sources: BTreeSet<PathBuf>,
-    /// Those of the trees read that contain a git repository, by their path with links followed. Digests do not cover
-    /// it, and it may exist nowhere else.
+    /// The trees that contain a git repository, out of those that were read, by their path with links
+    /// resolved. Digests do not cover it, and it may exist nowhere else.
     pub repositories: BTreeSet<PathBuf>,
-    /// Skills that are named by the files of the other scope with its skills in the same directory: they stay in place,
-    /// whatever happens to them in this one.
+    /// Skills that the files of the other scope in the same directory name: they stay in place, whatever
+    /// happens to them in this one.
     pub shared: BTreeSet<SkillName>,
-    /// The directory of the disabled skills, links followed.
+    /// The directory of the disabled skills, with links resolved.
     disabled_dir: PathBuf,
 }
 
-/// What is at the places of one skill, by agent. They are few, and there are thousands of skills.
+/// What is at the places of one skill, by agent. A list, because there are few agents and thousands of
+/// skills.
 #[derive(Debug, Default)]
 struct SurveyedPlaces(Vec<(&'static str, OnDisk)>);
 
@@ -108,8 +109,8 @@ impl Survey {
         Self::take_in(settings, scope, &SkillsDir::of_scope(scope)?, names, agents, &|_| true)
     }
 
-    /// Works like [`Survey::take`], with the directory of canonical copies already opened and known to be in the
-    /// project. Only the trees of skills that are `compared` are read; the digest of another one is `None`.
+    /// Works like [`Survey::take`], with the directory of canonical copies already opened and known to be in
+    /// the project. Reads only the trees of skills that are `compared`; the digest of any other is `None`.
     ///
     /// # Errors
     ///
@@ -137,7 +138,7 @@ impl Survey {
             dir.look(name, |_| compared(name).then(|| digest(dir, name)).flatten())
         };
         let all = |dir: &SkillsDir| -> std::result::Result<BTreeMap<_, _>, PathError> {
-            // All at once, so that names that come in order need not be searched for.
+            // Collected at once, so that names that come in order need not be searched for.
             names.iter().map(|name| Ok(((*name).clone(), found(dir, name)?))).collect()
         };
         (survey.canonical, survey.disabled) = (all(canonical)?, all(&disabled)?);
@@ -150,7 +151,7 @@ impl Survey {
                 survey.dirs.insert(agent.id, real);
                 continue;
             }
-            // Somebody else's directory, such as one that a container made, is not our failure.
+            // A directory of somebody else, such as one that a container made, is not our failure.
             if let Err(error) = survey.agent(scope, names, agent.id, &dir, &found) {
                 survey.unreadable.insert(agent.id, error);
             }
@@ -183,7 +184,7 @@ impl Survey {
         } else {
             let opened = SkillsDir::open(dir, &self.skills_dir)?;
             let mut there = Vec::new();
-            // An agent's directory that is not there holds nothing.
+            // An agent's directory that does not exist holds nothing.
             for name in names.iter().filter(|_| opened.is_there()) {
                 match found(&opened, name)? {
                     OnDisk::Absent => {}
@@ -191,7 +192,7 @@ impl Survey {
                 }
             }
             if self.agents.is_empty() {
-                // All at once, so that names that come in order need not be searched for.
+                // Collected at once, so that names that come in order need not be searched for.
                 let only = |(name, found)| (name, SurveyedPlaces(vec![(agent, found)]));
                 self.agents = there.into_iter().map(only).collect();
             } else {
@@ -204,7 +205,8 @@ impl Survey {
         Ok(())
     }
 
-    /// Returns what is at the place of `name` in the directory of `agent`; `None` if that was not examined.
+    /// Returns what is at the place of `name` in the directory of `agent`, or `None` if that was not
+    /// examined.
     pub fn at(&self, agent: &str, name: &SkillName) -> Option<&OnDisk> {
         let there = self.agents.get(name).and_then(|places| places.at(agent));
         there.or_else(|| self.dirs.contains_key(agent).then_some(&OnDisk::Absent))
@@ -212,7 +214,7 @@ impl Survey {
 
     /// Reports whether a skill is installed from what is at the place of `name`, or from a directory in it.
     pub fn is_source(&self, place: &Location, name: &SkillName) -> bool {
-        // What is among the disabled was moved there, so it contains no source.
+        // A disabled skill was moved there, so it contains no source.
         let Some(path) = self.path(place, name).filter(|_| *place != Location::Disabled) else {
             return false;
         };
@@ -222,12 +224,13 @@ impl Survey {
 
     /// Reports whether a git repository is in the tree at the place of `name`.
     pub fn has_repository(&self, place: &Location, name: &SkillName) -> bool {
-        // There is hardly ever one.
+        // Repositories are very rare.
         !self.repositories.is_empty()
             && self.path(place, name).is_some_and(|path| self.repositories.contains(&path))
     }
 
-    /// Returns the place of `name`, links followed; `None` for an agent whose directory was not examined.
+    /// Returns the place of `name`, with links resolved, or `None` for an agent whose directory was not
+    /// examined.
     fn path(&self, place: &Location, name: &SkillName) -> Option<PathBuf> {
         let dir = match place {
             Location::Canonical => &self.skills_dir,
@@ -250,9 +253,9 @@ impl Survey {
     }
 }
 
-/// Works like [`real_dir`] of `dir`, for the case that not even its first part exists in `root`, which is `real` with
-/// links followed. There are dozens of agents, few of which anybody has, and following a path takes a system call for
-/// each of its parts.
+/// Returns what [`real_dir`] returns for `dir`, if not even its first component exists in `root`, which is
+/// `real` with links resolved. Few of the dozens of agents exist on a machine, and resolving a path takes a
+/// system call for each of its components.
 fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
     let rest = dir.strip_prefix(root).ok()?;
     let Some(Component::Normal(first)) = rest.components().next() else { return None };

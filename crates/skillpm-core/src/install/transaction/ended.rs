@@ -1,5 +1,5 @@
-//! Records of merges that end with a transaction: they are kept with it, so that undoing it restores the conflicts
-//! together with the records about them.
+//! Records of merges that end with a transaction: they are kept with it, so that undoing it restores the
+//! conflicts and their records.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +27,8 @@ impl Transaction<'_> {
         Ok(changes)
     }
 
-    /// Removes the records of merges that end with the transaction of `journal`, or restores those that ended with the
-    /// one that it takes back.
+    /// Removes the records of merges that end with the transaction of `journal`, or restores those that ended
+    /// with the transaction that it takes back.
     pub(super) fn replace_merges(&self, journal: &Journal) -> Result<()> {
         if journal.merges.is_empty() {
             return Ok(());
@@ -43,7 +43,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Takes back what [`Transaction::replace_merges`] did.
+    /// Reverts [`Transaction::replace_merges`].
     pub(super) fn restore_merges(&self, journal: &Journal) -> Result<()> {
         for (name, change) in &journal.merges {
             let file = merges::file(self.scope, name)?;

@@ -12,34 +12,34 @@ use crate::name::SkillName;
 /// The version of the format. A journal of another version is an error, never guessed at.
 const VERSION: u32 = 1;
 
-/// What a transaction does, in this order: the steps, the lockfile, the manifest.
+/// The changes of a transaction, in this order: the steps, the lockfile, the manifest.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Journal {
     version: u32,
-    /// The scope that is changed, since in the user's home both have one directory; if it is missing, the scope of the
-    /// reader.
+    /// The scope that changes: in the user's home both share one directory. If missing, it is the reader's
+    /// scope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<ScopeKind>,
     pub(super) steps: Vec<Step>,
     pub(super) manifest: Option<Change>,
     pub(super) lockfile: Option<Change>,
-    /// The records of merges that go or come back, by the name of the skill.
+    /// The records of merges that are removed or restored, by skill.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) merges: BTreeMap<SkillName, Change>,
-    /// The `tree-N` of each step; the step's own number if there is no list.
+    /// The number N of each step's `tree-N`; the step's own number if there is no list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) slots: Vec<usize>,
     /// The links that the steps set aside, by the number of their `tree-N`: the digest of each link's text.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) links: BTreeMap<usize, Digest>,
-    /// Directories that were not there before.
+    /// Directories that did not exist before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) made: Vec<Made>,
-    /// Directories that are removed again if nothing is left in them.
+    /// Directories that are removed again if they are empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) emptied: Vec<Made>,
-    /// Whether it takes back another transaction.
+    /// Whether this transaction takes back another one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) back: bool,
     /// Whether it repeats a change that was taken back.
@@ -47,7 +47,7 @@ pub(super) struct Journal {
     pub(super) redo: bool,
 }
 
-/// One of the two files that changes: the digests of its text before and after, `None` if there is no file.
+/// A change of one of the two files: the digests of its text before and after; `None` if there is no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Change {
@@ -55,7 +55,7 @@ pub(super) struct Change {
     pub(super) new: Option<Digest>,
 }
 
-/// The directory of a place, and how many of it and of those above it a transaction makes.
+/// The directory of a place, and how many of it and its ancestors a transaction creates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Made {
@@ -76,12 +76,12 @@ impl Journal {
         Self { version, scope, steps, manifest, lockfile, merges, slots, links, made, emptied, back, redo }
     }
 
-    /// Returns the number of the `tree-N` of the step with the number `at`.
+    /// Returns the number N of the `tree-N` of step `at`.
     pub(super) fn slot(&self, at: usize) -> usize {
         self.slots.get(at).copied().unwrap_or(at)
     }
 
-    /// Reads a journal.
+    /// Parses a journal.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! Records, outside the scopes, which transactions this user began.
+//! Notes, outside the scopes, of the transactions that this user began.
 //!
-//! What a transaction leaves for `undo` is in the project, and so can come with a clone. A note in the user's own state
-//! directory says which journals were written here; no other is taken back.
+//! What a transaction leaves for `undo` is in the project, and so may come with a clone. A note in the user's
+//! own state directory lists the journals that were written here; no other is taken back.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ struct Note {
 }
 
 impl KnownTrees {
-    /// Returns the note about the scope with the directory `work_dir`. Nothing is written.
+    /// Returns the note about the scope with the directory `work_dir`. Writes nothing.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl KnownTrees {
         matches!(self.says(digest), TreeState::Ours)
     }
 
-    /// Returns what is recorded about the journal with `digest`.
+    /// Returns what the note says about the journal with `digest`.
     pub(super) fn says(&self, digest: &Digest) -> TreeState {
         let Some(file) = &self.file else { return TreeState::Nothing };
         match read(file) {
@@ -60,8 +60,8 @@ impl KnownTrees {
         }
     }
 
-    /// Records the journal with the digest `new`, in addition to `kept`, the one that can be taken back until then.
-    /// Returns `false` if that fails.
+    /// Records the journal with the digest `new`, in addition to `kept`, the one that can be taken back until
+    /// then. Returns `false` if that fails.
     pub(super) fn add(&self, new: Digest, kept: Option<Digest>) -> bool {
         let Some(file) = &self.file else { return false };
         let directory = self.work_dir.display().to_string();
@@ -81,20 +81,20 @@ impl KnownTrees {
     }
 }
 
-/// What is recorded about a journal.
+/// What a note says about a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TreeState {
     /// This user wrote it here.
     Ours,
     /// This user wrote another one here.
     Other,
-    /// Nothing.
+    /// There is no note.
     Nothing,
-    /// The note is there, and cannot be read.
+    /// The note exists but cannot be read.
     Unreadable(PathBuf),
 }
 
-/// Returns the notes about scopes in which nothing is left to take back, such as those of projects that are gone.
+/// Returns the notes about scopes with nothing left to take back, such as those of removed projects.
 ///
 /// # Errors
 ///

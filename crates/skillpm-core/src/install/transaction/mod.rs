@@ -1,4 +1,4 @@
-//! Changes a scope atomically: everything that was planned, or nothing.
+//! Atomic changes of a scope: everything that was planned, or nothing.
 //!
 //! ```text
 //! .agents/.skillpm-tx/
@@ -8,15 +8,15 @@
 //!   journal.json          written last: from here on the transaction will be finished
 //! ```
 //!
-//! A run that is killed before the journal exists has changed nothing; what it left is removed. A run that is killed
-//! later is completed by the next one, from the journal. Each step is one rename, so a reader never finds half a skill,
-//! and each step can be done twice.
+//! A run that is killed before the journal exists has changed nothing; its leftovers are removed. A run that
+//! is killed later is completed by the next one, from the journal. Each step is one rename, so a reader never
+//! finds half a skill, and each step can be done twice.
 //!
-//! A finished transaction stays as `.agents/.skillpm-undo` until the next one, so that it can be taken
-//! back (`record`, [`undo`]).
+//! A finished transaction stays as `.agents/.skillpm-undo` until the next one, so that it can be taken back
+//! (`record`, [`undo`]).
 //!
-//! The journal may be in a stranger's repository, so it is read as hostile input: it holds names and digests but no
-//! paths, and anything that does not match it exactly is left alone.
+//! The journal may be in a stranger's repository, so it is read as hostile input: it holds names and digests
+//! but no paths, and anything that does not match it exactly is left alone.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,7 +65,7 @@ pub struct Transaction<'a> {
     settings: &'a Settings,
     reporter: &'a dyn Reporter,
     directory: PathBuf,
-    /// Directories that were made on the way, which are removed again when the rest is taken back.
+    /// Directories that this transaction created, which are removed again if it is taken back.
     made: RefCell<Vec<PathBuf>>,
     /// Directories that are known to exist.
     there: RefCell<BTreeSet<PathBuf>>,
@@ -74,17 +74,18 @@ pub struct Transaction<'a> {
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     /// The new manifest: it says where links to the user's directories lead, so that the journal need not.
     manifest: RefCell<Manifest>,
-    /// What to report about trees that were saved while a transaction was rolled back.
+    /// Messages about trees that were saved during a rollback.
     saved: RefCell<Vec<String>>,
     /// The transactions that this user began here.
     known: KnownTrees,
     /// Whether the last transaction can be taken back.
     undoable: Cell<bool>,
     finished_undo: Cell<bool>,
-    /// The directory of skills and its parent, if they already existed and were empty: we must not remove these.
+    /// The directory of skills and its parent, if they already existed and were empty: we must not remove
+    /// these.
     kept_empty: Vec<PathBuf>,
     lock: Option<DirLock>,
-    /// What is cleared away if the user stops before anything is changed.
+    /// What to clear away if the user interrupts before anything is changed.
     rest: Option<Rest>,
 }
 
@@ -93,20 +94,21 @@ impl<'a> Transaction<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the scope cannot be written, or what was left cannot be finished.
+    /// Fails if the scope cannot be written, or the leftovers cannot be finished.
     pub fn begin(scope: &'a Scope, settings: &'a Settings, reporter: &'a dyn Reporter) -> Result<Self> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
-        // What a killed run left is not a directory of the user's.
+        // A directory that a killed run left is not the user's.
         let was_empty = !Self::is_begun(scope) && fs::is_empty_dir(&work_dir);
-        // A process that waits for others may be interrupted; what was made on the way is removed by one that is not.
+        // A process that waits for others may be interrupted; one that is not interrupted removes the
+        // directories that it created.
         let changing = Cell::new(Some(Changing::begin()));
         let lock = DirLock::acquire(&work_dir, || {
             drop(changing.take());
             reporter.waiting_for_lock(&work_dir);
         })?;
         let changing = changing.take();
-        // The process that was waited for may have made it.
+        // The other process may have created it.
         let was_empty = was_empty && changing.is_some();
         let changing = changing.unwrap_or_else(Changing::begin);
         let mut transaction = Self::new(scope, settings, reporter, Some(lock))?;
@@ -119,7 +121,8 @@ impl<'a> Transaction<'a> {
         Ok(transaction)
     }
 
-    /// Arranges for prepared files to be cleared away if the user stops. Other threads may still be writing them.
+    /// Arranges for prepared files to be cleared away if the user interrupts. Other threads may still be
+    /// writing them.
     fn clear_on_stop(&self) -> Rest {
         let directory = self.directory.clone();
         let made = self.made_by_us();
@@ -140,12 +143,12 @@ impl<'a> Transaction<'a> {
         dirs.into_iter().filter(|dir| !self.kept_empty.contains(dir)).collect()
     }
 
-    /// Returns the command that takes the last change of this scope back, if it can be taken back.
+    /// Returns the command that takes back the last change of this scope, if it can be taken back.
     fn undone_by(&self) -> Option<Call> {
         self.undoable.get().then(|| Verb::Undo.within(self.scope.kind))
     }
 
-    /// Returns a transaction that has done nothing yet. Without a `lock` it continues on behalf of another one, which
+    /// Returns a transaction that has done nothing yet. Without a `lock` it continues another one, which
     /// holds the lock.
     fn new(
         scope: &'a Scope,
@@ -176,7 +179,7 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// Reports whether something is being done in `scope`, or was begun there by a run that was killed.
+    /// Reports whether a change of `scope` is in progress, or was begun by a run that was killed.
     pub fn is_begun(scope: &Scope) -> bool {
         matches!(fs::kind(&scope.work_dir().join(DIRECTORY)), Ok(Some(_)))
     }
@@ -187,7 +190,7 @@ impl<'a> Transaction<'a> {
         Self::is_begun(scope) && DirLock::try_acquire(&scope.work_dir()).is_some() && Self::is_begun(scope)
     }
 
-    /// Returns what a person should know about a killed run in `scope`, if there was one.
+    /// Returns the warning about a killed run in `scope`, if there was one.
     pub fn cut_off(scope: &Scope) -> Option<Warning> {
         Self::is_cut_off(scope).then(|| {
             let doctor = Verb::Doctor.within(scope.kind).flag(Opt::Fix);
@@ -196,7 +199,7 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// Does what `plan` says; `contents` holds the new trees. If this fails, the scope is as it was.
+    /// Carries out `plan`. `contents` holds the new trees. If this fails, the scope is as it was.
     ///
     /// # Errors
     ///
@@ -241,7 +244,7 @@ impl<'a> Transaction<'a> {
         self.settle(self.undoable.get())
     }
 
-    /// Stops if the user wants to, while everything is only being prepared.
+    /// Fails if the user has interrupted, while everything is only being prepared.
     fn check_stop() -> Result<()> {
         if interrupt::asked() { Err(Error::io("interrupted; nothing was changed")) } else { Ok(()) }
     }
@@ -281,7 +284,7 @@ impl<'a> Transaction<'a> {
         Ok(journal)
     }
 
-    /// Makes the directory of the transaction.
+    /// Creates the directory of the transaction.
     fn make_directory(&self) -> Result<()> {
         self.check_place()?;
         fs::create_dir(&self.directory)?;
@@ -290,8 +293,8 @@ impl<'a> Transaction<'a> {
         Ok(fs::write_atomic(&self.directory.join(".gitignore"), b"*\n")?)
     }
 
-    /// Refuses to go on if the locked directory is no longer in its place: files written through its path would land
-    /// wherever the one who moved it wants.
+    /// Refuses to continue if the locked directory is no longer in its place: files written through its path
+    /// would land wherever the one who moved it wants.
     fn check_place(&self) -> Result<()> {
         let work_dir = self.scope.work_dir();
         if self.lock.as_ref().is_none_or(|lock| lock.is_at(&work_dir)) {
@@ -332,7 +335,7 @@ impl<'a> Transaction<'a> {
         record::tree(&self.directory, at)
     }
 
-    /// Carries out the whole journal; `begun` counts the steps that were begun.
+    /// Carries out the whole journal. `begun` counts the steps that were begun.
     fn run(&self, journal: &Journal, begun: &mut usize) -> Result<()> {
         for (at, step) in journal.steps.iter().enumerate() {
             self.reporter.step(&describe(step));
@@ -351,8 +354,8 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// Makes the steps survive a power failure before the lockfile says that they were done: one sync for each
-    /// directory, not for each skill.
+    /// Makes the steps survive a power failure before the lockfile records them: one sync for each directory,
+    /// not for each skill.
     fn sync_places(&self, journal: &Journal) -> Result<()> {
         let places: BTreeSet<Location> = journal
             .steps
@@ -370,7 +373,7 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// Makes the directories above `path` that are missing.
+    /// Creates the missing directories above `path`.
     fn make_parent(&self, path: &Path) -> Result<()> {
         let Some(parent) = path.parent() else { return Ok(()) };
         if self.there.borrow().contains(parent) {
@@ -413,7 +416,7 @@ impl<'a> Transaction<'a> {
 }
 
 impl Drop for Transaction<'_> {
-    /// Leaves no empty directories behind if nothing was installed.
+    /// Removes the directories that are empty because nothing was installed.
     fn drop(&mut self) {
         // The transaction that holds the lock continues in these directories.
         if self.lock.is_none() {

@@ -1,4 +1,4 @@
-//! Handles what a finished transaction leaves behind so that it can be taken back, and takes it back.
+//! The record of a finished transaction, from which it can be taken back.
 //!
 //! ```text
 //! .agents/.skillpm-undo/   the directory of the finished transaction, by one rename
@@ -8,9 +8,9 @@
 //!   undo.json              what is to be done now, while that is prepared
 //! ```
 //!
-//! Taking it back is a transaction, too. It is prepared in this directory; the rename to the directory of a transaction
-//! begins it, so a run that is killed before has changed nothing. What it removes takes the place of what it brings, so
-//! that it can be taken back in turn.
+//! Taking it back is a transaction, too. It is prepared in this directory; the rename to the directory of a
+//! transaction begins it, so a run that is killed before has changed nothing. What it removes takes the place
+//! of what it restores, so that it can be taken back in turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -32,12 +32,12 @@ use crate::interrupt::Changing;
 use crate::settings::Settings;
 use crate::store;
 
-/// Its name beside the skills.
+/// The name of its directory, next to the skills.
 pub(super) const DIRECTORY: &str = ".skillpm-undo";
 /// The journal of the transaction that takes another one back.
 pub(super) const BACK: &str = "undo.json";
 
-/// What the last transaction of a scope left behind.
+/// The record of the last transaction of a scope.
 #[derive(Debug)]
 pub struct Record {
     pub(super) directory: PathBuf,
@@ -45,26 +45,26 @@ pub struct Record {
 }
 
 impl Record {
-    /// Reports whether something is where a transaction leaves its record, of whatever kind.
+    /// Reports whether anything is at the path of a record, of whatever kind.
     ///
     /// # Errors
     ///
-    /// Fails if that place cannot be examined.
+    /// Fails if that path cannot be examined.
     pub fn is_there(scope: &Scope) -> Result<bool> {
         Ok(fs::kind(&Self::place(scope))?.is_some())
     }
 
-    /// Returns where it is, or would be.
+    /// Returns the path of the record, whether it exists or not.
     pub fn place(scope: &Scope) -> PathBuf {
         scope.work_dir().join(DIRECTORY)
     }
 
-    /// Reads the record of `scope`; `None` if there is none.
+    /// Reads the record of `scope`. Returns `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Fails for a record that this user did not make here, such as one that came with a clone, or for one that cannot
-    /// be read.
+    /// Fails for a record that this user did not make here, such as one that came with a clone, and for one
+    /// that cannot be read.
     pub fn read(settings: &Settings, scope: &Scope) -> Result<Option<Self>> {
         let (work_dir, directory) = (scope.work_dir(), Self::place(scope));
         scope.check_inside(&work_dir)?;
@@ -88,29 +88,30 @@ impl Record {
         Ok(Some(Self { directory, journal }))
     }
 
-    /// Returns the scope that was changed, if the record says so: in the user's home both scopes share one directory.
+    /// Returns the scope that was changed, if the record names it: in the user's home both scopes share one
+    /// directory.
     pub fn scope(&self) -> Option<ScopeKind> {
         self.journal.scope
     }
 
-    /// Reports whether the change took back another one, which is repeated if this one is taken back.
+    /// Reports whether the change took back another one. Taking this change back repeats the other one.
     pub fn is_undo(&self) -> bool {
         self.journal.back && !self.journal.redo
     }
 
-    /// Returns where the tree or link with the number `slot` is.
+    /// Returns the path of the tree or link with the number `slot`.
     pub(super) fn tree(&self, slot: usize) -> PathBuf {
         tree(&self.directory, slot)
     }
 
-    /// Returns the text with `digest` that `file` had, if it is here and intact.
+    /// Returns the text of `file` with `digest`, if the record has it intact.
     pub(super) fn text(&self, file: &Path, digest: Digest) -> Result<Option<Vec<u8>>> {
         let text = own_file(&kept(&self.directory, file, digest))?;
         Ok(text.filter(|text| Digest::of(text) == digest))
     }
 }
 
-/// Returns the error for a record that is not as the last change left it.
+/// Returns the error for a record that has changed since the last transaction.
 fn damaged(directory: &Path) -> Error {
     let journal = directory.join(JOURNAL);
     Error::integrity(format!(
@@ -146,24 +147,24 @@ fn foreign(directory: &Path) -> Error {
     ))
 }
 
-/// Returns where the tree or link with the number `slot` is in a transaction's `directory`.
+/// Returns the path of the tree or link with the number `slot` in a transaction's `directory`.
 pub(super) fn tree(directory: &Path, slot: usize) -> PathBuf {
     directory.join(format!("tree-{slot}"))
 }
 
-/// Returns where the new text of `file` is in `directory`.
+/// Returns the path of the new text of `file` in `directory`.
 pub(super) fn prepared(directory: &Path, file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     directory.join(format!("{name}.new"))
 }
 
-/// Returns where `directory` keeps the text with `digest` that `file` had.
+/// Returns the path of the old text of `file` with `digest` in `directory`.
 pub(super) fn kept(directory: &Path, file: &Path, digest: Digest) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     directory.join(format!("{name}.{}", digest.hex()))
 }
 
-/// Keeps `text`, which `file` has now, in `directory`. It is synced with the rest of the directory.
+/// Keeps `text`, the current content of `file`, in `directory`. It is synced with the rest of the directory.
 ///
 /// # Errors
 ///
@@ -185,13 +186,13 @@ impl Transaction<'_> {
         self.undoable.get()
     }
 
-    /// Reports whether [`Transaction::begin`] finished the `undo` of a run that was killed.
+    /// Reports whether [`Transaction::begin`] finished the `undo` of a killed run.
     pub fn has_finished_undo(&self) -> bool {
         self.finished_undo.get()
     }
 
-    /// Returns what is in the way of the steps of `journal`, before they are done: the links that they will set aside,
-    /// by the number of their tree, and the directories that they will make.
+    /// Returns what the steps of `journal` will find: the links that they will set aside, by the number of
+    /// their tree, and the directories that they will create.
     pub(super) fn before(&self, journal: &Journal) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
         // Checked once for each directory, not for each skill.
         let mut dirs: BTreeMap<Location, (PathBuf, usize)> = BTreeMap::new();
@@ -212,7 +213,7 @@ impl Transaction<'_> {
             let sets_aside = matches!(step, Step::Link { .. } | Step::Edit { .. } | Step::Unlink { .. });
             if let Some((dir, 0)) = dirs.get(&place).filter(|_| sets_aside) {
                 let target = dir.join(name.as_str());
-                // A step after another one in the same place finds what that one left.
+                // A later step in the same place finds what the earlier one left.
                 if let Some(text) = fs::read_link(&target)?
                     && aside.insert(target)
                 {
@@ -221,7 +222,7 @@ impl Transaction<'_> {
             }
         }
         let made = dirs.into_iter().filter(|(place, (_, missing))| {
-            // The directories of the scope itself go whenever they are empty.
+            // The directories of the scope itself are removed whenever they are empty.
             *missing > 0 && matches!(place, Location::Agent(_))
         });
         Ok((links, made.map(|(place, (_, levels))| Made { place, levels }).collect()))
@@ -237,7 +238,8 @@ impl Transaction<'_> {
         Ok(fs::write_atomic(file, text.as_bytes())?)
     }
 
-    /// Ends a completed transaction: what it removed stays until the next one, if `keep` says that it was begun here.
+    /// Ends a completed transaction. If `keep` says that it was begun here, what it removed is kept until the
+    /// next one.
     pub(super) fn settle(&self, keep: bool) -> Result<()> {
         self.reporter.step("drop the record before");
         self.drop_record()?;
@@ -263,7 +265,7 @@ impl Transaction<'_> {
         Ok(fs::remove_tree(&record)?)
     }
 
-    /// Removes what the last transaction left, whoever made it. Nothing can be taken back then.
+    /// Removes the record of the last transaction, whoever made it. Nothing can be taken back afterwards.
     ///
     /// # Errors
     ///
@@ -274,7 +276,7 @@ impl Transaction<'_> {
         self.known.forget()
     }
 
-    /// Takes back the transaction of `record` as `undo` says. If this fails, the scope is as it was.
+    /// Takes back the transaction of `record` as `undo` plans it. If this fails, the scope is as it was.
     ///
     /// # Errors
     ///
@@ -282,10 +284,10 @@ impl Transaction<'_> {
     pub fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
         let changing = Changing::begin();
         let back = record.directory.join(BACK);
-        // Only to know what was placed: a file that cannot be read says nothing about it.
+        // Only needed for the receipts: a file that cannot be read contributes nothing.
         let before = Files::read(self.scope).unwrap_or_default();
         let journal = self.stage_back(record, undo).inspect_err(|_| {
-            // The first error is the one to report; what was prepared is no part of the record.
+            // The first error is the one to report; prepared files are not part of the record.
             let _ = fs::remove_tree(&back);
         })?;
         self.reporter.step("begin");
@@ -362,8 +364,8 @@ impl Transaction<'_> {
         Ok(journal)
     }
 
-    /// Removes the directories that an undone transaction had made and, in a project, those of agents from which it
-    /// removed something, if they are now empty.
+    /// Removes the directories that an undone transaction had created and, in a project, those of agents from
+    /// which it removed something, if they are now empty.
     pub(super) fn empty(&self, journal: &Journal) {
         let leaves =
             |step: &&Step| matches!(step, Step::Unlink { .. } | Step::Remove { .. } | Step::Disable { .. });

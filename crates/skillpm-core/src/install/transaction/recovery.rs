@@ -1,5 +1,5 @@
-//! Handles interrupted transactions: a killed run is completed or cleared away by the next one, and a failure takes
-//! back what was done.
+//! Recovery of interrupted transactions: the next run completes or clears away a killed one, and a failure
+//! rolls back what was done.
 
 use std::path::Path;
 
@@ -64,8 +64,8 @@ impl Transaction<'_> {
         self.clear()
     }
 
-    /// Returns the scope that `journal` is about, if that is not this one. A stranger's journal reaches no other scope:
-    /// only one that keeps its skills in this very directory is meant.
+    /// Returns the scope of `journal`, if it is not this one. A stranger's journal reaches no other scope: it
+    /// must keep its skills in this very directory.
     fn twin_of(&self, journal: &Journal) -> Result<Option<Scope>> {
         let Some(kind) = journal.scope.filter(|kind| *kind != self.scope.kind) else { return Ok(None) };
         let twin = self.scope.other_scope(self.settings)?;
@@ -73,8 +73,8 @@ impl Transaction<'_> {
         twin.map(Some).ok_or_else(elsewhere)
     }
 
-    /// Continues the transaction of `journal`. One that is not `known` may be a stranger's: it removes no file and
-    /// brings no link that it made itself.
+    /// Continues the transaction of `journal`. One that is not `known` may be a stranger's: it removes no
+    /// file and restores no link that it made itself.
     fn finish(&self, journal: &Journal, known: bool) -> Result<()> {
         if journal.steps.iter().any(|step| matches!(step, Step::Edit { .. })) {
             self.manifest.replace(self.manifest_of(journal)?);
@@ -99,7 +99,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Returns the manifest that the transaction of `journal` writes, or that is there.
+    /// Returns the manifest that the transaction of `journal` writes, or otherwise the existing one.
     fn manifest_of(&self, journal: &Journal) -> Result<Manifest> {
         if let (Some(change), Some(bytes)) =
             (journal.manifest, own_file(&self.prepared(&self.scope.manifest))?)
@@ -117,11 +117,11 @@ impl Transaction<'_> {
             .hint("a run of skillpm was interrupted there; delete the directory to abandon it")
     }
 
-    /// Takes back the first `begun` steps, last first, the last of which may have failed halfway.
+    /// Takes back the first `begun` steps, last first. The last of them may have failed halfway.
     ///
     /// # Errors
     ///
-    /// Fails for the first thing that could not be taken back, and takes back the rest.
+    /// Fails with the first error, and takes back the rest.
     pub(super) fn roll_back(&self, journal: &Journal, old: &Old<'_>, begun: usize) -> Result<()> {
         self.check_place()?;
         let mut result = Ok(());
@@ -142,23 +142,23 @@ impl Transaction<'_> {
         result
     }
 
-    /// Adds to `error` where the trees are that [`Transaction::save`] saved.
+    /// Adds to `error` where [`Transaction::save`] saved trees.
     pub(super) fn with_saved(&self, error: Error) -> Error {
         self.saved.take().into_iter().fold(error, Error::hint)
     }
 
-    /// Saves the tree of `name` at `tree`, which goes with the transaction: somebody wrote into it while it was in
-    /// place.
+    /// Saves the tree of `name` at `tree`, which is removed with the transaction: somebody wrote into it
+    /// while it was in place.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be saved, as a git repository cannot.
+    /// Fails if it cannot be saved, such as a git repository.
     pub(super) fn save(&self, name: &SkillName, tree: &Path) -> Result<()> {
         let trees = Trees::default();
         if trees.inside(tree).repository {
             return Err(Error::new(ErrorKind::Findings, format!("`{}` {HAS_REPOSITORY}", tree.display())));
         }
-        // Content that a skill may not have can only have been left there by tools.
+        // Content that a skill may not have can only be a leftover of tools.
         let set = store::read(tree).or_else(|_| trees.read(tree).map(|lying| lying.files))?;
         let note = Note::new(name.as_str(), Why::Meanwhile, self.scope.skill_dir(name));
         let place = Store::new(self.settings)?.keep(&set, Some(note))?;
@@ -169,8 +169,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its place
-    /// beside the journal: a run that is killed here is completed by the next one, which needs it.
+    /// Restores the old text of one of the two files, if the new one is in place. Moves the new one back
+    /// beside the journal: if this run is killed here, the next one needs it to complete the transaction.
     pub(super) fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&[u8]>) -> Result<()> {
         let Some(change) = change else { return Ok(()) };
         if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != change.new {

@@ -1,4 +1,4 @@
-//! Does the steps of a transaction, repeats them after a crash, and takes them back.
+//! Steps of a transaction: doing them, repeating them after a crash, and taking them back.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,8 @@ use crate::name::SkillName;
 use crate::store;
 
 impl Transaction<'_> {
-    /// Does one step for the first time. The plan was made a moment ago: anything that has changed since is the user's
-    /// work, and an error.
+    /// Does one step for the first time. The plan was made a moment ago: anything that has changed since is
+    /// the user's work, and an error.
     pub(super) fn step(&self, at: usize, step: &Step) -> Result<()> {
         let target = self.target(step)?;
         if let Step::Put { replaces: None, .. } = step {
@@ -27,7 +27,7 @@ impl Transaction<'_> {
                 _ => error.into(),
             });
         }
-        // In most cases nothing is there, which shows when the link is made.
+        // Usually nothing is there, which shows when the link is made.
         if let Step::Link { .. } = step
             && self.there.borrow().contains(target.parent().unwrap_or(&target))
             && let Some(kind) = self.kind_of_link(&target, step)?
@@ -71,8 +71,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Does one step of a journal that was found. It may have been done already, the user may have worked since, and
-    /// the journal may be a stranger's: only what matches it exactly is touched.
+    /// Does one step of a journal that an earlier run left. It may have been done already, the user may have
+    /// worked since, and the journal may be a stranger's: only what matches it exactly is touched.
     pub(super) fn step_again(&self, at: usize, step: &Step) -> Result<()> {
         let (target, tree) = (self.target(step)?, self.tree(at));
         fs::clear_moves(&target)?;
@@ -92,7 +92,7 @@ impl Transaction<'_> {
             {
                 Ok(fs::exchange(&tree, &target)?)
             }
-            // If something is set aside already, the step was done, and what is there came later.
+            // If something is set aside already, the step was done, and the target came later.
             (Step::Remove { old, .. }, Some(Kind::Directory), None) if is_untouched(&target, old) => {
                 Ok(fs::move_new(&target, &tree)?)
             }
@@ -118,7 +118,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Moves the tree at `target` to `other`, in the journal of a run that was killed.
+    /// Moves the tree at `target` to `other`, for the journal of a killed run.
     fn move_again(&self, step: &Step, target: &Path, other: &Path) -> Result<()> {
         let (Step::Disable { digest, .. } | Step::Enable { digest, .. }) = step else { return Ok(()) };
         fs::clear_moves(other)?;
@@ -135,8 +135,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Takes back a step that may have been done fully, partly, or not at all. A new tree was in place for a while: if
-    /// somebody wrote into it, it is saved.
+    /// Takes back a step that may have been done fully, partly, or not at all. A new tree was in place for a
+    /// while: if somebody wrote into it, it is saved.
     pub(super) fn undo_step(&self, at: usize, step: &Step) -> Result<()> {
         self.move_back(at, step)?;
         let (Step::Put { name, digest, .. } | Step::Remove { name, old: digest, .. }) = step else {
@@ -147,7 +147,7 @@ impl Transaction<'_> {
             return Ok(());
         }
         self.save(name, &tree).inspect_err(|_| {
-            // It is where its author looks for it, and the next run continues from there.
+            // Its author looks for it there, and the next run continues from there.
             if let (Step::Put { .. }, Ok(target)) = (step, self.target(step)) {
                 let _ = match fs::kind(&target) {
                     Ok(None) => fs::move_new(&tree, &target),
@@ -218,13 +218,13 @@ impl Transaction<'_> {
         }
     }
 
-    /// Returns the path that a step is about. Computed from the scope and the table of agents alone.
+    /// Returns the path that a step changes. Computed only from the scope and the table of agents.
     pub(super) fn target(&self, step: &Step) -> Result<PathBuf> {
         let (place, name) = step.place();
         self.places.of(&place, name)
     }
 
-    /// Returns the path that what is at [`Self::target`] moves to, if the step is such a move.
+    /// Returns the path to which the step moves what is at [`Self::target`], if it is such a move.
     pub(super) fn destination(&self, step: &Step) -> Result<Option<PathBuf>> {
         let (_, name) = step.place();
         step.goes_to().map(|place| self.places.of(&place, name)).transpose()
@@ -248,8 +248,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Removes the file at `target` that contains our link's text, if `step` makes or removes that link. Nothing is
-    /// lost with it, so it is not set aside.
+    /// Removes the file at `target` that contains our link's text, if `step` makes or removes that link.
+    /// Nothing is lost, so it is not set aside.
     fn clear_written(&self, target: &Path, step: &Step) -> Result<()> {
         let is_link = matches!(step, Step::Link { .. } | Step::Unlink { place: Location::Agent(_), .. });
         if is_link
@@ -271,8 +271,8 @@ impl Transaction<'_> {
         Ok(kind.zip(text).is_some_and(|(kind, text)| kind.says(&text)))
     }
 
-    /// Returns the link that `step` makes at `link`, relative to its real location; `None` if a journal names a skill
-    /// for which the manifest has no directory.
+    /// Returns the link that `step` makes at `link`, relative to its real location. Returns `None` if a
+    /// journal names a skill for which the manifest has no directory.
     fn kind_of_link(&self, link: &Path, step: &Step) -> Result<Option<LinkKind>> {
         let (place, name) = step.place();
         if place == Location::Canonical {
@@ -300,8 +300,8 @@ impl Transaction<'_> {
     }
 }
 
-/// Removes what is left of a tree or link that a killed run was taking away by a copy, because no rename could: a part
-/// of what exists in full elsewhere, so nothing is lost.
+/// Removes the rest of a tree or link that a killed run was moving by copying, because no rename could: all
+/// of it exists elsewhere, so nothing is lost.
 fn clear_rest(step: &Step, target: &Path, tree: &Path) -> Result<()> {
     let is_rest = match step {
         Step::Put { digest, replaces: Some(old), .. } => {
@@ -318,8 +318,8 @@ fn clear_rest(step: &Step, target: &Path, tree: &Path) -> Result<()> {
     if is_rest { Ok(fs::remove_tree(target)?) } else { Ok(()) }
 }
 
-/// If a tree is replaced by copying, because no rename could, the copy beside `tree` may be the only intact one of the
-/// old tree: moves it to `tree`, where it would be after the step.
+/// Moves an intact old tree to `tree`, where it would be after the step. If a tree is replaced by copying,
+/// because no rename could, the copy beside `tree` may be the only intact one.
 fn rescue(step: &Step, target: &Path, tree: &Path) -> Result<()> {
     let Step::Put { replaces: Some(old), .. } = step else { return Ok(()) };
     let copy = fs::beside(tree);
@@ -353,7 +353,8 @@ fn holds(dir: &Path, digest: &Digest) -> bool {
     is_tree(dir, digest)
 }
 
-/// Reports whether the tree `dir` has this digest; if `digest` is `None`, whether it cannot be read as a skill.
+/// Reports whether the tree `dir` has this digest; if `digest` is `None`, whether it cannot be read as a
+/// skill.
 fn is_as(dir: &Path, digest: Option<&Digest>) -> bool {
     match digest {
         Some(digest) => is_tree(dir, digest),
@@ -361,12 +362,13 @@ fn is_as(dir: &Path, digest: Option<&Digest>) -> bool {
     }
 }
 
-/// Checks what was taken away from `target`: it may have been edited since the plan was made.
+/// Checks a tree that was taken from `target`: it may have been edited since the plan was made.
 fn unchanged(taken: &Path, expected: &Digest, target: &Path) -> Result<()> {
     if is_untouched(taken, expected) { Ok(()) } else { Err(changed(target)) }
 }
 
-/// Reports whether the tree `dir` has this digest and may go: a tree that contains a git repository was worked on.
+/// Reports whether the tree `dir` has this digest and may be removed: a tree that contains a git repository
+/// was worked on.
 fn is_untouched(dir: &Path, digest: &Digest) -> bool {
     inside_as(dir, digest) == Inside { digest: Some(*digest), repository: false }
 }

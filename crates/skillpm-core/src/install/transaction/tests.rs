@@ -1,4 +1,4 @@
-//! Each step, what takes it back, and what takes that back.
+//! Tests of each step, of taking it back, and of repeating it.
 
 #![cfg(unix)]
 
@@ -74,7 +74,7 @@ impl Scene {
         Ok((record, undo))
     }
 
-    /// Takes the last transaction back and returns the steps that did it.
+    /// Takes the last transaction back and returns the steps that did so.
     fn take_back(&self) -> Vec<Step> {
         let transaction = self.begin();
         let (record, undo) = self.plan(false).unwrap_or_else(|stop| panic!("{stop:?}"));
@@ -83,7 +83,7 @@ impl Scene {
         undo.steps
     }
 
-    /// What lies below the places of skills, a line each.
+    /// Returns a line for each entry below the places of skills.
     fn state(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut open = vec![String::new()];
@@ -112,7 +112,8 @@ impl Scene {
         lines
     }
 
-    /// Applies `steps`; taking them back is `inverse`, and taking that back `again`.
+    /// Applies `steps`, takes them back and checks the steps for that against `inverse`, then takes that back
+    /// and checks against `again`.
     fn case(&self, steps: &[Step], inverse: &[Step], again: &[Step]) {
         let before = self.state();
         self.apply(steps.to_vec());
@@ -146,8 +147,8 @@ fn a_change_that_nobody_waits_for_is_not_begun() {
     assert!(!Transaction::is_begun(&scene.scope));
 }
 
-/// Another process moves `.agents` away while skillpm is at work and puts a link in its place: nothing lands where that
-/// leads, whatever step comes next.
+/// Another process moves `.agents` away while skillpm is at work and puts a link in its place: nothing is
+/// written where it leads, whatever step comes next.
 #[test]
 fn a_link_that_takes_the_place_of_the_directory_gets_nothing() {
     struct Swap<'a>(&'a Scene, &'a str);
@@ -231,7 +232,7 @@ fn links() {
     assert!(fs::kind(&scene.at(".claude")).unwrap().is_some());
     scene.take_back();
     assert!(fs::kind(&scene.at(".claude")).unwrap().is_none(), "a directory that was made goes too");
-    // Over another link, wherever that leads.
+    // Over another link, wherever it leads.
     fs::create_dir_all(&scene.at(".claude/skills")).unwrap();
     scene.link(LINK, "/elsewhere");
     scene.case(&[step], &[relink(claude(), "/elsewhere")], &[relink(claude(), OURS)]);
@@ -268,7 +269,7 @@ fn skills_that_move() {
     scene.case(two, one, two);
 }
 
-/// Steps at one place are taken back in the other order: a tree that gave way to a link.
+/// Steps at one place are taken back in reverse order: here, a link replaced a tree.
 #[test]
 fn several_steps_at_one_place() {
     let scene = Scene::new();
@@ -280,8 +281,8 @@ fn several_steps_at_one_place() {
     scene.case(&[gone.clone(), step], &[unlink, back], &[gone, relink(claude(), OURS)]);
 }
 
-/// What was changed since is told with its place, once; by force it is set aside, and kept where the
-/// record cannot tell what it was.
+/// A later change is reported with its path, once. With `--force` it is set aside, and saved if the record
+/// cannot restore it.
 #[test]
 fn what_was_changed_since() {
     let scene = Scene::new();
@@ -308,7 +309,7 @@ fn what_was_changed_since() {
     assert!(scene.state().contains(&format!("{HOME}/SKILL.md: edited")));
 }
 
-/// What is as it was before already needs nothing, and neither does what is gone already.
+/// Whatever is already as before needs nothing, and neither does whatever is gone already.
 #[test]
 fn what_was_taken_back_by_hand() {
     let scene = Scene::new();
@@ -326,7 +327,7 @@ fn what_was_taken_back_by_hand() {
     }
 }
 
-/// A transaction that failed leaves the record of the one before.
+/// A failed transaction leaves the record of the one before.
 #[test]
 fn a_transaction_that_failed_leaves_the_record() {
     let scene = Scene::new();
@@ -337,7 +338,8 @@ fn a_transaction_that_failed_leaves_the_record() {
     assert_eq!(scene.take_back(), [put(old, None)]);
 }
 
-/// Writes into one skill while the other is about to be replaced, and into that one, too: its step fails.
+/// Writes into one skill while the other is about to be replaced, and into that one too, so that its step
+/// fails.
 struct Writer<'a> {
     scene: &'a Scene,
     content: &'static str,
@@ -353,7 +355,7 @@ impl Reporter for Writer<'_> {
 }
 
 impl Scene {
-    /// Two skills that are `old`, and the steps and trees that make them `new`.
+    /// Returns two skills that are `old`, and the steps and trees that make them `new`.
     fn two(&self) -> (Plan, BTreeMap<SkillName, FileSet>) {
         let old = self.skill(HOME, "old");
         self.skill(".agents/skills/first", "old");
@@ -371,7 +373,7 @@ impl Scene {
     }
 }
 
-/// The place that the hint of `error` names, where what was written meanwhile is kept.
+/// Returns the path in the hint of `error` where concurrent edits are saved.
 fn saved(error: &Error) -> String {
     let hint = error.hints().iter().find(|hint| hint.starts_with("what was written into `first`"));
     let hint = hint.expect("a hint").to_string();
@@ -379,7 +381,7 @@ fn saved(error: &Error) -> String {
     fs::read_text(&Path::new(place).join("SKILL.md"), 100).unwrap().unwrap()
 }
 
-/// What is written into a tree that has come already is kept where a later step fails, and all is taken back.
+/// Edits of a tree that is already in place are saved if a later step fails and everything is taken back.
 #[test]
 fn what_is_written_meanwhile_is_kept_when_all_is_taken_back() {
     let scene = Scene::new();
@@ -411,7 +413,7 @@ fn and_when_an_undo_is_taken_back() {
     assert!(state.contains(&".agents/skills/first/SKILL.md: new".to_owned()), "{state:?}");
 }
 
-/// What cannot be kept stays in place, and the next run goes on.
+/// A tree that cannot be saved stays in place, and the next run continues.
 #[test]
 fn what_cannot_be_kept_stays_where_it_is() {
     let scene = Scene::new();

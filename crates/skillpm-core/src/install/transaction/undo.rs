@@ -1,6 +1,6 @@
-//! Plans how a transaction is taken back: what has to be done in each place, last step first. Nothing is changed.
+//! Planning how to take back a transaction: the steps for each place, last step first. Nothing is changed.
 //!
-//! Every step has a step that takes it back. What was changed since is in the way, unless it may go by force, and a
+//! Every step has an inverse. Later changes are in the way, unless `--force` allows their removal, and a
 //! place that is as it was before needs nothing.
 
 mod planner;
@@ -18,20 +18,20 @@ use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::tree::FileSet;
 
-/// What is done to take a transaction back.
+/// The changes that take a transaction back.
 #[derive(Debug, Default)]
 pub struct Undo {
     /// Changes of trees and links, in this order.
     pub steps: Vec<Step>,
-    /// Trees that were edited since and go by force: saved before anything is done.
+    /// Trees that were edited since and are removed with `--force`: saved before any change.
     pub keep: Vec<(Location, SkillName)>,
-    /// Files that were edited since and go by force: saved too.
+    /// Files that were edited since and are removed with `--force`: saved too.
     pub keep_files: Vec<PathBuf>,
-    /// What the manifest gets.
+    /// The change of the manifest.
     pub(super) manifest: Option<Text>,
-    /// What the lockfile gets.
+    /// The change of the lockfile.
     pub(super) lockfile: Option<Text>,
-    /// The merge records that come back or go.
+    /// The merge records to restore or remove.
     pub(super) merges: BTreeMap<SkillName, Text>,
     pub(super) slots: Vec<usize>,
     pub(super) links: BTreeMap<usize, Digest>,
@@ -39,7 +39,7 @@ pub struct Undo {
     pub(super) refills: Vec<(usize, SkillName, FileSet, Digest)>,
 }
 
-/// A tree that comes back.
+/// A tree that is restored.
 #[derive(Debug)]
 pub struct Coming<'a> {
     /// The skill.
@@ -50,7 +50,7 @@ pub struct Coming<'a> {
     pub bytes: Bytes<'a>,
 }
 
-/// Where the bytes of a returning tree are.
+/// Where the bytes of a restored tree are.
 #[derive(Debug)]
 pub enum Bytes<'a> {
     /// In this directory of the record.
@@ -59,7 +59,7 @@ pub enum Bytes<'a> {
     Stored(&'a FileSet),
 }
 
-/// The text that a file gets, and the one that it has; `None` means no file.
+/// The new text of a file, and its current one; `None` means no file.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) new: Option<Vec<u8>>,
@@ -67,13 +67,13 @@ pub(super) struct Text {
 }
 
 impl Undo {
-    /// Plans how to take back the transaction of `record` in `scope`. With `force`, what was changed since may go if it
-    /// can be kept.
+    /// Plans how to take back the transaction of `record` in `scope`. With `force`, later changes may be
+    /// removed if they can be saved.
     ///
     /// # Errors
     ///
-    /// Fails for everything that was changed since ([`Stop::Changed`]), for what cannot be brought back because its
-    /// bytes are neither in the record nor in the store, and for what cannot be examined.
+    /// Fails for all later changes ([`Stop::Changed`]), for trees that cannot be restored because their bytes
+    /// are neither in the record nor in the store, and for anything that cannot be examined.
     pub fn plan(settings: &Settings, scope: &Scope, record: &Record, force: bool) -> Result<Self, Stop> {
         let mut planner = Planner::new(settings, scope, record, force)?;
         for (at, step) in record.journal.steps.iter().enumerate().rev() {
@@ -90,7 +90,7 @@ impl Undo {
         ChangedFiles { manifest: self.manifest.is_some(), lockfile: self.lockfile.is_some() }
     }
 
-    /// Returns which of the two files go, because there was none.
+    /// Returns which of the two files are removed, because they did not exist before.
     pub fn files_gone(&self) -> ChangedFiles {
         let [manifest, lockfile] =
             [&self.manifest, &self.lockfile].map(|text| text.as_ref().is_some_and(|text| text.new.is_none()));
@@ -102,7 +102,8 @@ impl Undo {
         self.steps.is_empty() && self.manifest.is_none() && self.lockfile.is_none()
     }
 
-    /// Returns the trees that come back from `record` to where a scope keeps its skills; each skill has one.
+    /// Returns the trees that come back from `record` to the places of a scope's own skills; each skill has
+    /// one.
     pub fn coming<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = Coming<'a>> {
         let stored: BTreeMap<_, _> = self.refills.iter().map(|(slot, _, set, _)| (slot, set)).collect();
         self.steps.iter().zip(&self.slots).filter_map(move |(step, slot)| match step {
@@ -115,7 +116,7 @@ impl Undo {
         })
     }
 
-    /// Returns the texts that manifest and lockfile get, if they change and the file is to exist.
+    /// Returns the new texts of manifest and lockfile, if they change and the file is to exist.
     pub fn texts(&self) -> [Option<&[u8]>; 2] {
         [&self.manifest, &self.lockfile].map(|text| text.as_ref().and_then(|text| text.new.as_deref()))
     }
@@ -136,16 +137,16 @@ impl<E: Into<Error>> From<E> for Stop {
     }
 }
 
-/// Something that was changed since the transaction, and would be lost.
+/// A later change that would be lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// Where.
+    /// The path.
     pub path: PathBuf,
-    /// In which way.
+    /// The kind of change.
     pub kind: ChangedKind,
 }
 
-/// The way in which something was changed.
+/// The kind of a later change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangedKind {
     /// A copy or file has other bytes.
@@ -154,8 +155,8 @@ pub enum ChangedKind {
     Came,
     /// A link leads somewhere else.
     Link,
-    /// What is there could not be kept; `--force` does not help.
+    /// Something that cannot be saved is there; `--force` does not help.
     NotASkill,
-    /// A git repository is there, which could not be kept either.
+    /// A git repository is there, which cannot be saved either.
     Repository,
 }

@@ -1,4 +1,4 @@
-//! What agents load, written down.
+//! The audit log of what agents load.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::{place, subject};
+use super::record::{place, subject};
 use crate::engine::Skill;
 use crate::error::Result;
 use crate::fs::{self, FileStat, Moment, OpenLog, PathError};
@@ -20,31 +20,31 @@ use crate::trust::audit::{Event, Subject};
 /// waits for it.
 const MAX_DIGESTED: u64 = 16 << 20;
 
-/// Writes down which skills agents load, with the digest of their files and where they come from.
+/// Records which skills agents load, with the digest of their files and their origin.
 ///
-/// What was recorded about a skill is reused without reading it, as long as the file system says that nothing has
-/// changed: neither the skill nor the lockfiles. Any number of threads may write.
+/// A record about a skill is reused without reading it, as long as the metadata of the skill and the
+/// lockfiles is unchanged. Any number of threads may write.
 #[derive(Debug)]
 pub struct Activations {
     settings: Settings,
     log: AuditLog,
     open: OpenLog,
-    /// The scopes whose lockfiles may know a skill, once one is written down.
+    /// The scopes whose lockfiles may list a skill; determined for the first record.
     scopes: OnceLock<Vec<Scope>>,
-    /// What those lockfiles said last: one of many skills is not read for each.
+    /// The last content of those lockfiles, so that they are not read again for each skill.
     locked: Mutex<Option<Arc<Read>>>,
     known: Mutex<BTreeMap<PathBuf, Arc<KnownSubject>>>,
 }
 
-/// The content read from the lockfiles.
+/// The content of the lockfiles.
 #[derive(Debug)]
 struct Read {
-    /// What the file system said of them before.
+    /// The metadata of the files before they were read.
     lockfiles: Vec<Option<FileStat>>,
     scopes: Vec<InForce>,
 }
 
-/// What is known about the skill in a directory.
+/// The subject for the skill in a directory.
 #[derive(Debug)]
 struct KnownSubject {
     seen: FileStats,
@@ -64,7 +64,7 @@ impl FileStats {
         Ok(Self { files: fs::stats(dir)?, lockfiles })
     }
 
-    /// Reports whether all of it is as it was.
+    /// Reports whether all metadata is unchanged.
     fn holds(&self, dir: &Path, scopes: &[Scope]) -> bool {
         fs::is_unchanged(dir, &self.files)
             && scopes.iter().zip(&self.lockfiles).all(|(scope, stat)| fs::stat(&scope.lockfile) == *stat)
@@ -74,7 +74,7 @@ impl FileStats {
         self.files.iter().map(|(_, stat)| stat.size).fold(0, u64::saturating_add)
     }
 
-    /// Reports whether nothing of what was read at `read` can have changed since without a trace.
+    /// Reports whether everything that was read at `read` would show a later change.
     fn is_settled(&self, read: Moment) -> bool {
         let files = self.files.iter().map(|(_, stat)| stat);
         files.chain(self.lockfiles.iter().flatten()).all(|stat| stat.is_settled(read))
@@ -82,7 +82,7 @@ impl FileStats {
 }
 
 impl Activations {
-    /// Writes into the log that `settings` name. Where they name none, nothing is ever examined.
+    /// Returns a writer for the log in `settings`. If there is none, nothing is ever examined.
     pub fn new(settings: &Settings) -> Self {
         Self {
             settings: settings.clone(),
@@ -94,14 +94,14 @@ impl Activations {
         }
     }
 
-    /// Writes down that an agent got the instructions of `skill` for `arguments`, which took `duration`. The
-    /// line is of `session`, or else of that of the log.
+    /// Records that an agent got the instructions of `skill` for `arguments`, which took `duration`. The line
+    /// belongs to `session`, or otherwise to the session of the log.
     ///
-    /// What cannot be determined about the skill is left out of the line.
+    /// Leaves out whatever cannot be determined about the skill.
     ///
     /// # Errors
     ///
-    /// Fails if the line could not be written, which is no reason to keep the skill from the agent.
+    /// Fails if the line could not be written, which is not a reason to withhold the skill from the agent.
     pub fn write(
         &self,
         skill: &Skill,
@@ -123,7 +123,7 @@ impl Activations {
         }
     }
 
-    /// Returns what the line says of `skill`, which is examined `now`.
+    /// Returns the subject of the line for `skill`, which is examined `now`.
     fn subject(&self, skill: &Skill, now: Moment) -> Subject {
         // The lock is not held while files are examined or read.
         let known = self.known().get(&skill.real).cloned();
@@ -141,7 +141,7 @@ impl Activations {
         let checked = checked.and_then(|read| of_place(&self.settings, &read.scopes, &skill.real));
         let Ok(checked) = checked else { return place(skill) };
         let subject = subject(skill, &checked);
-        // A skill in another one has the digest of that one, of which nothing was seen.
+        // A skill in another one has the digest of that one, whose metadata was not read.
         if checked.below.is_empty() && seen.is_settled(now) {
             let known = KnownSubject { seen, subject: subject.clone() };
             self.known().insert(skill.real.clone(), Arc::new(known));
@@ -149,7 +149,7 @@ impl Activations {
         subject
     }
 
-    /// Returns what the lockfiles say, of which the file system says `lockfiles` at `now`.
+    /// Returns the content of the lockfiles, whose metadata is `lockfiles` at `now`.
     fn locked(&self, lockfiles: &[Option<FileStat>], now: Moment) -> Result<Arc<Read>> {
         let last = || self.locked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(read) = last().as_ref().filter(|read| read.lockfiles == lockfiles) {
@@ -173,7 +173,7 @@ impl Activations {
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<KnownSubject>>> {
-        // A thread that panicked has left the map whole.
+        // The map is intact even if a thread panicked.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -198,7 +198,7 @@ mod tests {
         library.get(name).expect("is there")
     }
 
-    /// S3-US-10: what, from where, for how long, for whom.
+    /// S3-US-10: what was loaded, from where, for how long, and for whom.
     #[test]
     fn a_line_for_each() {
         let (world, settings) = world();
@@ -220,8 +220,8 @@ mod tests {
         drop(world);
     }
 
-    /// What many skills share is read once, until it changes; a lockfile that was written a moment ago may
-    /// change without a trace.
+    /// Lockfiles that many skills share are read once, until they change. A lockfile that was written a
+    /// moment ago may change without a trace.
     #[test]
     fn the_lockfiles_are_read_once() {
         let (world, settings) = world();
@@ -249,7 +249,7 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &last().expect("is kept")));
     }
 
-    /// The digest is that of the files as they are, however they came to differ.
+    /// The digest is that of the current files, however they came to differ.
     #[test]
     fn what_changed_is_read_again() {
         let (world, settings) = world();

@@ -1,49 +1,47 @@
-//! `audit`: what was activated, run or refused; and the one way in which the verbs write it down.
+//! `audit`: what was activated, run or refused. Also the only way for verbs to write the audit log.
 
 mod activations;
+mod record;
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use activations::Activations;
-
-use super::provenance::{Checked, Provenance, provenance};
+pub use self::activations::Activations;
+pub use self::record::{not_written, record};
+pub(super) use self::record::{place, refused, subject, unread};
 use crate::context::Context;
-use crate::engine::Skill;
-use crate::error::{Error, ErrorKind, Result};
-use crate::fs::PathError;
-use crate::spec::Origin;
+use crate::error::Result;
 use crate::trust::AuditLog;
-use crate::trust::audit::{AuditRecord, Event, EventKind, Subject};
+use crate::trust::audit::{AuditRecord, EventKind};
 
 /// A request to show the log.
 #[derive(Debug, Clone)]
 pub struct AuditRequest {
-    /// The maximum number of lines; the last ones are kept.
+    /// The maximum number of records; the newest are kept.
     pub last: usize,
-    /// Only of the skill with this name.
+    /// Only records of the skill with this name.
     pub skill: Option<String>,
-    /// Only of this kind.
+    /// Only records of this kind.
     pub event: Option<EventKind>,
 }
 
 /// The content of the log. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuditOutcome {
-    /// Where the log is; `None` if it is switched off.
+    /// The path of the log; `None` if it is switched off.
     pub file: Option<PathBuf>,
-    /// The lines, the newest last.
+    /// The records, the newest last.
     pub records: Vec<AuditRecord>,
     /// The number of lines that were skipped because they cannot be read.
     pub unreadable: usize,
 }
 
-/// Tells what was written down last.
+/// Returns the newest records of the log.
 ///
 /// # Errors
 ///
-/// Fails if the log is there and cannot be read.
+/// Fails if the log exists and cannot be read.
 pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> {
     let log = AuditLog::new(&context.settings);
     let mut found = log.last(request.last, |record| {
@@ -52,54 +50,4 @@ pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> 
     })?;
     found.records.reverse();
     Ok(AuditOutcome { file: log.file, records: found.records, unreadable: found.unreadable })
-}
-
-/// Writes down that `event` happened to `subject`. That it cannot be written stops nothing: anyone who looks for the
-/// reason is told.
-///
-/// Code that hands instructions of skills to an agent uses [`Activations`] for that.
-pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
-    if let Err(error) = AuditLog::new(&context.settings).write(subject, event) {
-        context.reporter.trouble(&not_written(&error));
-    }
-}
-
-/// Returns what a person is told where a line could not be written.
-pub fn not_written(error: &PathError) -> String {
-    format!("the audit log was not written: {error}: {}", error.source)
-}
-
-/// Returns what the log says of a skill of which no more is known than where it is.
-pub(super) fn place(skill: &Skill) -> Subject {
-    let source = Origin::local(skill.real.display().to_string()).to_string();
-    Subject { skill: skill.meta.name.clone(), source: Some(source), ..Subject::default() }
-}
-
-/// Writes down that `script` was refused for `error`, before anything of the skill was examined.
-pub(super) fn refused(context: &Context, skill: &Skill, script: &str, error: &Error) {
-    let subject =
-        provenance(context, skill).map_or_else(|_| place(skill), |checked| subject(skill, &checked));
-    record(context, &subject, &Event::Refused { script, reason: &error.with_causes().to_string() });
-}
-
-/// Writes down that `script` was refused for `error`, where the reason is what a skill may not have, so that no
-/// more of it could be read. What the machine or a manifest is to blame for is a failure and no refusal.
-pub(super) fn unread(context: &Context, subject: &Subject, script: &str, error: &Error) {
-    if error.kind() == ErrorKind::Integrity {
-        record(context, subject, &Event::Refused { script, reason: &error.with_causes().to_string() });
-    }
-}
-
-/// Returns what the log says of a skill whose files were examined.
-pub(super) fn subject(skill: &Skill, checked: &Checked) -> Subject {
-    let modified = match &checked.provenance {
-        Provenance::Locked(locked) => Some(locked.modified.is_some()),
-        Provenance::Unlocked(_) => None,
-    };
-    Subject {
-        skill: skill.meta.name.clone(),
-        digest: Some(checked.digest),
-        source: Some(checked.provenance.source()),
-        modified,
-    }
 }

@@ -1,4 +1,4 @@
-//! Reports what is in the way of a plan, as an error for a person.
+//! The error for conflicts of a plan.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Saves what a change replaces and somebody may want back, before anything is replaced.
+//! Saving what a change replaces and a user may want back, before anything is replaced.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,8 +19,8 @@ use crate::ops::fetcher::keep;
 use crate::store::{Note, Store, Why};
 use crate::tree::FileSet;
 
-/// Adds to `contents` the trees that `plan` copies from where they are installed, or from the store where the installed
-/// ones were edited.
+/// Adds to `contents` the trees that `plan` copies from where they are installed, or from the store if the
+/// installed ones were edited.
 ///
 /// # Errors
 ///
@@ -51,8 +51,8 @@ pub(super) fn add_contents(
     Ok(())
 }
 
-/// Saves the trees that `plan` replaces and that no lockfile knows. Returns what to report about those that a user
-/// wrote, each once; [`kept_by`] completes it once the change is made.
+/// Saves the trees that `plan` replaces and that no lockfile knows. Returns a message for each one that a
+/// user wrote, without duplicates; [`kept_by`] completes the messages once the change is made.
 ///
 /// # Errors
 ///
@@ -60,11 +60,11 @@ pub(super) fn add_contents(
 pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let mut told = Vec::new();
     let lost = |path: &Path| format!("`{}` could not be kept, so it was not replaced", path.display());
-    // They came from a source once: going back to them then needs no download.
+    // They came from a source once: returning to them then needs no download.
     for (at, name) in &plan.store {
         let path = scope.place(&context.settings, at, name)?;
         let Lying { files: set, digest, .. } = scope.index.trees().read(&path)?;
-        // What users wrote into a merged skill has already been kept, readable only by them.
+        // The user's part of a merged skill has already been saved, readable only by the user.
         if !is_fetched(context, &digest) && !is_merged_copy(context, at, &digest) {
             Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
         }
@@ -85,8 +85,8 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
     Ok(told)
 }
 
-/// Returns why the tree of `name` at `at` is kept before `plan` is carried out. A plan without steps takes a change
-/// back.
+/// Returns why the tree of `name` at `at` is saved before `plan` is carried out. A plan without steps takes a
+/// change back.
 fn why_kept(plan: &Plan, at: &Location, name: &SkillName) -> Why {
     let of_it = |step: &&Step| step.place() == (at.clone(), name);
     match plan.steps.iter().find(of_it) {
@@ -96,8 +96,8 @@ fn why_kept(plan: &Plan, at: &Location, name: &SkillName) -> Why {
     }
 }
 
-/// Saves, as edits, the edited and merged trees of which `plan` gives agents copies. From them the next change knows
-/// that nobody edited the copies.
+/// Saves, as edits, the edited and merged trees of which `plan` gives agents copies. They tell the next
+/// change that nobody edited the copies.
 pub(super) fn keep_copies(
     context: &Context,
     plan: &Plan,
@@ -115,9 +115,9 @@ pub(super) fn keep_copies(
     }
 }
 
-/// Returns the warnings `told` about saved copies, with the command that brings them back. Whether there is such a
-/// command is known only once `transaction` has made the change: if no record of it can be written, it cannot be taken
-/// back.
+/// Returns the warnings `told` about saved copies, with the command that restores them. Whether there is such
+/// a command is known only after `transaction` has made the change: if no record of it can be written, it
+/// cannot be taken back.
 pub(in crate::ops) fn kept_by(
     transaction: &Transaction<'_>,
     scope: &Scope,

@@ -1,4 +1,5 @@
-//! Makes the plan that reaches a goal from what the places of its skills hold now. Nothing is written.
+//! Computes the plan that reaches a goal from the current content of the places of its skills. Nothing is
+//! written.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +43,7 @@ pub(in crate::ops) fn make_plan(
         let all = sources::coming(goal).chain(sources::there(files)).chain(sources::orphan_dirs(goal));
         sources::here(&context.settings, scope, all)
     };
-    // Whether a tree may go is decided by its bytes, not by what the cache remembers about it.
+    // The bytes of a tree decide whether it may be removed, not the cached digest.
     if planned.as_ref().is_ok_and(Plan::takes_trees) {
         survey = take(&scope.unindexed())?;
         survey.sources = everything()?;
@@ -55,7 +56,7 @@ pub(in crate::ops) fn make_plan(
             planned = plan(goal, files, &survey);
         }
     }
-    // If nobody asked for links, there are none of ours; otherwise there may be one.
+    // If nobody requested links, there are none of ours; otherwise there may be one.
     if let Some(error) =
         std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
     {
@@ -66,7 +67,7 @@ pub(in crate::ops) fn make_plan(
     Ok(plan)
 }
 
-/// Returns those of `names` that are known to the other scope with its skills in the same directory. If the files of
+/// Returns those of `names` that the other scope with its skills in the same directory knows. If the files of
 /// that scope cannot be read, returns all of them.
 fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTreeSet<SkillName>> {
     let Some(twin) = scope.other_scope(&context.settings)? else { return Ok(BTreeSet::new()) };
@@ -75,7 +76,8 @@ fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTre
     Ok(names.iter().filter(is_known).map(|name| (*name).clone()).collect())
 }
 
-/// Returns the agents whose directories have to be examined for `goal`, and those among them that somebody chose.
+/// Returns the agents whose directories have to be examined for `goal`, and those among them that the user
+/// chose.
 fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) {
     let names = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove);
     let locked = names.filter_map(|name| files.lock.skills.get(name));
@@ -89,14 +91,14 @@ fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) {
     let chosen: Ids = chosen.collect();
     // A skill that is removed or hidden may be linked anywhere.
     let gone = !goal.remove.is_empty() || !goal.left.is_empty();
-    // So may one that is in no lockfile.
+    // So may a skill that is in no lockfile.
     let is_anywhere = |wanted: &Wanted| wanted.disabled || matches!(wanted.content, Content::Editable(_));
     let everywhere = gone || goal.put.iter().any(is_anywhere);
     let watched = agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
     (watched, chosen)
 }
 
-/// Refuses places that lead out of the project before anything is done, so that a dry run reports it, too.
+/// Refuses places that lead out of the project before anything is done, so that a dry run reports it too.
 fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
     let places = Places::new(scope, &context.settings);
     for step in &plan.steps {

@@ -1,4 +1,4 @@
-//! Finds trees that nobody edited, although they differ from what is locked.
+//! Detection of trees that nobody edited, although they differ from what is locked.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -11,8 +11,8 @@ use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::store::Store;
 
-/// Returns those of the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their
-/// bytes are read, since what goes must be what it is believed to be. A tree that is in no lockfile may have been put
+/// Returns the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their
+/// bytes are read, so that only what was verified is removed. A tree that is in no lockfile may have been put
 /// there by another tool from the same source, so for it only the record counts.
 pub(super) fn unedited(
     context: &Context,
@@ -40,25 +40,25 @@ pub(super) fn unedited(
     (fetched, untouched)
 }
 
-/// Reports whether the tree with `digest` at `place` is what a merge made for the copies of agents, so that nobody has
-/// written there since.
+/// Reports whether the tree with `digest` at `place` is what a merge made for the copies of agents, so that
+/// nobody has edited it since.
 pub(super) fn is_merged_copy(context: &Context, place: &Location, digest: &Digest) -> bool {
     matches!(place, Location::Agent(_))
         && Store::new(&context.settings).is_ok_and(|store| store.is_merged(digest))
 }
 
-/// Reports whether the tree with `digest` came from a source, like everything in the store: nobody edited it, and
-/// nothing is lost if it goes.
+/// Reports whether the tree with `digest` came from a source, like everything in the store: nobody edited it,
+/// and nothing is lost if it is removed.
 pub(in crate::ops) fn is_fetched(context: &Context, digest: &Digest) -> bool {
     Store::new(&context.settings).is_ok_and(|store| store.is_whole(digest))
 }
 
-/// A check for trees that nobody edited, although they differ from what is locked: they came from a source, or skillpm
-/// put them there from another lockfile.
+/// A check for trees that nobody edited, although they differ from what is locked: they came from a source,
+/// or skillpm put them there from another lockfile.
 pub(in crate::ops) struct Unedited<'a> {
     context: &'a Context,
     scope: &'a Scope,
-    /// What skillpm put there; read only if the store does not have a tree.
+    /// The trees that skillpm put there; read only if the store does not have a tree.
     placed: OnceCell<Untouched<'a>>,
 }
 

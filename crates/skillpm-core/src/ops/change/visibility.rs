@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Begun;
+use super::begun::Begun;
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -22,9 +22,9 @@ use crate::ops::install::restore::{Overwrite, RestoreMode, ensure_installed};
 pub(in crate::ops) struct VisibilityOptions {
     /// Whether to plan only.
     pub(in crate::ops) dry_run: bool,
-    /// Whether to replace what is in the way, which is kept in the store.
+    /// Whether to replace what is in the way, which is saved in the store.
     pub(in crate::ops) force: bool,
-    /// Whether to bring back missing parts of the skills.
+    /// Whether to restore missing parts of the skills.
     pub(in crate::ops) bring: bool,
 }
 
@@ -39,10 +39,10 @@ pub(in crate::ops) struct Edits {
     pub(in crate::ops) taken: Ids,
 }
 
-/// What changed.
+/// The outcome of the change.
 #[derive(Debug, Default)]
 pub(in crate::ops) struct Changed {
-    /// What was or would be done, in order.
+    /// The steps that were or would be taken, in order.
     pub(in crate::ops) steps: Vec<Step>,
     /// The links that were or would be made.
     pub(in crate::ops) links: Vec<NewLink>,
@@ -50,7 +50,7 @@ pub(in crate::ops) struct Changed {
     pub(in crate::ops) files: ChangedFiles,
     /// The agents that see each of the skills through a link or copy of their own.
     pub(in crate::ops) agents: BTreeMap<SkillName, Vec<String>>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub(in crate::ops) warnings: Vec<Warning>,
 }
 
@@ -80,7 +80,7 @@ pub(in crate::ops) fn rearrange(
         )));
     }
     let copy = files.manifest.agents().copy;
-    // The bytes are needed if anybody gets a copy.
+    // The bytes are needed if any agent gets a copy.
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
     let care =
         RestoreMode { bring: how.bring, replaces: Overwrite::Nothing, copy: copy && comes, check: false };

@@ -1,4 +1,4 @@
-//! What may go into a skill, value by value.
+//! Checks of the values for a new skill.
 
 use crate::advice::{Opt, Verb, message};
 use crate::error::{Error, Result};
@@ -17,13 +17,13 @@ const MAX_LINE: usize = 500;
 pub(super) fn name(text: &str) -> Result<SkillName> {
     let message = match SkillName::new(text) {
         Ok(name) if name.as_str().is_ascii() => return Ok(name),
-        // The specification has it both ways, and many tools have it one way.
+        // The specification says both, and many tools accept only one.
         Ok(name) => format!("the name `{name}` has letters that not every tool accepts"),
         Err(error) => error.to_string(),
     };
     let error = Error::usage(message)
         .hint("a name has 1 to 64 of `a` to `z`, `0` to `9` and single hyphens between them");
-    // Other tools take a path there.
+    // Other tools accept a path there.
     if let Some((dir, last)) = text.trim_end_matches('/').rsplit_once('/').filter(|(dir, _)| !dir.is_empty())
         && let Ok(name) = SkillName::new(last)
     {
@@ -37,14 +37,14 @@ pub(super) fn name(text: &str) -> Result<SkillName> {
     })
 }
 
-/// Returns the description of a skill that was made without one. It is true and says when, as little as a name can
-/// tell.
+/// Returns the description of a skill that was created without one. It is true and says when to use the
+/// skill, as far as a name can tell.
 pub(super) fn default_description(name: &SkillName) -> String {
     let topic = name.as_str().replace('-', " ");
     format!("Helps with {topic}. Use when the task is about {topic}.")
 }
 
-/// Returns the description without white space around it.
+/// Returns the description, trimmed.
 ///
 /// # Errors
 ///
@@ -64,11 +64,11 @@ pub(super) fn description(text: &str) -> Result<&str> {
     Err(Error::usage(message).hint("write one line: what the skill does and when to use it"))
 }
 
-/// Returns `text` without white space around it; `what` is what it is.
+/// Returns `text`, trimmed. `what` is its name in messages.
 ///
 /// # Errors
 ///
-/// Fails for one that is empty, or as [`one_line`].
+/// Fails for an empty one, and as [`one_line`] does.
 pub(super) fn line(what: &str, text: &str) -> Result<String> {
     let text = one_line(what, text)?;
     if text.is_empty() {
@@ -77,11 +77,11 @@ pub(super) fn line(what: &str, text: &str) -> Result<String> {
     Ok(text)
 }
 
-/// Returns `text` without white space around it; `what` is what it is.
+/// Returns `text`, trimmed. `what` is its name in messages.
 ///
 /// # Errors
 ///
-/// Fails for one of several lines, with control characters, or of more than [`MAX_LINE`] characters.
+/// Fails for several lines, control characters, and more than [`MAX_LINE`] characters.
 pub(super) fn one_line(what: &str, text: &str) -> Result<String> {
     let text = text.trim();
     let count = text.chars().count();
@@ -95,7 +95,7 @@ pub(super) fn one_line(what: &str, text: &str) -> Result<String> {
     Err(Error::usage(message).hint("write it in one short line"))
 }
 
-/// Returns what keeps `text` from being one line that can be shown.
+/// Returns why `text` cannot be shown as one line, if so.
 fn fault(text: &str) -> Option<String> {
     if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
         return Some("more than one line".to_owned());

@@ -1,5 +1,6 @@
 //! `create`: a new skill.
 
+mod ask;
 mod check;
 mod open;
 mod publish;
@@ -9,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use self::ask::{Asked, settle};
+use self::publish::tried;
 use super::install::InstallOutcome;
 use super::own;
-use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -23,29 +26,28 @@ use crate::name::SkillName;
 pub use crate::template::{BUILTIN, Builtin, Resource};
 use crate::template::{Template, Values};
 
-/// A request to create a skill. Values that are `None` are asked for if a person can be asked.
+/// A request to create a skill. If a value is `None`, the user is asked for it, if possible.
 #[derive(Debug, Clone, Default)]
 pub struct CreateRequest {
     /// The skill's name.
     pub name: Option<String>,
-    /// What it does and when to use it; else a text made of the name.
+    /// What it does and when to use it; otherwise a text derived from the name.
     pub description: Option<String>,
-    /// Its license as an SPDX expression; else it gets none.
+    /// Its license as an SPDX expression; otherwise it has none.
     pub license: Option<String>,
-    /// Who wrote it; else nobody is named.
+    /// The author; otherwise nobody is named.
     pub author: Option<String>,
-    /// A built-in template, or a source that holds one; else `basic`.
+    /// A built-in template, or a source that holds one; otherwise `basic`.
     pub template: Option<String>,
     /// Values for the variables that the template declares.
     pub variables: BTreeMap<String, String>,
     /// The directories that get a first file, if the template has none there.
     pub resources: BTreeSet<Resource>,
-    /// Makes it where skills of this scope are written, `skills/` beside the manifest, and installs it from there.
+    /// The scope to create the skill in, at `skills/` next to the manifest, and to install it from there.
     pub scope: Option<ScopeKind>,
-    /// The directory in which the skill's own is made; with neither this nor a scope the working
-    /// directory.
+    /// The parent of the skill's directory; without this and a scope, the working directory.
     pub parent: Option<PathBuf>,
-    /// Makes nothing.
+    /// Whether to create nothing.
     pub dry_run: bool,
 }
 
@@ -56,20 +58,20 @@ pub struct CreateOutcome {
     pub name: String,
     /// The skill's directory.
     pub path: PathBuf,
-    /// The template.
+    /// The name of the template.
     pub template: String,
-    /// Whether nothing was made.
+    /// Whether this was a dry run.
     pub dry_run: bool,
     /// Its files, sorted.
     pub files: Vec<CreatedFile>,
-    /// What was done so that agents see it, where it was made in a scope.
+    /// The installation, if the skill was created in a scope.
     pub installed: Option<Installed>,
 }
 
 /// The installation of a new skill. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Installed {
-    /// Where.
+    /// The scope.
     pub scope: ScopeKind,
     /// The ids of the agents that see it.
     pub seen_by: Vec<String>,
@@ -77,7 +79,7 @@ pub struct Installed {
     pub unseen: Vec<Unseen>,
     /// Which of manifest and lockfile changed.
     pub files_changed: ChangedFiles,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
@@ -94,20 +96,17 @@ impl Installed {
 pub struct CreatedFile {
     /// The path below the skill's directory.
     pub path: String,
-    /// Whether it can be run.
+    /// Whether it is executable.
     pub executable: bool,
 }
 
-/// The number of times that a person is asked for one value.
-const TRIES: usize = 3;
-
-/// Makes a new skill in a directory of its name. It passes `validate --profile publish`: what would
-/// not is refused, or asked for again where a person can be asked, before anything is written.
+/// Creates a new skill in a directory with its name. The skill passes `validate --profile publish`: any value
+/// that would not pass is refused, or requested again if the user can be asked, before anything is written.
 ///
 /// # Errors
 ///
-/// Fails for a name that the specification refuses, a directory that is there already or cannot be written, a template
-/// that cannot be read or filled in, and values or a template that make no skill that can be published.
+/// Fails for a name that the specification refuses, a directory that already exists or cannot be written, a
+/// template that cannot be read or filled in, and values or a template that do not make a publishable skill.
 pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcome> {
     let asked = Asked { question: "name of the skill", given: request.name.as_deref(), default: "" };
     let like = |text: &str| SkillName::slug(text).map(|slug| slug.to_string()).unwrap_or_default();
@@ -140,45 +139,12 @@ pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcom
     Ok(CreateOutcome { name, path, template, files, dry_run: request.dry_run, installed })
 }
 
-/// A value that is wanted.
-struct Asked<'a> {
-    question: &'a str,
-    given: Option<&'a str>,
-    default: &'a str,
-}
-
-/// Returns what was given, otherwise what a person says, as `check` makes it of the text; `None` if nobody says
-/// anything. What will not do is asked for again, with the reason and what `like` makes of the text as the default.
-fn settle<T>(
-    context: &Context,
-    asked: &Asked<'_>,
-    like: impl Fn(&str) -> String,
-    check: impl Fn(&str) -> Result<T>,
-) -> Result<Option<T>> {
-    let interact = &context.interact;
-    let first = asked.given.map(str::to_owned).or_else(|| interact.input(asked.question, asked.default));
-    let Some(mut text) = first else { return Ok(None) };
-    for _ in 1..TRIES {
-        let error = match check(&text) {
-            Ok(value) => return Ok(Some(value)),
-            Err(error) => error,
-        };
-        let lines = [error.message()].into_iter().chain(error.hints()).cloned();
-        interact.refuse(&Message::joined(lines, "\n"));
-        match interact.input(asked.question, &like(&text)) {
-            Some(next) => text = next,
-            None => return Err(error),
-        }
-    }
-    check(&text).map(Some)
-}
-
 fn no_name() -> Error {
     Error::usage("the skill needs a name")
         .hint(message!(Verb::Create.call().word("NAME"), " makes a skill of that name"))
 }
 
-/// Returns the directory that is made: in a scope that of the skills which people write there.
+/// Returns the directory to create: in a scope, one among the skills that people write there.
 fn place(context: &Context, request: &CreateRequest, name: &SkillName) -> Result<PathBuf> {
     let cwd = &context.settings.cwd;
     let kind = match (&request.parent, request.scope) {
@@ -204,11 +170,11 @@ fn place(context: &Context, request: &CreateRequest, name: &SkillName) -> Result
     own::place(&scope, name)
 }
 
-/// Puts a value that may be left away into its place.
+/// A function that sets an optional value.
 type Set = fn(Values, Option<String>) -> Values;
 
-/// Returns what is filled in: what was given, otherwise what a person says, otherwise what stands for it. Each value is
-/// tried out in the template as soon as it is known.
+/// Returns the values to fill in: the given ones, otherwise the user's answers, otherwise the defaults. Tries
+/// each value in the template as soon as it is known.
 fn values(
     context: &Context,
     request: &CreateRequest,
@@ -255,7 +221,7 @@ fn values(
     for (question, what, given, set) in optional {
         let asked = Asked { question, given: given.as_deref(), default: "" };
         let with = |text: &str| {
-            // Nothing is an answer, and no value of a flag.
+            // An empty text is a valid answer, but not a valid value of a flag.
             let is_none = text.trim().is_empty() && given.as_deref() != Some(text);
             let text = if is_none { None } else { Some(check::line(what, text)?) };
             tried(template, &set(values.clone(), text), what)
@@ -265,20 +231,6 @@ fn values(
         }
     }
     open::variables(context, template, &request.variables, values)
-}
-
-/// Returns `values` if the one that is called `what` is none that keeps the skill from being
-/// published.
-fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
-    // What else is wrong is reported at the end, when all values are known.
-    if let Ok(set) = template.fill(values) {
-        let mut faults = publish::faults(template, values, &set)?;
-        faults.retain(|fault| fault.value.as_deref() == Some(what));
-        if let Some(error) = publish::refusal(template, &faults) {
-            return Err(error);
-        }
-    }
-    Ok(values.clone())
 }
 
 fn exists(path: &Path) -> Error {

@@ -1,8 +1,10 @@
-//! Where templates come from, and what they want to know.
+//! Loading of templates, and the values of their variables.
 
 use std::collections::BTreeMap;
 
-use super::Asked;
+use super::ask::{Asked, settle};
+use super::check::one_line;
+use super::publish::tried;
 use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -21,8 +23,8 @@ use crate::text::closest;
 ///
 /// # Errors
 ///
-/// Fails for a word that names nothing, a source that cannot be opened or that the policy refuses, files that no skill
-/// may have.
+/// Fails for a word that names nothing, a source that cannot be opened or that the policy refuses, and files
+/// that no skill may have.
 pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Template> {
     let typed = typed.unwrap_or(BUILTIN[0].name);
     if let Some(template) = Template::builtin(typed) {
@@ -34,7 +36,7 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
             .hint("write `owner/repo/directory` instead of `owner/repo@skill`"));
     }
     check_no_directory(context, typed, &spec)?;
-    // Paths are read as everywhere: from the working directory.
+    // Paths start from the working directory, as everywhere.
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
     let origin = source::settled(context, scope.as_root(), spec.origin.clone())?;
     let spec = SourceSpec { origin, ..spec };
@@ -68,19 +70,19 @@ fn not_a_template(typed: &str, error: &SpecError) -> Error {
     ))
 }
 
-/// Returns what stands for the variables of `template` as long as nobody has said what they are.
+/// Returns the placeholders for the variables of `template` until their values are known.
 pub(super) fn stand_ins(template: &Template) -> BTreeMap<String, String> {
     let value = |variable: &Variable| variable.default.clone().unwrap_or_else(|| "value".to_owned());
     template.variables.iter().map(|variable| (variable.name.clone(), value(variable))).collect()
 }
 
-/// Returns `values` with those of the variables that `template` declares: what was `given`, otherwise what a person
-/// says, otherwise the default.
+/// Returns `values` with the variables that `template` declares: the `given` value, otherwise the user's
+/// answer, otherwise the default.
 ///
 /// # Errors
 ///
-/// Fails for a value for a variable that is not declared, one of more than one line or that keeps the skill from being
-/// published, and none at all.
+/// Fails for a value of an undeclared variable, a value of more than one line, a value that keeps the skill
+/// from being published, and a missing value.
 pub(super) fn variables(
     context: &Context,
     template: &Template,
@@ -100,8 +102,8 @@ pub(super) fn variables(
         let (name, default) = (&variable.name, variable.default.as_deref());
         let with = |text: &str| {
             let mut values = values.clone();
-            values.variables.insert(name.clone(), super::check::one_line(&format!("`{name}`"), text)?);
-            super::tried(template, &values, &format!("`{name}`"))
+            values.variables.insert(name.clone(), one_line(&format!("`{name}`"), text)?);
+            tried(template, &values, &format!("`{name}`"))
         };
         let asked = Asked {
             question: &variable.prompt,
@@ -109,7 +111,7 @@ pub(super) fn variables(
             default: default.unwrap_or_default(),
         };
         let like = |_: &str| default.unwrap_or_default().to_owned();
-        values = match (super::settle(context, &asked, like, with)?, default) {
+        values = match (settle(context, &asked, like, with)?, default) {
             (Some(values), _) => values,
             (None, Some(default)) => with(default)?,
             (None, None) => {

@@ -1,4 +1,4 @@
-//! Whether what was typed makes a skill that `validate --profile publish` passes.
+//! Checks that the given values make a skill that passes `validate --profile publish`.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::template::{Template, Values};
 use crate::text::line_column;
 use crate::tree::FileSet;
 
-/// What the values are called that every skill has.
+/// The names of the values that every skill has.
 pub(super) const NAME: &str = "name";
 pub(super) const DESCRIPTION: &str = "description";
 pub(super) const LICENSE: &str = "license";
@@ -21,15 +21,15 @@ pub(super) const AUTHOR: &str = "author";
 /// Something that keeps a skill from being published.
 #[derive(Debug)]
 pub(super) struct PublishFault {
-    /// The value that it comes from; `None` if that is the template.
+    /// The value that causes it; `None` if the template does.
     pub(super) value: Option<String>,
-    /// Where it is: a character of the value, otherwise a line of the file; `None` for all of the value.
+    /// The position: a character of the value, otherwise a line of the file; `None` for the whole value.
     place: Option<usize>,
     finding: Finding,
 }
 
 impl PublishFault {
-    /// Place and reason in one line.
+    /// Returns position and reason in one line.
     fn told(&self) -> String {
         let message = &self.finding.message;
         match (&self.value, self.place) {
@@ -40,7 +40,7 @@ impl PublishFault {
     }
 }
 
-/// Returns what keeps `set` from being published, which came of `template` and `values`.
+/// Returns the faults that keep `set`, made from `template` and `values`, from being published.
 ///
 /// # Errors
 ///
@@ -88,14 +88,14 @@ pub(super) fn refusal(template: &Template, faults: &[PublishFault]) -> Option<Er
 
 fn fault(document: &Document, values: &Values, finding: Finding) -> PublishFault {
     let (text, span) = (document.text(), &finding.span);
-    // What is reported about many lines is not said of any of the values in them.
+    // A finding about several lines does not belong to one of the values in them.
     let one_line = !text[span.clone()].contains('\n');
     let typed = typed(values).into_iter().filter(|_| one_line);
     let found =
         typed.filter_map(|(name, value)| Some((place(document, &value, name == NAME, span)?, value, name)));
     if let Some((at, value, name)) = found.min_by_key(|(_, _, name)| name == NAME) {
         let rest = &value[at..];
-        // Where all of it is meant, a place says nothing.
+        // A position is pointless if the whole value is meant.
         let whole = at == 0 && span.len() >= rest.len();
         let place = (!whole).then(|| value[..at].chars().count() + 1);
         return PublishFault { value: Some(name), place, finding };
@@ -104,7 +104,20 @@ fn fault(document: &Document, values: &Values, finding: Finding) -> PublishFault
     PublishFault { value: None, place: Some(line), finding }
 }
 
-/// Returns the values, by what they are called.
+/// Returns `values` if the one named `what` does not keep the skill from being published.
+pub(super) fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
+    // Other faults are reported at the end, when all values are known.
+    if let Ok(set) = template.fill(values) {
+        let mut faults = faults(template, values, &set)?;
+        faults.retain(|fault| fault.value.as_deref() == Some(what));
+        if let Some(error) = refusal(template, &faults) {
+            return Err(error);
+        }
+    }
+    Ok(values.clone())
+}
+
+/// Returns the values with their names.
 fn typed(values: &Values) -> Vec<(String, String)> {
     let fixed = [
         (DESCRIPTION, Some(&values.description)),
@@ -119,10 +132,10 @@ fn typed(values: &Values) -> Vec<(String, String)> {
     typed
 }
 
-/// Returns where in `value` the bytes `span` of the document begin; `None` if they are not of it.
+/// Returns the offset in `value` of the bytes `span` of the document, or `None` if they do not come from it.
 fn place(document: &Document, value: &str, is_name: bool, span: &Range<usize>) -> Option<usize> {
     let text = document.text();
-    // A heading has the name with spaces and a capital; all of these are one byte for one byte.
+    // A heading has the name with spaces and a capital; the replacements keep the length in bytes.
     let plain = |text: &str| text.to_ascii_lowercase().replace('-', " ");
     let (in_text, of_value) =
         if is_name { (plain(text), plain(value)) } else { (text.to_owned(), value.to_owned()) };
@@ -135,12 +148,12 @@ fn place(document: &Document, value: &str, is_name: bool, span: &Range<usize>) -
     if let Some((at, _)) = in_text.match_indices(&of_value).find(|(at, _)| stands(*at)) {
         return Some(value.floor_char_boundary(span.start.saturating_sub(at)));
     }
-    // In quotes the text of a value is another one.
+    // In quotes the text of a value differs.
     let quoted = scalar_at(document.frontmatter()?, span.start)?;
     quoted.contains(value).then(|| value.find(&text[span.clone()]).unwrap_or(0))
 }
 
-/// Returns the text of the scalar that stands at byte `at`.
+/// Returns the text of the scalar at byte `at`.
 fn scalar_at(root: &Node, at: usize) -> Option<&str> {
     let mut nodes = vec![root];
     while let Some(node) = nodes.pop() {

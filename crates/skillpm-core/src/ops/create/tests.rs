@@ -20,7 +20,7 @@ fn read(path: &Path) -> String {
     fs::read_text(&path.join(SKILL_FILE), 99_999).expect("reads").expect("there")
 }
 
-/// What all rules say of a new skill, with its files.
+/// Returns the findings of all rules for a new skill with its files.
 fn findings(name: &str, set: &FileSet) -> Vec<lint::Finding> {
     let document = Document::from_bytes(set.read(set.get(SKILL_FILE).expect("there")).expect("reads"));
     let files = crate::engine::files::of_set(set).expect("reads");
@@ -31,7 +31,7 @@ fn findings(name: &str, set: &FileSet) -> Vec<lint::Finding> {
         .collect()
 }
 
-/// S0-US5.1: no profile has anything to say about a new skill, whatever it is made from.
+/// S0-US5.1: no profile has a finding for a new skill, whatever it is made from.
 #[test]
 fn a_new_skill_is_right() {
     let world = World::new();
@@ -102,7 +102,7 @@ fn a_dry_run_makes_nothing() {
     assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git"]);
 }
 
-/// S4-7: into the skills of a scope.
+/// S4-7: creation in a scope.
 #[test]
 fn a_scope_is_a_place() {
     let world = World::new();
@@ -173,7 +173,7 @@ fn a_wrong_value_is_refused() {
     }
 }
 
-/// Answers with what it was told to, and keeps the questions and what was said of answers.
+/// Gives scripted answers, and records the questions and the comments on answers.
 struct Scripted(&'static [&'static str], Mutex<Vec<String>>, Mutex<Vec<String>>);
 
 impl Interact for Scripted {
@@ -254,7 +254,7 @@ fn templates_of_one_s_own() {
     assert!(made("./t", &[("tool", "awk")]).expect("made").ends_with("---\n\nawk\n"));
 }
 
-/// The rules for names of installed skills hold for templates too.
+/// The rules for names of installed skills apply to templates too.
 #[cfg(unix)]
 #[test]
 fn a_hostile_template_is_refused() {
@@ -271,7 +271,7 @@ fn a_hostile_template_is_refused() {
     create(&world.context(), &request).expect_err("a name of our own");
 }
 
-/// The errors that `validate --profile publish` finds in the skill, as a person would run it.
+/// Returns the errors that `validate --profile publish` finds in the skill, as on the command line.
 fn published(world: &World, path: &Path) -> Vec<lint::Finding> {
     use crate::ops::validate::{Target, ValidateRequest, validate};
     let request = ValidateRequest {
@@ -283,7 +283,7 @@ fn published(world: &World, path: &Path) -> Vec<lint::Finding> {
     outcome.findings().filter(|finding| finding.severity == lint::Severity::Error).cloned().collect()
 }
 
-/// What was typed is refused with its place, before anything is written.
+/// A bad value is refused with its position, before anything is written.
 #[test]
 fn what_cannot_be_published_is_not_made() {
     let world = World::new();
@@ -341,7 +341,7 @@ fn what_cannot_be_published_is_not_made() {
     }
 }
 
-/// What the template brings itself is the template's fault.
+/// Content of the template itself is the template's fault.
 #[test]
 fn a_template_that_cannot_be_published_is_told_as_such() {
     let world = World::new();
@@ -358,7 +358,8 @@ fn a_template_that_cannot_be_published_is_told_as_such() {
     assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git", "t"]);
 }
 
-/// A person is told why an answer will not do, and asked for this one value again; not for ever.
+/// The user gets the reason why an answer does not pass, and is asked for this one value again, but not
+/// forever.
 #[test]
 fn a_person_is_asked_again() {
     let world = World::new();
@@ -391,7 +392,7 @@ fn a_person_is_asked_again() {
         "{told:?}"
     );
     assert!(told[2].contains("license: `Foo` is not an SPDX license\n"), "{told:?}");
-    // A flag is no better than an answer.
+    // A flag is treated like an answer.
     let request = CreateRequest { license: Some("Foo".into()), ..request("other") };
     let person = Arc::new(Scripted(&["", "", "Bar", "Baz"], Mutex::default(), Mutex::default()));
     let context = Context { interact: person, ..world.context() };
@@ -400,14 +401,14 @@ fn a_person_is_asked_again() {
     assert_eq!(fs::kind(&world.project().join("other")).expect("looks"), None);
 }
 
-/// Pieces that rules look for, in any order: much of it is refused, and what is not is right.
+/// Pieces that rules look for, in any order: many of the texts are refused, and the rest pass.
 const PIECES: &str = "(\\PC|[a-z ]{1,6}|Use when |Reads logs. |\\{\\{name\\}\\}|---|<<<<<<<|: | #|\"|'|\\\\|TODO|I can |your |\
     <b>|<!-- |-->|C:\\\\x|/home/me/x|\\[a\\]\\(b.md\\)|`scripts/x.sh`|MIT|Apache-2.0|see LICENSE|lorem ipsum|\\$ARGUMENTS|\
     \u{200b}|\u{202e}|ignore previous instructions|skillpm: allow-file name-length){1,12}";
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-    /// Whatever `create` writes passes `validate --profile publish`, and means what was typed.
+    /// Whatever `create` writes passes `validate --profile publish`, and has the meaning of what was typed.
     #[test]
     fn whatever_is_made_can_be_published(
         name in "[a-z0-9]{1,9}(-[a-z0-9]{1,5}){0,2}|lorem-ipsum|my-todo|null",

@@ -1,4 +1,4 @@
-//! Finds what an installed skill depends on, according to the lockfile and its own file.
+//! The dependencies of an installed skill, according to the lockfile and its own file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,20 +10,20 @@ use crate::resolve::declared::{Declared, declared};
 use crate::skill;
 use crate::spec::SourceSpec;
 
-/// A skill that another one needs.
+/// A dependency of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ops) struct Dependency {
-    /// As it is written.
+    /// The text as written.
     pub(in crate::ops) text: String,
-    /// The name of the skill, if the text states it or it is known which one is meant.
+    /// The name of the skill, if the text states it or the skill is known.
     pub(in crate::ops) name: Option<String>,
     /// Why the text is invalid.
     pub(in crate::ops) problem: Option<String>,
 }
 
-/// Returns what the skill in directory `dir` needs: what is `locked`, then what its `SKILL.md` declares in addition;
-/// `installed` finds the name of a skill that comes from a source. A file that cannot be read declares nothing; other
-/// commands report what is wrong with it.
+/// Returns the dependencies of the skill in directory `dir`: the `locked` ones, then those that its
+/// `SKILL.md` declares in addition. `installed` returns the name of a skill from its source. A file that
+/// cannot be read declares nothing; other commands report what is wrong with it.
 pub(in crate::ops) fn dependencies(
     dir: &Path,
     locked: &[String],
@@ -37,7 +37,7 @@ pub(in crate::ops) fn dependencies(
         let known =
             |other: &Dependency| other.text == need.text || (need.name.is_some() && other.name == need.name);
         match all.iter_mut().find(|other| known(other)) {
-            // The declaration says more than a name: a range, or a source.
+            // The declaration has more than a name: a range, or a source.
             Some(other) => *other = need,
             None => all.push(need),
         }
@@ -45,8 +45,8 @@ pub(in crate::ops) fn dependencies(
     all
 }
 
-/// Gives names to dependencies that are declared by a path, if they are locked under a name that nothing else has: a
-/// requested skill of that name stays, wherever it came from.
+/// Gives names to dependencies that are declared by a path, if they are locked under a name that no other
+/// dependency has: a requested skill of that name stays, wherever it came from.
 fn name_paths(declared: &mut [Dependency], locked: &[String]) {
     let named: BTreeSet<String> = declared.iter().filter_map(|need| need.name.clone()).collect();
     let mut free: Vec<&String> = locked.iter().filter(|name| !named.contains(*name)).collect();
@@ -112,7 +112,7 @@ mod tests {
         );
     }
 
-    /// Where the one that was asked for stays, the path that is declared leads to another one.
+    /// If the requested skill stays, the declared path leads to another one.
     #[test]
     fn a_path_means_the_skill_that_is_locked_for_it() {
         let dir = tempfile::tempdir().expect("a directory");

@@ -15,11 +15,12 @@ use crate::resolve::{comes_from, sibling};
 use crate::source::{local, settled};
 use crate::spec::{Origin, SourceSpec};
 
-/// Returns where `spec` leads from the skill `own`, to a place outside the source of that skill.
+/// Resolves `spec`, which the skill `own` declares, to a place outside the source of that skill.
 ///
 /// # Errors
 ///
-/// Fails for a path out of the source, for all but skills of this machine, where it may lead to any directory.
+/// Fails for a path out of the source, unless the skill is on this machine, where it may lead to any
+/// directory.
 pub(super) fn outside(
     context: &Context,
     scope: &Scope,
@@ -54,13 +55,13 @@ fn directory(context: &Context, scope: &Scope, place: &SourceSpec) -> Result<Opt
     Ok(Some(root.join(place.path.as_deref().unwrap_or_default())))
 }
 
-/// The origins of the skills of a scope, to find those that dependencies mean.
+/// The origins of the skills of a scope, for finding the skills that dependencies mean.
 pub(in crate::ops) struct Installed<'a> {
     context: &'a Context,
     scope: &'a Scope,
     files: &'a Files,
     places: BTreeMap<&'a SkillName, SourceSpec>,
-    /// The skills that come from a directory on this machine, whose path may be written in several ways.
+    /// The skills from directories on this machine, whose paths may be written in several ways.
     directories: BTreeMap<PathBuf, &'a SkillName>,
 }
 
@@ -77,8 +78,8 @@ impl<'a> Installed<'a> {
         Self { context, scope, files, directories: directories.collect(), places }
     }
 
-    /// Returns the skill that `spec` means, which the skill `dependent` declares; `None` if there is none, or only the
-    /// source could tell which.
+    /// Returns the skill that `spec` means, which the skill `dependent` declares. Returns `None` if there is
+    /// none, or only the source could tell which.
     pub(in crate::ops) fn find(&self, dependent: &SkillName, spec: &SourceSpec) -> Option<&'a SkillName> {
         let Self { context, scope, .. } = self;
         let own = self.places.get(dependent)?;

@@ -1,8 +1,9 @@
-//! The skills that skills depend on (`metadata.skill-dependencies`): found where they already are, or fetched.
+//! The skills that skills depend on (`metadata.skill-dependencies`): found where they already are, or
+//! fetched.
 //!
-//! [`resolve`](crate::resolve) contains the rules. This module asks sources on its behalf and applies its answer: every
-//! verb that brings skills states a [`Problem`], has it resolved by [`resolve()`], and takes in what was selected, in
-//! that order.
+//! [`resolve`](crate::resolve) contains the rules. This module queries sources for it and applies its result:
+//! every verb that brings skills states a [`Problem`], has it resolved by [`resolve()`], and takes in what
+//! was selected, in that order.
 
 mod declared;
 mod installed;
@@ -42,7 +43,7 @@ pub(super) struct Brought {
     pub(super) assignment: Assignment,
     /// The skills that are to be fetched, in the order in which they were found.
     pub(super) selected: Vec<Selected<Offered>>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub(super) warnings: Vec<Warning>,
     /// What could not be resolved, if the problem skips that.
     pub(super) unresolved: Vec<Error>,
@@ -62,13 +63,13 @@ impl From<Unsatisfied> for Error {
     }
 }
 
-/// Resolves `problem` with what `sources` have, under their policy. If `has_room` is given, only skills that it finds
-/// room for are selected.
+/// Resolves `problem` with what `sources` have, under their policy. If `has_room` is given, only skills that
+/// it finds room for are selected.
 ///
 /// # Errors
 ///
-/// Fails for a source that cannot be opened, is refused or has no such skill; where skills depend on different skills
-/// of one name; and where there are too many. Nothing fails where the problem skips what cannot be resolved.
+/// Fails for a source that cannot be opened, is refused or has no such skill; if skills depend on different
+/// skills of one name; and if there are too many. Nothing fails if the problem skips what cannot be resolved.
 pub(super) fn resolve(
     sources: &mut Sources<'_>,
     problem: Problem,
@@ -111,8 +112,8 @@ pub(super) fn problem(files: &Files) -> Problem {
     Problem::new(kept.iter().filter_map(resolved))
 }
 
-/// Returns the skill that is installed as `locked` says and has the files `set`, as one whose dependencies are to be
-/// resolved; `None` if it cannot be loaded.
+/// Returns the skill that is installed as `locked` and has the files `set`, in order to resolve its
+/// dependencies. Returns `None` if it cannot be loaded.
 ///
 /// # Errors
 ///
@@ -131,8 +132,8 @@ pub(super) fn locked_dependent(
     Ok(Some(Dependent { revision: locked.revision.clone(), ..dependent }))
 }
 
-/// Returns the warnings about `dependent`, which stays as it is, for what comes by `assignment` and is out of its
-/// ranges.
+/// Returns the warnings about `dependent`, which stays as it is, for skills of `assignment` that are out of
+/// its ranges.
 pub(super) fn out_of_range_for(
     scope: ScopeKind,
     assignment: &Assignment,

@@ -24,15 +24,15 @@ pub(in crate::ops) fn write_all(assignment: &Assignment, wanted: &mut [Wanted]) 
     }
 }
 
-/// Writes the dependencies of `name` into its future lock entry; dependencies that were not resolved stay.
+/// Writes the dependencies of `name` into its future lock entry. Dependencies that were not resolved stay.
 pub(in crate::ops) fn write(assignment: &Assignment, name: &SkillName, locked: &mut Locked) {
     if let Some(needed) = assignment.of(name) {
         locked.dependencies = needed.iter().cloned().collect();
     }
 }
 
-/// Returns the entries for skills that are locked only because others need them and that an editable skill now depends
-/// on: the manifest has to request them.
+/// Returns manifest entries for skills that are locked only because others need them and that an editable
+/// skill now depends on: the manifest has to request them.
 pub(in crate::ops) fn request_for_editable(
     assignment: &Assignment,
     files: &Files,
@@ -57,8 +57,8 @@ pub(in crate::ops) fn keep_locked(files: &Files, wanted: &mut [Wanted]) {
     }
 }
 
-/// Returns the skills that others depended on and that nothing depends on any more once `wanted` is there and the
-/// manifest also requests `entries`.
+/// Returns the skills that others depended on and that nothing depends on any more once `wanted` is installed
+/// and the manifest also requests `entries`.
 pub(in crate::ops) fn unneeded<'a>(
     files: &'a Files,
     wanted: &'a [Wanted],
@@ -71,8 +71,8 @@ pub(in crate::ops) fn unneeded<'a>(
     files.kept().into_iter().filter(|name| lock.contains_key(name) && !stay.contains(name)).collect()
 }
 
-/// Returns the skills that are requested neither by the manifest nor as `asked`, each with those of the skills that
-/// `stay` that need it, once what is `anew` is locked in place of the current entries.
+/// Returns the skills that neither the manifest nor `asked` requests, each with the skills among `stay` that
+/// need it, once the entries in `anew` replace the current lock entries.
 pub(in crate::ops) fn dependents_of<'a>(
     files: &'a Files,
     stay: &BTreeSet<SkillName>,

@@ -1,4 +1,4 @@
-//! Two versions of a skill, file by file.
+//! Comparison of two versions of a skill, file by file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,13 +6,14 @@ use std::path::Path;
 use serde::Serialize;
 use similar::ChangeTag;
 
+use super::lines::{by_lines, hunks, shown};
 use crate::path::SafePath;
 use crate::review::{Review, review};
 use crate::tree::{FileEntry, FileSet, ReadError};
 
-/// Longer texts are not compared line by line.
+/// The longest text that is compared line by line, in bytes.
 pub const MAX_FILE: usize = 1 << 20;
-/// Neither are texts of more lines.
+/// The largest number of lines of such a text.
 pub const MAX_LINES: usize = 50_000;
 /// The maximum number of bytes of hunks; files after that are only named.
 pub const MAX_SHOWN: usize = 8 << 20;
@@ -41,7 +42,7 @@ pub const MAX_SHOWN: usize = 8 << 20;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VersionDiff {
-    /// What a reviewer must see.
+    /// The review: what a reviewer must see.
     pub review: Review,
     /// All differences.
     #[serde(flatten)]
@@ -60,30 +61,30 @@ pub struct TreeDiff {
 /// The number of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
-    /// Files that came.
+    /// Added files.
     pub added: usize,
-    /// Files that went.
+    /// Removed files.
     pub removed: usize,
-    /// Files that differ now.
+    /// Changed files.
     pub changed: usize,
-    /// Lines that came, in the files that are compared line by line.
+    /// Added lines, in the files that are compared line by line.
     pub added_lines: usize,
-    /// Lines that went.
+    /// Removed lines.
     pub removed_lines: usize,
 }
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileDiff {
-    /// Where it is below the skill's directory.
+    /// The path below the skill's directory.
     pub path: SafePath,
-    /// What became of it.
+    /// The status of the file.
     pub status: FileStatus,
-    /// Whether it was executable; `None` if it was not there.
+    /// Whether it was executable; `None` if it did not exist.
     pub was_executable: Option<bool>,
-    /// Whether it is executable; `None` if it is gone.
+    /// Whether it is executable; `None` if it was removed.
     pub is_executable: Option<bool>,
-    /// How its content differs.
+    /// The difference in its content.
     pub content: ContentDiff,
 }
 
@@ -91,11 +92,11 @@ pub struct FileDiff {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileStatus {
-    /// It came.
+    /// It was added.
     Added,
-    /// It went.
+    /// It was removed.
     Removed,
-    /// It is another one now.
+    /// It was changed.
     Changed,
 }
 
@@ -103,30 +104,30 @@ pub enum FileStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ContentDiff {
-    /// Not at all: only its mode does.
+    /// None: only the mode differs.
     Same,
     /// Line by line.
     Text {
-        /// Headers and hunks, as `diff -u` writes them. The lines are in it as they are: anyone who prints it makes
-        /// them harmless.
+        /// Headers and hunks, as `diff -u` writes them. The lines are not escaped: the code that prints them
+        /// does that.
         unified: String,
-        /// Lines that came.
+        /// Added lines.
         added: usize,
-        /// Lines that went.
+        /// Removed lines.
         removed: usize,
     },
-    /// It is no text, before or now.
+    /// The old or the new version is not text.
     Binary {
-        /// Bytes before; 0 if it was not there.
+        /// The old size in bytes; 0 if it did not exist.
         old_size: u64,
-        /// Bytes now.
+        /// The new size in bytes.
         new_size: u64,
     },
-    /// It is too long, or comes after too much else.
+    /// It is too long, or comes after too many other differences.
     TooLong {
-        /// Bytes before; 0 if it was not there.
+        /// The old size in bytes; 0 if it did not exist.
         old_size: u64,
-        /// Bytes now.
+        /// The new size in bytes.
         new_size: u64,
     },
 }
@@ -184,13 +185,13 @@ impl Counts {
         }
     }
 
-    /// Returns how many files differ.
+    /// Returns the number of files that differ.
     pub fn files(&self) -> usize {
         self.added + self.removed + self.changed
     }
 }
 
-/// The content of a file in one version; nothing if it is not there.
+/// The content of a file in one version; empty if it does not exist.
 struct Side {
     bytes: Option<Vec<u8>>,
 }
@@ -211,7 +212,7 @@ impl Side {
 
     /// Returns the name in a header of a diff.
     fn name(&self, side: &str, path: &SafePath) -> String {
-        let name = || format!("{side}/{}", super::shown(Path::new(path.as_str())));
+        let name = || format!("{side}/{}", shown(Path::new(path.as_str())));
         self.bytes.as_ref().map_or_else(|| "/dev/null".to_owned(), |_| name())
     }
 }
@@ -228,8 +229,8 @@ fn content(path: &SafePath, old: &Side, new: &Side, room: &mut usize) -> Content
     if before.len().max(after.len()) > MAX_FILE || lines(before).max(lines(after)) > MAX_LINES || *room == 0 {
         return ContentDiff::TooLong { old_size, new_size };
     }
-    let diff = super::by_lines(before, after);
-    let unified = super::hunks(&diff, &old.name("a", path), &new.name("b", path));
+    let diff = by_lines(before, after);
+    let unified = hunks(&diff, &old.name("a", path), &new.name("b", path));
     if unified.len() > *room {
         *room = 0;
         return ContentDiff::TooLong { old_size, new_size };

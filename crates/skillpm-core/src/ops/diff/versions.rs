@@ -1,10 +1,10 @@
-//! `diff`: installed skills against what is locked, and what is locked against what is newer.
+//! `diff`: compares installed skills with the locked versions, and locked versions with newer ones.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::VersionDiff;
+use super::trees::VersionDiff;
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -26,21 +26,21 @@ use crate::tree::FileSet;
 /// The versions that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compared {
-    /// What is locked, and what is installed: what somebody edited.
+    /// The locked and the installed version: what the user edited.
     #[default]
     Installed,
-    /// What is locked, and what the manifest asks for now: what an update would bring.
+    /// The locked version, and the current version that the manifest requests: what an update would bring.
     Newest,
-    /// What is locked, and what is past the tag or commit that the manifest names.
+    /// The locked version, and the newest one past the tag or commit that the manifest names.
     Latest,
 }
 
 /// A request to compare versions of skills.
 #[derive(Debug, Clone, Default)]
 pub struct DiffRequest {
-    /// The names under which they are installed; all where it is empty.
+    /// The names under which they are installed; all if empty.
     pub names: Vec<String>,
-    /// Only this scope; both if it is `None`.
+    /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
     /// The versions that are compared.
     pub compared: Compared,
@@ -51,13 +51,13 @@ pub struct DiffRequest {
 pub struct SkillDiff {
     /// The name under which it is installed.
     pub name: String,
-    /// Where it is installed.
+    /// The scope in which it is installed.
     pub scope: ScopeKind,
-    /// Where it came from.
+    /// The source.
     pub source: String,
-    /// What is locked.
+    /// The locked version.
     pub old: Side,
-    /// What it is compared with.
+    /// The version that it is compared with.
     pub new: Side,
     /// The differences.
     #[serde(flatten)]
@@ -69,7 +69,7 @@ pub struct SkillDiff {
 pub struct Side {
     /// Which version it is.
     pub what: DiffKind,
-    /// The revision that was asked for, in git's form; `None` for what is installed and was edited.
+    /// The requested revision, in git's form; `None` for an installed skill that was edited.
     pub requested: Option<String>,
     /// The commit, the digest of a site, or the version of a package.
     pub revision: Option<String>,
@@ -83,11 +83,11 @@ pub struct Side {
 pub enum DiffKind {
     /// The one that is locked.
     Locked,
-    /// What is where the skill is installed.
+    /// The one that is installed.
     Installed,
-    /// What its source has now.
+    /// The current one in the source.
     Newest,
-    /// What its source has past the pin.
+    /// The newest one in the source, past the pin.
     Latest,
 }
 
@@ -96,28 +96,28 @@ pub enum DiffKind {
 pub struct DiffOutcome {
     /// The skills that differ, project before user, then by name.
     pub skills: Vec<SkillDiff>,
-    /// The number of those that were compared and are the same.
+    /// The number of compared skills that are the same.
     pub same: usize,
     /// Why skills could not be compared.
     pub failures: Vec<Error>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
 impl DiffOutcome {
-    /// Returns what kind of failure to end with, if any: one of the network before all others.
+    /// Returns the kind of failure to exit with, if any: network failures come first.
     pub fn failed(&self) -> Option<ErrorKind> {
         let network = |error: &&Error| error.kind() == ErrorKind::Network;
         self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
     }
 }
 
-/// Compares versions of installed skills. Nothing that is installed or locked is changed.
+/// Compares versions of installed skills. Changes nothing that is installed or locked.
 ///
 /// # Errors
 ///
-/// Fails for a manifest, lockfile or policy that cannot be read, or for a name that is not installed. A skill that
-/// cannot be compared is no error: the outcome says why, and contains the others.
+/// Fails for a manifest, lockfile or policy that cannot be read, and for a name that is not installed. A
+/// skill that cannot be compared is not an error: the outcome says why, and contains the others.
 pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
     let mut scopes = Vec::new();
     for scope in Scopes::new(&context.settings, request.scope)?.there {
@@ -154,7 +154,7 @@ struct Compare<'a> {
     outcome: &'a mut DiffOutcome,
 }
 
-/// A locked skill, and what the manifest says of it.
+/// A locked skill, and its manifest entry.
 #[derive(Clone)]
 struct One<'a> {
     name: &'a SkillName,
@@ -163,7 +163,7 @@ struct One<'a> {
 }
 
 impl<'a> Compare<'a> {
-    /// Returns the locked skills that are meant; what there is to say of the others is said.
+    /// Returns the requested skills that are locked, and adds warnings about the others.
     fn meant(&mut self) -> Vec<One<'a>> {
         let named = |name: &SkillName| self.request.names.iter().any(|one| one == name.as_str());
         let mut meant = Vec::new();
@@ -192,7 +192,7 @@ impl<'a> Compare<'a> {
         meant
     }
 
-    /// Compares what is installed with what is locked.
+    /// Compares installed skills with the locked versions.
     fn installed(&mut self) {
         for one in self.meant() {
             if let Err(error) = self.edits(&one) {
@@ -222,8 +222,8 @@ impl<'a> Compare<'a> {
         self.add(one, &base, &mine, new)
     }
 
-    /// Compares what sources have with what is locked. They are asked first, so that what is the same
-    /// is not fetched.
+    /// Compares the current versions in sources with the locked ones. Queries the sources first, so that
+    /// unchanged skills are not fetched.
     fn newer(&mut self) {
         let kept = self.files.kept();
         let mut asked = Vec::new();
@@ -238,7 +238,7 @@ impl<'a> Compare<'a> {
             }
         }
         let latest = self.request.compared == Compared::Latest;
-        // What is locked from elsewhere says nothing of what the manifest asks for now.
+        // A skill that is locked from another source proves nothing about what the manifest requests now.
         let (same, moved): (Vec<_>, Vec<_>) =
             asked.into_iter().partition(|one| one.locked.is_skill_of(&one.entry));
         let queries: Vec<_> = same.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();

@@ -1,9 +1,10 @@
-//! Gets the files of locked skills: from the store, or else from their sources.
+//! Getting the files of locked skills: from the store, or else from their sources.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Fetcher, keep};
+use super::keep::keep;
+use super::scoped::Fetcher;
 use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::codes;
@@ -23,8 +24,8 @@ use crate::store::{Store, mismatch};
 use crate::tree::{FileEntry, FileSet};
 
 impl Fetcher<'_> {
-    /// Fetches together, for each source that delivers skills one by one, the locked skills that are `wanted` and are
-    /// neither here nor in the store.
+    /// Fetches, in one batch for each source that delivers skills one by one, the locked skills that are
+    /// `wanted` and neither installed nor in the store.
     ///
     /// # Errors
     ///
@@ -52,24 +53,26 @@ impl Fetcher<'_> {
         Ok(())
     }
 
-    /// Returns the files of a locked skill that are to be put in place, if the policy admits their content: they may be
+    /// Returns the files of a locked skill for installation, if the policy admits their content: they may be
     /// older than the policy.
     ///
     /// # Errors
     ///
-    /// Fails as [`Fetcher::content`] does, and for a policy that refuses what was found.
+    /// Fails as [`Fetcher::content`] does, and for a policy that refuses the content.
     pub(in crate::ops) fn admitted(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         let set = self.content(name, locked)?;
         self.sources.gate.skill(name, &set)?;
         Ok(set)
     }
 
-    /// Checks the installed files of `name`, locked as `locked`, against its source if this user never fetched it, for
-    /// example because a project keeps its skills in version control. None of its scripts runs before that.
+    /// Checks the installed files of `name`, locked as `locked`, against its source if this user never
+    /// fetched it, for example because a project keeps its skills in version control. None of its scripts
+    /// runs before that.
     ///
     /// # Errors
     ///
-    /// Fails for a source that has other bytes at the locked revision. One that cannot be asked is a warning.
+    /// Fails for a source that has other bytes at the locked revision. If the source cannot be reached, that
+    /// is a warning.
     pub(in crate::ops) fn check(&mut self, name: &SkillName, locked: &Locked, dir: &Path) -> Result<()> {
         let is_stored = Store::new(&self.context.settings).is_ok_and(|store| store.has(&locked.digest));
         if is_stored || !has_scripts(self.scope, dir) {
@@ -93,7 +96,7 @@ impl Fetcher<'_> {
     ///
     /// # Errors
     ///
-    /// Fails if neither store nor source has these bytes, or for a policy that refuses the source.
+    /// Fails if neither store nor source has these bytes, and for a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         admit(&mut self.sources.gate, self.files, name, locked)?;
         let told = self.warnings.len();
@@ -142,8 +145,8 @@ impl Fetcher<'_> {
         Ok(set)
     }
 
-    /// Adds to `error`, for which `source` has not delivered the skill, what to do if the source by now lists another
-    /// one, or none.
+    /// Adds to `error`, for which `source` has not delivered the skill, advice if the source now lists
+    /// another version, or none.
     fn explained(&self, name: &SkillName, locked: &Locked, source: &FetchedSource, error: Error) -> Error {
         let Some(shelf) = &source.shelf else { return error };
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
@@ -159,12 +162,12 @@ impl Fetcher<'_> {
         }
     }
 
-    /// Returns the hint on how to go on without the skill `name`.
+    /// Returns the hint on how to continue without the skill `name`.
     fn without(&self, name: &SkillName) -> Message {
         message!("remove the skill with ", Verb::Remove.within(self.scope.kind).word(name))
     }
 
-    /// Returns the hint on how to lock what the source of the skill `name` has now.
+    /// Returns the hint on how to lock the current version of the skill `name` in its source.
     fn relock(&self, name: &SkillName, locked: &Locked) -> Message {
         if !locked.origin.has_revisions() {
             return message!(
@@ -193,7 +196,7 @@ impl Fetcher<'_> {
         )
     }
 
-    /// Returns the files from the store, if they are there and intact. Damaged files are discarded.
+    /// Returns the files from the store, if they exist and are intact. Discards damaged files.
     fn stored(&mut self, name: &SkillName, locked: &Locked) -> Option<FileSet> {
         let store = Store::new(&self.context.settings).ok()?;
         let read = || -> Result<Option<(FileSet, Digest)>> {
@@ -213,7 +216,7 @@ impl Fetcher<'_> {
             self.warnings.push(Warning::new(codes::STORE_UNREADABLE, told));
             return None;
         }
-        // A store that cannot be written is no reason to give up: the source has the bytes too.
+        // A store that cannot be written is not a reason to give up: the source has the bytes too.
         let thrown = match store.discard(&locked.digest) {
             Ok(()) => "was deleted",
             Err(_) => "cannot be deleted",
@@ -224,7 +227,7 @@ impl Fetcher<'_> {
     }
 }
 
-/// Reports whether something in the skill in `dir` may be run: anything but text to be read.
+/// Reports whether the skill in `dir` has anything that may be run: anything but text to be read.
 fn has_scripts(scope: &Scope, dir: &Path) -> bool {
     let is_text = |file: &FileEntry| {
         let extension = file.path.as_str().rsplit_once('.').map(|(_, extension)| extension);
@@ -233,7 +236,7 @@ fn has_scripts(scope: &Scope, dir: &Path) -> bool {
     scope.index.trees().files(dir).is_ok_and(|set| !set.files().iter().all(is_text))
 }
 
-/// Asks `gate` whether what is locked of `name` may come back, even from the store.
+/// Asks `gate` whether the locked version of `name` may be installed, even from the store.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Puts skills into the store, if the store can be written.
+//! Storing skills, if the store can be written.
 
 use crate::advice::{Warning, message};
 use crate::codes;
@@ -8,8 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::store::Store;
 use crate::tree::FileSet;
 
-/// Puts `set` into the store and returns what is there. If the store cannot be written, the skill is installed without
-/// it, and the reason is reported once.
+/// Puts `set` into the store and returns the stored files. If the store cannot be written, the skill is
+/// installed without it, and the reason is reported once.
 pub(in crate::ops) fn keep(
     context: &Context,
     set: FileSet,

@@ -1,8 +1,9 @@
-//! Finds the current versions of skills in their sources.
+//! The current versions of skills in their sources.
 
 use std::collections::BTreeSet;
 
-use super::{Fetcher, keep};
+use super::keep::keep;
+use super::scoped::Fetcher;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::codes;
 use crate::digest::Digest;
@@ -34,8 +35,8 @@ pub(in crate::ops) struct Newest {
 }
 
 impl Newest {
-    /// Returns what `opened`, the source that `spec` means, has delivered as `candidate`; `own` is its own name, if it
-    /// is installed under another one.
+    /// Returns the skill that `opened`, the source that `spec` means, has delivered as `candidate`. `own` is
+    /// its own name, if it is installed under another one.
     ///
     /// # Errors
     ///
@@ -53,19 +54,19 @@ impl Newest {
         Ok(Self { spec, own, opened, candidate, set })
     }
 
-    /// Returns the skill under the name `name`, as one whose dependencies are to be resolved.
+    /// Returns the skill under the name `name`, in order to resolve its dependencies.
     pub(in crate::ops) fn dependent(&self, name: &SkillName) -> Dependent {
         dependent(name, &self.spec, &self.candidate)
     }
 
-    /// Returns the name that the skill has there, if nobody said which one is meant and it is not `name`.
+    /// Returns the name of the skill in its source, if the user named no skill and it differs from `name`.
     pub(in crate::ops) fn other_name(&self, name: &SkillName) -> Option<&str> {
         let written = self.candidate.title(&self.opened.name);
         let is_it = install_name(&self.candidate, &self.opened.name).is_ok_and(|own| own == *name);
         (self.own.is_none() && !is_it).then_some(written)
     }
 
-    /// Returns its lock entry; `digest` is that of its files.
+    /// Returns its lock entry. `digest` is that of its files.
     pub(in crate::ops) fn locked(&self, digest: Digest) -> Locked {
         locked(&self.spec, &self.opened, &self.candidate, self.own.clone(), digest)
     }
@@ -103,8 +104,8 @@ pub(in crate::ops) fn locked(
     }
 }
 
-/// Returns the skill that was found as `candidate` in the source `spec`, and is to be installed as `name`, as one whose
-/// dependencies are to be resolved.
+/// Returns the skill `candidate` of the source `spec`, which is to be installed as `name`, in order to
+/// resolve its dependencies.
 pub(in crate::ops) fn dependent(name: &SkillName, spec: &SourceSpec, candidate: &Candidate) -> Dependent {
     Dependent::new(name.clone(), directory_of(spec, &candidate.path), candidate.meta.as_ref().ok())
 }
@@ -125,7 +126,8 @@ impl Fetcher<'_> {
         self.sources.open_locked(&locked.origin, revision)?.subtree(path, revision)
     }
 
-    /// Returns why what is `locked` is no longer available; `None` if it is, or if its source does not say.
+    /// Returns why the `locked` version is no longer available. Returns `None` if it is, or if its source
+    /// does not say.
     pub(in crate::ops) fn gone(&mut self, locked: &Locked) -> Option<Error> {
         // A small request instead of an archive, if the source supports it.
         let asked = source::released(self.context, &locked.origin, locked.revision.as_deref());
@@ -136,8 +138,8 @@ impl Fetcher<'_> {
         opened.err().filter(is_gone)
     }
 
-    /// Adds a hint on how to lock what the source of `name` has now, if `error` means that it no longer has the locked
-    /// commit.
+    /// Returns a hint on how to lock the current version of `name` in its source, if `error` means that the
+    /// source no longer has the locked commit.
     pub(super) fn hint_where_gone(
         &self,
         name: &SkillName,
@@ -157,11 +159,11 @@ impl Fetcher<'_> {
         (is_gone(error) && locked.origin.has_revisions()).then(hint)
     }
 
-    /// Puts what a source has of the skill `name` into the store, if the policy admits it.
+    /// Puts the version of the skill `name` from a source into the store, if the policy admits it.
     ///
     /// # Errors
     ///
-    /// Fails for a policy that refuses the content, or for files that cannot be read.
+    /// Fails for a policy that refuses the content, and for files that cannot be read.
     pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: &Newest) -> Result<(Locked, FileSet)> {
         self.warnings.extend(incomplete(name, &newest.opened.tree, &newest.candidate.path, &newest.set));
         let (digest, set) = keep(self.context, newest.set.clone(), &mut self.warnings)?;
@@ -169,8 +171,8 @@ impl Fetcher<'_> {
         Ok((newest.locked(digest), set))
     }
 
-    /// Returns the directory in which the source of `requirement` has the skill `name` now, if it is no longer in the
-    /// one that `requirement` names, and exactly one skill of that name is elsewhere.
+    /// Returns the new directory of the skill `name` in the source of `requirement`, if it is no longer in
+    /// the one that `requirement` names, and exactly one skill of that name is elsewhere.
     pub(in crate::ops) fn moved(&mut self, name: &SkillName, requirement: &Requirement) -> Option<String> {
         let old = requirement.path.as_deref()?;
         let opened = self.sources.open_outside(&spec_of(requirement)).ok()?;
@@ -181,20 +183,20 @@ impl Fetcher<'_> {
         of_name(&opened, own).map(|candidate| candidate.path)
     }
 
-    /// Asks the source what `requirement` of the skill `name` means now. None of it is in the store yet, and only the
-    /// source was checked against the policy.
+    /// Resolves the current meaning of `requirement` for the skill `name`. Stores nothing yet, and checks
+    /// only the source against the policy.
     ///
     /// # Errors
     ///
-    /// Fails as [`Sources::open_outside`](super::Sources::open_outside) does, and for a source that has no such skill,
-    /// or more than one.
+    /// Fails as [`Sources::open_outside`](super::Sources::open_outside) does, and for a source that has no
+    /// such skill, or more than one.
     pub(in crate::ops) fn newest(&mut self, name: &SkillName, requirement: &Requirement) -> Result<Newest> {
         let spec = spec_of(requirement);
         let opened = self.sources.open_outside(&spec)?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
         let matching: Vec<_> = match &found[..] {
-            // If no name is given, the only skill is meant, whatever it is called.
+            // If no name is given, the only skill is meant, whatever its name is.
             [one] if requirement.name.is_none() => vec![one],
             all => all.iter().filter(|c| is_called(c, &opened.name, own)).collect(),
         };

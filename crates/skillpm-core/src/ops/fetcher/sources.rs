@@ -1,4 +1,4 @@
-//! Opens sources, each only once, if the policy admits them.
+//! The sources that a command opens, each only once, if the policy admits them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ enum OpenedAt {
     Locked(String),
 }
 
-/// The sources that one command opens: each once, however many of its skills are meant.
+/// The sources that one command opens: each once, however many of its skills are used.
 pub(in crate::ops) struct Sources<'a> {
     pub(in crate::ops) context: &'a Context,
     pub(in crate::ops) scope: &'a Scope,
@@ -27,7 +27,7 @@ pub(in crate::ops) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// Returns the sources that `gate` admits; none is opened yet.
+    /// Returns the sources that `gate` admits. None is open yet.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, gate: PolicyCheck) -> Self {
         Self { context, scope, gate, opened: BTreeMap::new() }
     }
@@ -68,7 +68,7 @@ impl<'a> Sources<'a> {
         Ok(opened)
     }
 
-    /// Opens `origin` at what a lockfile calls `revision`. The policy is not asked.
+    /// Opens `origin` at the locked `revision`. Does not ask the policy.
     ///
     /// # Errors
     ///
@@ -86,8 +86,8 @@ impl<'a> Sources<'a> {
         )
     }
 
-    /// Opens the source of `spec` for a skill that depends on something in it: at the revision of a lockfile if there
-    /// is one, otherwise in its current state.
+    /// Opens the source of `spec` for a skill that depends on something in it: at the locked revision if
+    /// there is one, otherwise in its current state.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Notes that the source of `spec` was opened elsewhere, as it is now.
+    /// Records that the source of `spec` was opened elsewhere in its current state.
     pub(in crate::ops) fn note(&mut self, spec: &SourceSpec, opened: &FetchedSource) {
         self.opened.insert((spec.origin.clone(), OpenedAt::Now(spec.reference.clone())), opened.clone());
     }
@@ -126,7 +126,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Returns what a policy is asked about `spec`.
+/// Returns the question to a policy about `spec`.
 pub(in crate::ops) fn asked(spec: &SourceSpec) -> PolicySubject<'_> {
     PolicySubject { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
 }

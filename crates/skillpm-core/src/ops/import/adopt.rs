@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{FoundIn, ImportOutcome, ImportRequest, ImportedSkill, Verdict, everyone, in_directories};
+use super::agents::{everyone, in_directories};
+use super::outcome::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
+use super::request::ImportRequest;
 use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::digest::Digest;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{FoundIn, ImportRequest};
+use super::outcome::FoundIn;
+use super::request::ImportRequest;
 use crate::agents::Agent;
 use crate::context::Context;
 use crate::document::Document;

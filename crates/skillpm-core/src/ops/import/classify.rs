@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::agents::in_directories;
 use super::claims::{Claim, Proof};
-use super::{FoundIn, ImportedSkill, Verdict, in_directories};
+use super::outcome::{FoundIn, ImportedSkill, Verdict};
 use crate::advice::{Call, Message, Opt, Verb, Warning, message};
 use crate::agents::Agent;
 use crate::context::Context;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::in_directories;
+use super::agents::in_directories;
 use crate::advice::Warning;
 use crate::agents::Agent;
 use crate::context::Context;

@@ -4,132 +4,34 @@
 //! and written down by one transaction, as an installation is. Copies that nobody edited are brought to the bytes of
 //! their source; edited ones, and what cannot be tied to a source, stay as they are and are reported.
 
+mod adopt;
+mod agents;
+mod claims;
+mod classify;
+mod dependencies;
+mod outcome;
+mod request;
+mod targets;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
-use serde::Serialize;
-
+use self::agents::everyone;
 use self::claims::Claims;
 pub(super) use self::claims::agent_dirs;
 use self::classify::{Action, Judge};
 use self::dependencies::Brought;
+pub use self::outcome::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
+pub use self::request::ImportRequest;
+use self::targets::FoundTargets;
 use super::change::Begun;
 use super::home;
-use crate::advice::{Message, Warning};
-use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::plan::{ChangedFiles, Goal, Location, Plan, Step};
-use crate::install::scope::{Scope, ScopeKind, exists};
-use crate::install::state::{Files, OnDisk, Survey};
-use crate::manifest::Agents;
+use crate::install::plan::{Goal, Plan};
+use crate::install::scope::Scope;
+use crate::install::state::{Files, Survey};
 use crate::name::SkillName;
-
-mod adopt;
-mod claims;
-mod classify;
-mod dependencies;
-
-/// A request to adopt skills.
-#[derive(Debug, Clone, Default)]
-pub struct ImportRequest {
-    /// A lockfile of another tool; everything that other tools left in the scope if it is `None`.
-    pub file: Option<PathBuf>,
-    /// Skills of no known source that become the scope's own, by the names or paths of their directories. Nothing else is
-    /// adopted then.
-    pub skills: Vec<String>,
-    /// The scope; the project if it is `None`.
-    pub scope: Option<ScopeKind>,
-    /// Plan only.
-    pub dry_run: bool,
-}
-
-/// The outcome: what was adopted, and what was not. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ImportOutcome {
-    /// Where the skills are.
-    pub scope: Option<ScopeKind>,
-    /// Whether nothing was changed because a plan was asked for.
-    pub dry_run: bool,
-    /// The files of other tools that were read.
-    pub read: Vec<String>,
-    /// The skills that were found, sorted by name.
-    pub skills: Vec<ImportedSkill>,
-    /// What was or would be done on disk, in order.
-    pub steps: Vec<Step>,
-    /// Which of manifest and lockfile changed or would change.
-    #[serde(rename = "files_changed")]
-    pub files: ChangedFiles,
-    /// The agents that the manifest names now and did not name before.
-    pub agents: Vec<String>,
-    /// The skills that came along because others need them.
-    pub needed: Vec<SkillName>,
-    /// What a person should know.
-    pub warnings: Vec<Warning>,
-}
-
-impl ImportOutcome {
-    /// Reports whether something is not as the files of other tools say.
-    pub fn has_findings(&self) -> bool {
-        let told = |skill: &ImportedSkill| match skill.verdict {
-            Verdict::Edited => true,
-            // Nobody claimed to know where it comes from.
-            Verdict::Left => skill.found_in != FoundIn::Directory,
-            Verdict::Adopted | Verdict::Tracked => false,
-        };
-        self.skills.iter().any(told)
-    }
-}
-
-/// A skill that was found. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ImportedSkill {
-    /// The name under which it is installed.
-    pub name: String,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// What reported it.
-    pub found_in: FoundIn,
-    /// Where it comes from.
-    pub source: Option<String>,
-    /// The directory in the source.
-    pub path: Option<String>,
-    /// The commit.
-    pub revision: Option<String>,
-    /// The digest that is locked.
-    pub digest: Option<String>,
-    /// Why, as the end of a sentence.
-    pub reason: Message,
-}
-
-/// The result for a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It is in manifest and lockfile, and is there as in its source.
-    Adopted,
-    /// It is in manifest and lockfile; what is there was edited, and stays.
-    Edited,
-    /// It is not in manifest and lockfile, and stays as it is.
-    Left,
-    /// It was in manifest or lockfile already.
-    Tracked,
-}
-
-/// The origin of the report about a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FoundIn {
-    /// `skills-lock.json`.
-    SkillsLock,
-    /// `.skill-lock.json` of the user.
-    GlobalLock,
-    /// The frontmatter of the copy, which `gh skill` wrote.
-    GhSkill,
-    /// Nobody: a directory with a `SKILL.md`.
-    Directory,
-}
 
 /// The number of times that what is there is read and compared before concurrent changes are reported.
 const ATTEMPTS: usize = 3;
@@ -248,101 +150,4 @@ pub(super) fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTree
     let found = claims::collect(context, scope, files, &everyone, &ImportRequest::default());
     let claims = found.map(|found| found.claims).unwrap_or_default();
     claims.into_iter().map(|claim| (claim.directory, claim.found_in)).collect()
-}
-
-/// Returns all agents. Of those that share a directory, the ones that the manifest names and those that are here come
-/// first, because what is in it is reported about the first.
-fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static Agent> {
-    let named: Vec<&str> = named(files).map(|agent| agent.id).collect();
-    let mut everyone: Vec<_> = agents::all().iter().collect();
-    everyone.sort_by_key(|agent| {
-        (!named.contains(&agent.id), !agent.detected(&context.settings, &scope.root, &exists))
-    });
-    everyone
-}
-
-fn named(files: &Files) -> impl Iterator<Item = &'static Agent> {
-    files.manifest.agents().targets.iter().flatten().filter_map(|target| agents::find(target).ok())
-}
-
-/// Returns what is at the places of the skill `name` in the directories of agents. Of those that share one, the first
-/// of `everyone` is reported.
-fn in_directories<'a>(
-    survey: &'a Survey,
-    everyone: &[&'static Agent],
-    name: &SkillName,
-) -> Vec<(&'static Agent, &'a OnDisk)> {
-    let mut seen = BTreeSet::new();
-    let first = everyone.iter().filter(|agent| survey.dirs.get(agent.id).is_some_and(|dir| seen.insert(dir)));
-    first.filter_map(|agent| Some((*agent, survey.at(agent.id, name)?))).collect()
-}
-
-/// The agents that see the skills that are adopted.
-struct FoundTargets {
-    agents: Vec<&'static Agent>,
-    manifest: Agents,
-    copy: bool,
-}
-
-impl FoundTargets {
-    /// Returns the agents that have a link to an adopted skill or a copy of it, and those that the manifest names.
-    /// Nobody is added: who saw none of the skills sees none of them afterwards.
-    fn of(
-        files: &Files,
-        survey: &Survey,
-        everyone: &[&'static Agent],
-        judged: &[(ImportedSkill, Action)],
-    ) -> Self {
-        let mut agents: Vec<&'static Agent> = named(files).collect();
-        let (mut links, mut copies) = (false, false);
-        for (agent, found) in judged
-            .iter()
-            .filter_map(|(_, action)| action.name())
-            .flat_map(|name| in_directories(survey, everyone, name))
-        {
-            links |= *found == OnDisk::OurLink;
-            copies |= matches!(found, OnDisk::Tree(_));
-            let sees = matches!(found, OnDisk::OurLink | OnDisk::Tree(_));
-            if sees && agents.iter().all(|other| other.id != agent.id) {
-                agents.push(agent);
-            }
-        }
-        let manifest = files.manifest.agents();
-        let old: Vec<&str> = named(files).map(|agent| agent.id).collect();
-        let new = agents.iter().map(|agent| agent.id).filter(|id| !old.contains(id));
-        let new: Vec<String> = new.map(ToOwned::to_owned).collect();
-        let mut targets = manifest.targets.clone();
-        if !new.is_empty() {
-            targets.get_or_insert_default().extend(new);
-        }
-        // If skillpm keeps links already, it goes on to do so.
-        let copy = manifest.copy || (copies && !links && files.lock.skills.is_empty());
-        Self { agents, manifest: Agents { targets, copy, ..manifest.clone() }, copy }
-    }
-
-    /// Takes back the adoption of a skill where an agent has something else in its place: only the
-    /// entries are written then.
-    fn make_room(&self, survey: &Survey, skill: &mut ImportedSkill, action: &mut Action) {
-        let Action::Put { wanted, .. } = action else { return };
-        let in_the_way = self.agents.iter().find(|agent| {
-            let served = survey.served.contains(agent.id);
-            let found = survey.at(agent.id, &wanted.name);
-            let own = || survey.has_repository(&Location::Agent(agent.id.to_owned()), &wanted.name);
-            // A copy that is to be one is left as it is.
-            let stays = || match (found, wanted.content.locked()) {
-                (Some(OnDisk::Tree(Some(tree))), Some(locked)) => self.copy && *tree == locked.digest,
-                _ => false,
-            };
-            !served && (matches!(found, Some(OnDisk::OtherLink(_) | OnDisk::Other)) || own() && !stays())
-        });
-        if let Some(agent) = in_the_way {
-            skill.verdict = Verdict::Edited;
-            let why = format!(
-                "something else is in its place in the directory of {}, and was left as is",
-                agent.id
-            );
-            skill.reason = why.into();
-            *action = Action::Record(wanted.clone());
-        }
-    }
 }

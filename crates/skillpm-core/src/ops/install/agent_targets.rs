@@ -1,8 +1,8 @@
-//! Determines which agents are to see which skills.
+//! The agents that should see each skill.
 //!
-//! The skill's own entry (`agents = [...]`) comes first, then the default of the scope (`[agents] targets`), then what
-//! is locked: if the manifest says nothing, a skill keeps the agents that it has. So no later run adds an agent that
-//! nobody chose, whatever machine it runs on.
+//! The skill's own entry (`agents = [...]`) comes first, then the default of the scope (`[agents] targets`),
+//! then the lockfile: if the manifest lists no agents, a skill keeps the agents that it has. So no later run
+//! adds an agent that nobody chose, whatever machine it runs on.
 
 mod dependencies;
 
@@ -31,14 +31,14 @@ pub(in crate::ops) struct AgentTargets<'a> {
     files: &'a Files,
     /// The agents that the lockfile has for each skill.
     locked: BTreeMap<SkillName, Ids>,
-    /// The skills that the manifest asks for, and those that they need.
+    /// The skills that the manifest requests, and those that they need.
     kept: BTreeSet<SkillName>,
-    /// Skills that nobody asked for, with those that need them: an agent that sees one of the latter sees the former,
-    /// too.
+    /// Skills that nobody requested, with those that need them: an agent that sees one of the latter also
+    /// sees the former.
     dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
     before: Choice,
     now: Choice,
-    /// Agents that somebody removed.
+    /// Agents that the user removed.
     taken: Ids,
     /// The skills that become requested with this change.
     asked: BTreeSet<SkillName>,
@@ -54,58 +54,30 @@ struct Choice {
 }
 
 impl<'a> AgentTargets<'a> {
-    /// Reads what the manifest and the lockfile say.
+    /// Reads the manifest's and the lockfile's choices.
     ///
     /// # Errors
     ///
-    /// Fails for an agent that is not known.
+    /// Fails for an unknown agent.
     pub(in crate::ops) fn read(settings: &'a Settings, scope: &'a Scope, files: &'a Files) -> Result<Self> {
-        let place = scope.manifest.display();
-        let listed = |list: &[String], whose: &str| {
-            let find = |id: &String| match agents::find(id) {
-                Ok(agent) => Ok(agent.id),
-                Err(error) => {
-                    Err(unknown(&error, format!("{place}: there is no agent `{id}`{whose}"), Error::config))
-                }
-            };
-            list.iter().map(find).collect::<Result<Ids>>()
-        };
-        let mut now = Choice::default();
-        if let Some(targets) = &files.manifest.agents().targets {
-            now.default = Some(listed(targets, "")?);
-        }
-        for (name, requirement) in files.manifest.skills() {
-            if let Some(own) = &requirement.agents {
-                now.own.insert(name.clone(), listed(own, &format!(", which skill `{name}` names"))?);
-            }
-        }
-        let mut locked = BTreeMap::new();
-        for (name, entry) in &files.lock.skills {
-            let mut ids = Ids::new();
-            for id in &entry.agents {
-                match agents::find(id) {
-                    Ok(agent) => drop(ids.insert(agent.id)),
-                    // If the manifest decides, it does not matter what the lockfile had.
-                    Err(_) if now.default.is_some() || now.own.contains_key(name) => {}
-                    Err(_) => {
-                        let place = scope.lockfile.display();
-                        return Err(Error::config(format!(
-                            "{place}: there is no agent `{id}`, which skill `{name}` names"
-                        ))
-                        .hint("update skillpm, or name other agents in `skillpm.toml`"));
-                    }
-                }
-            }
-            locked.insert(name.clone(), ids);
-        }
+        let (locked, now) = read_choices(scope, files)?;
         Ok(Self::of_choices(settings, scope, files, locked, now))
     }
 
-    /// Returns the agents that `given` names; `*` is all that are on this machine.
+    /// Checks what [`AgentTargets::read`] reads.
     ///
     /// # Errors
     ///
-    /// Fails for an agent that is not known or has no directory in this scope.
+    /// Fails as [`AgentTargets::read`] does.
+    pub(super) fn check(scope: &Scope, files: &Files) -> Result<()> {
+        read_choices(scope, files).map(drop)
+    }
+
+    /// Returns the agents that `given` names; `*` means all on this machine.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an agent that is unknown or has no directory in this scope.
     pub(in crate::ops) fn named(settings: &Settings, scope: &Scope, given: &[String]) -> Result<Ids> {
         let mut ids = Ids::new();
         for given in given {
@@ -127,7 +99,7 @@ impl<'a> AgentTargets<'a> {
         Ok(ids)
     }
 
-    /// Reads what the manifest and the lockfile say, and leaves out agents that are not known.
+    /// Reads the manifest's and the lockfile's choices, and skips unknown agents.
     pub(in crate::ops) fn known(settings: &'a Settings, scope: &'a Scope, files: &'a Files) -> Self {
         fn listed<'b>(list: impl IntoIterator<Item = &'b String>) -> Ids {
             list.into_iter().filter_map(|id| agents::find(id).ok()).map(|agent| agent.id).collect()
@@ -168,8 +140,8 @@ impl<'a> AgentTargets<'a> {
         }
     }
 
-    /// Reports whether nobody has chosen anything in this scope: nothing is installed, and the manifest is silent about
-    /// agents.
+    /// Reports whether nobody has chosen anything in this scope: nothing is installed, and the manifest lists
+    /// no agents.
     fn is_untouched(&self) -> bool {
         let editable = self.files.manifest.skills().values().any(|requirement| requirement.editable);
         self.now.default.is_none() && self.files.lock.skills.is_empty() && !editable
@@ -234,7 +206,7 @@ impl<'a> AgentTargets<'a> {
             let old = self.of(name);
             let new = change(&old);
             if new == old {
-                // What the manifest says about it still applies.
+                // The manifest's list for it still applies.
                 continue;
             }
             if new == self.inherited(name) {
@@ -245,8 +217,9 @@ impl<'a> AgentTargets<'a> {
         }
     }
 
-    /// If the manifest has no default, makes one of the agents that the skills have in common. Skills with more agents
-    /// get a list of their own, so that the default changes nothing for them.
+    /// Returns the default of the scope. If the manifest has none, makes one of the agents that the skills
+    /// have in common. Skills with more agents get a list of their own, so that the default changes nothing
+    /// for them.
     fn settle(&mut self) -> Ids {
         let common = self.silent().map(|(_, ids)| ids.clone()).reduce(|a, b| &a & &b).unwrap_or_default();
         let more: Vec<_> = self
@@ -258,7 +231,7 @@ impl<'a> AgentTargets<'a> {
         common
     }
 
-    /// Returns the agents that are to see the skill `name`.
+    /// Returns the agents that should see the skill `name`.
     fn of(&self, name: &SkillName) -> Ids {
         self.now.own.get(name).cloned().unwrap_or_else(|| self.inherited(name))
     }
@@ -269,7 +242,7 @@ impl<'a> AgentTargets<'a> {
         self.of_dependents(name, &mut BTreeSet::new()).unwrap_or_else(|| self.usual(name))
     }
 
-    /// Returns the agents that are to see `name` if it names none itself.
+    /// Returns the agents that should see `name` if it names none itself.
     fn usual(&self, name: &SkillName) -> Ids {
         match self.locked.get(name).filter(|_| self.now.default.is_none()) {
             Some(locked) => locked.clone(),
@@ -284,14 +257,14 @@ impl<'a> AgentTargets<'a> {
         self.now.default.clone().unwrap_or_else(in_use)
     }
 
-    /// Returns the locked agents of the skills that name none themselves. Skills that came because others need them
-    /// have the agents of those, and say nothing about the scope.
+    /// Returns the locked agents of the skills that name none themselves. Skills that came because others
+    /// need them have the agents of those, and do not count for the scope.
     fn silent(&self) -> impl Iterator<Item = (&SkillName, &Ids)> {
         let is_silent = |name| !self.now.own.contains_key(name) && !self.dependents.contains_key(name);
         self.locked.iter().filter(move |(name, _)| is_silent(name))
     }
 
-    /// Writes into `wanted` who is to see it, and into its entry if that changes or is new.
+    /// Sets the agents of `wanted`, and of its manifest entry if that changes or is new.
     pub(in crate::ops) fn assign(&self, wanted: &mut Wanted) {
         let ids = self.of(&wanted.name);
         let has_dir = |agent: &&Agent| self.scope.agent_dir(self.settings, agent).is_some();
@@ -307,7 +280,7 @@ impl<'a> AgentTargets<'a> {
         wanted.requirement = entry.map(|entry| Requirement { agents, disabled, ..entry });
     }
 
-    /// Returns the entries of the manifest whose agents change, except those of the skills `but`.
+    /// Returns the manifest entries whose agents change, except those of the skills `but`.
     pub(in crate::ops) fn entries(&self, but: &BTreeSet<&SkillName>) -> BTreeMap<SkillName, Requirement> {
         let known = self.before.own.keys().chain(self.now.own.keys()).filter(|name| !but.contains(name));
         let changed = known.filter(|name| self.before.own.get(*name) != self.now.own.get(*name));
@@ -325,7 +298,7 @@ impl<'a> AgentTargets<'a> {
         Some(Requirement { dependency, ..entry })
     }
 
-    /// Returns the list that the entry of `name` is to have.
+    /// Returns the agents for the entry of `name`.
     fn text(&self, name: &SkillName) -> Option<Vec<String>> {
         let old =
             self.files.manifest.skills().get(name).and_then(|requirement| requirement.agents.as_deref());
@@ -342,7 +315,7 @@ impl<'a> AgentTargets<'a> {
         Some(Agents { targets, copy: copy || old.copy, ..old.clone() }).filter(|new| new != old)
     }
 
-    /// Returns all agents that somebody chose for something here.
+    /// Returns all agents that the user chose for something here.
     pub(in crate::ops) fn chosen(&self) -> Ids {
         let lists = self.now.default.iter().chain(self.now.own.values()).chain(self.locked.values());
         lists.flatten().copied().filter(|id| needs_link(id)).collect()
@@ -373,12 +346,60 @@ impl<'a> AgentTargets<'a> {
     }
 }
 
+/// Returns the agents that the lockfile of `scope` has for each skill, and the choices of its manifest.
+///
+/// # Errors
+///
+/// Fails for an agent that is not known.
+fn read_choices(scope: &Scope, files: &Files) -> Result<(BTreeMap<SkillName, Ids>, Choice)> {
+    let place = scope.manifest.display();
+    let listed = |list: &[String], whose: &str| {
+        let find = |id: &String| match agents::find(id) {
+            Ok(agent) => Ok(agent.id),
+            Err(error) => {
+                Err(unknown(&error, format!("{place}: there is no agent `{id}`{whose}"), Error::config))
+            }
+        };
+        list.iter().map(find).collect::<Result<Ids>>()
+    };
+    let mut now = Choice::default();
+    if let Some(targets) = &files.manifest.agents().targets {
+        now.default = Some(listed(targets, "")?);
+    }
+    for (name, requirement) in files.manifest.skills() {
+        if let Some(own) = &requirement.agents {
+            now.own.insert(name.clone(), listed(own, &format!(", which skill `{name}` names"))?);
+        }
+    }
+    let mut locked = BTreeMap::new();
+    for (name, entry) in &files.lock.skills {
+        let mut ids = Ids::new();
+        for id in &entry.agents {
+            match agents::find(id) {
+                Ok(agent) => drop(ids.insert(agent.id)),
+                // If the manifest decides, it does not matter what the lockfile had.
+                Err(_) if now.default.is_some() || now.own.contains_key(name) => {}
+                Err(_) => {
+                    let place = scope.lockfile.display();
+                    return Err(Error::config(format!(
+                        "{place}: there is no agent `{id}`, which skill `{name}` names"
+                    ))
+                    .hint("update skillpm, or name other agents in `skillpm.toml`"));
+                }
+            }
+        }
+        locked.insert(name.clone(), ids);
+    }
+    Ok((locked, now))
+}
+
 /// Reports whether the agent `id` needs a link to see a skill.
 pub(in crate::ops) fn needs_link(id: &str) -> bool {
     agents::find(id).is_ok_and(|agent| !agent.is_universal())
 }
 
-/// Returns the list `old` reduced and extended to what is in `ids`. Entries that stay keep their order and spelling.
+/// Returns the list `old`, reduced and extended to the agents in `ids`. Remaining entries keep their order
+/// and spelling.
 fn list(old: Option<&[String]>, ids: &Ids) -> Vec<String> {
     let id = |text: &String| agents::find(text).ok().map(|agent| agent.id).filter(|id| ids.contains(id));
     let mut list: Vec<String> =
@@ -400,8 +421,8 @@ fn is_here(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
         && scope.agent_dir(settings, agent).is_some()
 }
 
-/// Returns the agents of this machine that get a link. Among several that share a directory, takes those that are
-/// really present, or the first if none is.
+/// Returns the agents of this machine that get a link. Among several that share a directory, takes those that
+/// are really present, or the first if none is.
 fn found(settings: &Settings, scope: &Scope) -> Vec<&'static str> {
     let mut by_dir: BTreeMap<_, Vec<&Agent>> = BTreeMap::new();
     for agent in agents::all().iter().filter(|agent| wants_link(settings, scope, agent)) {

@@ -1,5 +1,5 @@
-//! Warns about what somebody should know about a skill before an agent gets it: hidden content, and code that runs
-//! without being asked.
+//! Warnings about a skill before an agent gets it: hidden content, and code that runs without being
+//! requested.
 
 use crate::advice::Warning;
 use crate::codes;
@@ -10,8 +10,8 @@ use crate::name::SkillName;
 use crate::review::{self, Change, Kind};
 use crate::tree::{FileSet, ReadError};
 
-/// Returns what to report about the skill `name`, one warning for each kind of thing: first what the linter finds, then
-/// what runs. `document` is its `SKILL.md`.
+/// Returns the warnings about the skill `name`, one for each kind: first the linter's findings, then code
+/// that runs. `document` is its `SKILL.md`.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub(super) fn alarms(
     Ok(told)
 }
 
-/// Returns the warning for what one rule found.
+/// Returns the warning about the findings of one rule.
 fn found_by(name: &SkillName, document: &Document, findings: &[Finding]) -> Option<Warning> {
     let first = findings.first()?;
     let line = document.position(first.span.start).line;
@@ -68,7 +68,7 @@ fn runs(name: &SkillName, changes: &[Change]) -> Option<Warning> {
     Some(Warning::new(code, format!("`{name}` {what}: {}{line}{text}{more}", first.path)))
 }
 
-/// Returns the text without the marks of code that would end the quote.
+/// Returns the text without the code markers that would end the quote.
 fn quotable(text: &str) -> String {
     text.replace('`', "'")
 }
@@ -86,7 +86,7 @@ mod tests {
         alarms.iter().map(ToString::to_string).collect()
     }
 
-    /// THREATS ms01, ms06, ms10, ms12, ms15, zn35: one line for each kind of thing.
+    /// THREATS ms01, ms06, ms10, ms12, ms15, zn35: one line for each kind.
     #[test]
     fn one_line_for_each_kind() {
         let text = "---\nname: demo\ndescription: d\nhooks:\n  Stop:\n    - command: x.sh\n---\n\
@@ -105,7 +105,7 @@ mod tests {
         );
     }
 
-    /// Whatever hides or reaches out is found by the rules that `validate` has, too.
+    /// The rules of `validate` also find whatever hides or reaches out.
     #[test]
     fn what_rules_find_is_told() {
         let text = format!(

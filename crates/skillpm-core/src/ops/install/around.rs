@@ -1,4 +1,4 @@
-//! What a person should know about the place where skills were installed: who sees them and who does not.
+//! Facts about the place of an installation: which agents see the skills and which do not.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,8 @@ use crate::install::state::Files;
 use crate::settings::Settings;
 use crate::source::local;
 
-/// Fills in who sees the skills of `outcome`, and where they are. `files` are the current files of `scope`.
+/// Fills in the agents that see the skills of `outcome`, and where the skills are. `files` are the current
+/// files of `scope`.
 ///
 /// # Errors
 ///
@@ -65,7 +66,7 @@ fn only_here(
     Ok(only_here)
 }
 
-/// Reports whether a colleague who has all of the repository at `root` also has what `path` leads to.
+/// Reports whether a colleague with the whole repository at `root` also has the target of `path`.
 fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Result<bool> {
     if path.starts_with('~') || Path::new(path).is_absolute() {
         return Ok(false);

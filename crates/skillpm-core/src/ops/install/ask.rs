@@ -1,4 +1,4 @@
-//! Asks which of several skills to install, if none was named.
+//! Asking which of several skills to install, if the user named none.
 
 use super::chosen::{Chosen, source_of};
 use crate::advice::{Call, Opt, Verb, message};
@@ -13,12 +13,12 @@ use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 use crate::text::visible_name;
 
-/// Returns those of the skills `found` in a source to install: the only one, those that a person picks, or with `all`
-/// every one. Skills that are internal to the source are left out if there differ.
+/// Returns the skills to install out of those `found` in a source: the only one, those that the user picks,
+/// or with `all` every one. Leaves out skills that are internal to the source if there are others.
 ///
 /// # Errors
 ///
-/// Fails if there are several skills and nobody to ask, or if none was chosen.
+/// Fails if there are several skills and the user cannot be asked, or if the user chooses none.
 pub(super) fn ask(
     context: &Context,
     spec: &SourceSpec,
@@ -42,8 +42,8 @@ pub(super) fn ask(
     Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect())
 }
 
-/// Asks which of the skills of several `sources` are meant, and keeps only these; keeps all if `all` is set. `what`
-/// names the sources, which `call` installs.
+/// Keeps the skills of several `sources` that the user picks, or all of them with `all`. `what` names the
+/// sources, which `call` installs.
 ///
 /// # Errors
 ///
@@ -95,11 +95,11 @@ fn offered<T>(mut all: Vec<T>, is_internal: impl Fn(&T) -> bool) -> Vec<T> {
     all
 }
 
-/// Lets a person pick from `items`; `None` if nobody can be asked.
+/// Lets the user pick from `items`. Returns `None` if the user cannot be asked.
 ///
 /// # Errors
 ///
-/// Fails if none was chosen.
+/// Fails if the user chooses none.
 fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>> {
     mark_installed(context, &mut items);
     let picked = context.interact.choose("which skills do you want to install?", &items);
@@ -110,8 +110,8 @@ fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>>
     Ok(picked)
 }
 
-/// Returns the error for several skills in sources that `call` installs: `who` names what has them, and `named` has
-/// their names and where each is.
+/// Returns the error for several skills in sources that `call` installs. `who` names the sources, and `named`
+/// has the names of the skills and their places.
 fn several(who: &str, call: Call, named: &[(String, String)]) -> Error {
     let lines = named.iter().map(|(title, place)| format!("\n  {} ({place})", visible_name(title)));
     let lines: Vec<_> = lines.collect();
@@ -139,7 +139,7 @@ fn mark_installed(context: &Context, items: &mut [Choice]) {
     }
 }
 
-/// Returns what a picker shows about a skill.
+/// Returns the text about a skill in a picker.
 fn description(candidate: &Candidate) -> String {
     match &candidate.meta {
         Ok(meta) => meta.description.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -1,5 +1,5 @@
-//! `.agents/.gitattributes`: without it, git writes skills with different line endings on some machines, where none of
-//! them then matches the lockfile.
+//! `.agents/.gitattributes`: without it, git changes the line endings of skills on some machines, where none
+//! of them then matches the lockfile.
 
 use std::path::Path;
 
@@ -14,8 +14,9 @@ use crate::manifest::Manifest;
 /// The largest file of attributes that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Makes sure that git leaves the bytes of the skills of `scope` alone, if they are in a repository and `manifest` does
-/// not say otherwise. What people wrote in the file stays. Returns a warning if it could not be written.
+/// Makes sure that git does not change the bytes of the skills of `scope`, if they are in a repository and
+/// `manifest` does not forbid it. Keeps what people wrote in the file. Returns a warning if it could not be
+/// written.
 pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<Warning> {
     let skills = scope.skills_dir();
     let is_wanted = scope.kind == ScopeKind::Project
@@ -28,7 +29,7 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
     let file = scope.work_dir().join(FILE);
     let new = missing(&file)?;
     repository_of(&fs::real_path(&scope.root).ok()??, |_| true).ok()??;
-    // Git does not change what it does not track.
+    // Git does not change files that it does not track.
     if is_ignored(context, scope, &skills)? {
         return None;
     }
@@ -37,7 +38,7 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
     Some(Warning::new(codes::ATTRIBUTES_UNWRITABLE, told))
 }
 
-/// Reports whether git leaves `path` out of the repository; `None` if nobody can tell.
+/// Reports whether git ignores `path`, or `None` if that cannot be determined.
 #[cfg(feature = "git")]
 fn is_ignored(context: &Context, scope: &Scope, path: &Path) -> Option<bool> {
     crate::git::is_ignored(&context.settings, &scope.root, path)
@@ -49,7 +50,8 @@ fn is_ignored(_: &Context, _: &Scope, _: &Path) -> Option<bool> {
     None
 }
 
-/// Returns the new content of the file if it lacks the line; `None` if it has it, or if we do not write to it.
+/// Returns the new content of the file if it lacks the line. Returns `None` if it has it, or if we do not
+/// write to it.
 fn missing(file: &Path) -> Option<String> {
     match fs::kind(file).ok()? {
         None => return Some(TEXT.to_owned()),

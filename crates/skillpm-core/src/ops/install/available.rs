@@ -1,4 +1,4 @@
-//! What sources offer, for display.
+//! Skills and plugins that sources offer, for display.
 
 use super::chosen::typed;
 use crate::advice::Message;
@@ -8,9 +8,9 @@ use crate::spec::SourceSpec;
 /// A skill that a source holds.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Available {
-    /// The source, in full.
+    /// The full source.
     pub source: String,
-    /// The name as the skill writes it, or that of its directory if it cannot be read.
+    /// The skill's own name, or that of its directory if it cannot be read.
     pub name: String,
     /// What it does and when to use it.
     pub description: String,
@@ -25,19 +25,19 @@ pub struct Available {
 pub struct OfferedPlugin {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// What the plugin is for.
     pub description: String,
     /// The version according to the marketplace.
     pub version: Option<String>,
-    /// Where it is, in full; `None` if skillpm cannot fetch it.
+    /// The full source; `None` if skillpm cannot fetch it.
     pub source: Option<String>,
-    /// The directories of its skills; `None` if they are not known without fetching it.
+    /// The directories of its skills; `None` if only fetching it would tell.
     pub skills: Option<Vec<String>>,
     /// Why it cannot be installed.
     pub problem: Option<Message>,
 }
 
-/// Returns the form of a candidate that `--list` shows.
+/// Returns a candidate in the form that `--list` shows.
 pub(super) fn available(spec: &SourceSpec, root: &str, candidate: &Candidate) -> Available {
     Available {
         source: typed(&spec.origin, spec.reference.as_ref()),

@@ -1,4 +1,4 @@
-//! Opened sources, with those of their skills that are meant.
+//! Opened sources, with the skills chosen from them.
 
 use super::desired::LeftOut;
 use super::request::InstallRequest;
@@ -10,30 +10,30 @@ use crate::spec::{Origin, Reference, SourceSpec};
 /// The word for all skills.
 pub(in crate::ops) const ALL: &str = "*";
 
-/// What a request chose from its sources.
+/// The choice that a request made from its sources.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
-    /// The sources, with the skills that are meant.
+    /// The sources, with the chosen skills.
     pub(super) sources: Vec<Chosen>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub(super) warnings: Vec<Warning>,
     /// What was requested among others and is not available; the warnings say why.
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// An opened source, with those of its skills that are meant.
+/// An opened source, with the skills chosen from it.
 #[derive(Debug)]
 pub(super) struct Chosen {
     pub(super) spec: SourceSpec,
     pub(super) opened: FetchedSource,
     pub(super) candidates: Vec<Candidate>,
-    /// Whether somebody meant exactly these skills, so that none may be skipped.
+    /// Whether the user named exactly these skills, so that none may be skipped.
     pub(super) named: bool,
     /// Names that were given for several sources and do not occur in this one.
     pub(super) missed: Vec<String>,
 }
 
-/// Marks `sources`, from which `request` chose, according to whether somebody meant exactly these skills.
+/// Marks `sources`, from which `request` chose, according to whether the user named exactly these skills.
 pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
     let named = request.skills.iter().any(|name| name != ALL);
     let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
@@ -42,12 +42,13 @@ pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
     }
 }
 
-/// Returns the source without what selects skills in it, as people would type it in their working directory.
+/// Returns the source without the part that selects skills in it, as people would type it in their working
+/// directory.
 pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &FetchedSource) -> String {
     typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
 }
 
-/// Returns what to type to mean `reference` of `origin`.
+/// Returns the text that a user types for `reference` of `origin`.
 pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> String {
     let reference = reference.map(|reference| format!("#{}", reference.name()));
     origin.typed() + &reference.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The desired state after an installation, before anything looks at the current state.
+//! The desired state of an installation, determined without looking at the current state.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::tree::FileSet;
 /// The desired state after an installation.
 #[derive(Debug, Default)]
 pub(in crate::ops) struct Desired {
-    /// The skills that are to be there.
+    /// The skills that should be installed.
     pub(in crate::ops) wanted: Vec<Wanted>,
     /// The files of those that come from elsewhere.
     pub(in crate::ops) contents: BTreeMap<SkillName, FileSet>,
-    /// What the manifest is to say about skills that are otherwise left alone.
+    /// New manifest entries of skills that are otherwise left alone.
     pub(in crate::ops) entries: BTreeMap<SkillName, Requirement>,
     /// Locked skills that the manifest no longer requests.
     pub(in crate::ops) orphans: Vec<SkillName>,
@@ -34,7 +34,7 @@ pub(in crate::ops) struct DesiredNotes {
     pub(in crate::ops) unreadable: Vec<SkillName>,
     /// What was requested among others and could not be taken in; the warnings say why.
     pub(in crate::ops) left_out: Vec<LeftOut>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub(in crate::ops) warnings: Vec<Warning>,
     /// The policy lines that decided about the sources.
     pub(in crate::ops) decided: Vec<PolicyDecision>,
@@ -45,14 +45,14 @@ pub(in crate::ops) struct DesiredNotes {
 pub struct LeftOut {
     /// Its name, or its directory if several have the same name.
     pub name: String,
-    /// What went wrong, for programs.
+    /// The code of the error, for programs.
     pub code: &'static str,
-    /// The exit code of what went wrong.
+    /// The exit code of the error.
     pub exit_code: u8,
 }
 
 impl LeftOut {
-    /// Returns the report about `name`, which `error` kept from being installed.
+    /// Returns the report about `name`, which could not be installed because of `error`.
     pub(in crate::ops) fn new(name: String, error: &Error) -> Self {
         Self { name, code: error.code(), exit_code: error.kind().exit_code() }
     }

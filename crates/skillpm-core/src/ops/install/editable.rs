@@ -1,4 +1,4 @@
-//! Editable skills: a link to the directory that somebody works in takes the place of a copy.
+//! Editable skills: a link to the directory that somebody works in, instead of a copy.
 
 use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
@@ -50,11 +50,11 @@ fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<
     Ok(())
 }
 
-/// Returns the directory that `requirement` of the skill `name` leads to, and the link to it.
+/// Returns the directory of the skill `name` that `requirement` names, and the link to it.
 ///
 /// # Errors
 ///
-/// Fails for a directory that is not there, or that is no skill's.
+/// Fails for a directory that does not exist, or that is not a skill.
 pub(in crate::ops) fn find(
     context: &Context,
     scope: &Scope,
@@ -82,7 +82,7 @@ pub(in crate::ops) fn find(
     Ok(editable)
 }
 
-/// Returns the directory, as the manifest names it.
+/// Returns the directory as the manifest names it.
 fn shown(requirement: &Requirement) -> String {
     match &requirement.path {
         Some(sub) => format!("{}/{sub}", requirement.origin.typed()),

@@ -1,4 +1,4 @@
-//! Turns chosen skills into skills that can be installed: read, checked and stored, with their dependencies.
+//! Preparation of chosen skills for installation: read, checked and stored, with their dependencies.
 
 mod ingest;
 
@@ -36,15 +36,15 @@ use crate::workers;
 pub(super) struct Fetched<'a> {
     /// The sources that were opened.
     sources: Sources<'a>,
-    /// What was chosen.
+    /// The chosen skills.
     chosen: Vec<Chosen>,
-    /// What is to be there.
+    /// The skills that should be installed.
     wanted: Vec<Wanted>,
     /// The index of each skill in `wanted`, by the key under which names collide.
     by_key: BTreeMap<String, usize>,
     /// Their files.
     contents: BTreeMap<SkillName, FileSet>,
-    /// What a person should know.
+    /// Warnings for the user.
     warnings: Vec<Warning>,
     /// What was requested among others and could not be taken in; the warnings say why.
     left_out: Vec<LeftOut>,
@@ -54,22 +54,22 @@ pub(super) struct Fetched<'a> {
     assignment: Assignment,
 }
 
-/// The way in which a skill is taken in.
+/// How a skill is taken in.
 #[derive(Debug, Clone, Copy, Default)]
 struct As<'r> {
     /// The name that it gets instead of its own.
     alias: Option<&'r str>,
-    /// Whether a link to its directory takes the place of a copy.
+    /// Whether to make a link to its directory instead of a copy.
     editable: bool,
 }
 
-/// Takes in the skills of `selection`, which `request` chose, with their dependencies. `files` are the manifest and the
-/// lockfile of the scope, which is neither locked nor changed.
+/// Takes in the skills of `selection`, which `request` chose, with their dependencies. `files` are the
+/// manifest and the lockfile of the scope, which is neither locked nor changed.
 ///
 /// # Errors
 ///
-/// Fails for skills that are refused or have one name; where none can be taken in; and for dependencies that are not
-/// available.
+/// Fails for skills that are refused or share a name; if none can be taken in; and for dependencies that are
+/// not available.
 pub(super) fn fetch<'a>(
     sources: Sources<'a>,
     request: &InstallRequest,
@@ -122,7 +122,7 @@ impl<'a> Fetched<'a> {
         }
     }
 
-    /// Takes in what was `chosen`: at least one skill of each typed source, or one of any other.
+    /// Takes in the `chosen` skills: at least one of each typed source, or one of any other.
     ///
     /// # Errors
     ///
@@ -182,11 +182,11 @@ impl<'a> Fetched<'a> {
         Ok(())
     }
 
-    /// Takes in the skills `chosen`, and returns how many could be taken in.
+    /// Takes in the skills `chosen`, and returns their number.
     ///
     /// # Errors
     ///
-    /// Fails if they were named: one that is refused; two different skills of one name.
+    /// Fails for a named skill that is refused, and for two different skills of one name.
     fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Ingest) -> Result<usize> {
         let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
@@ -207,7 +207,7 @@ impl<'a> Fetched<'a> {
         Ok(installed)
     }
 
-    /// Takes `candidates`, which `opened` has delivered, and returns how many could be taken.
+    /// Takes in `candidates`, which `opened` has delivered, and returns their number.
     fn take_in(
         &mut self,
         how: As<'_>,
@@ -225,7 +225,7 @@ impl<'a> Fetched<'a> {
                 break;
             }
         }
-        // What is written does not depend on the order in which the threads run.
+        // The result does not depend on the order in which the threads run.
         let done = workers::map(
             &jobs,
             workers::FEW,
@@ -266,7 +266,7 @@ impl<'a> Fetched<'a> {
         Ok(installed)
     }
 
-    /// Returns what is to be done to take `candidate` in, if its source may be used.
+    /// Returns the job of taking in `candidate`, if its source may be used.
     fn job<'b>(
         &mut self,
         how: As<'_>,
@@ -290,7 +290,7 @@ impl<'a> Fetched<'a> {
         // The directory may be denied even if the source is not.
         self.sources.gate.source(PolicySubject { path, ..asked(spec) })?;
         let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
-        // A name that no manifest could hold is found by its path alone.
+        // A name that no manifest could hold is only found by its path.
         let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
         let own = written.filter(|written| written != name.as_str()).filter(writable);
         if let (Some(_), Some(own)) = (how.alias, &own) {
@@ -310,13 +310,13 @@ impl<'a> Fetched<'a> {
         let Sources { context, scope, .. } = self.sources;
         let find = || editable::find(context, scope, &name, &requirement);
         let editable = how.editable.then(find).transpose()?;
-        // A skill that is a whole file has no directory whose name could differ.
+        // A skill that is a single file has no directory whose name could differ.
         let whole = candidate.path.is_empty() && spec.origin.is_file();
         let directory = (!whole).then(|| candidate.directory_name(&opened.name));
         Ok(IngestJob { name, tree: &opened.tree, candidate, own, requirement, directory, editable })
     }
 
-    /// Adds a skill that was read, if the policy lets it in.
+    /// Adds a skill that was read, if the policy admits it.
     fn finish(
         &mut self,
         spec: &SourceSpec,
@@ -373,8 +373,8 @@ impl<'a> Fetched<'a> {
         Ok(())
     }
 
-    /// Marks skills that would replace a different skill from the same source: there is still one where the installed
-    /// skill of that name came from. A skill that moved within its repository is no longer there.
+    /// Marks skills that would replace a different skill from the same source: the skill installed under that
+    /// name still exists at its place in the source. A skill that moved within its repository does not.
     fn set_apart(&mut self, files: &Files) {
         let Self { wanted, chosen, .. } = self;
         for wanted in wanted {
@@ -397,8 +397,9 @@ impl<'a> Fetched<'a> {
     }
 }
 
-/// Returns the paths of different skills that would get the same name, by the key in which they would collide: nobody
-/// said which of them is meant. A skill that is there twice with the same bytes counts as one.
+/// Returns the paths of different skills that would get the same name, by the key under which they would
+/// collide: it is ambiguous which of them is meant. A skill that exists twice with the same bytes counts as
+/// one.
 fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, IngestJob<'_>)>)]) -> BTreeMap<String, Vec<&'a str>> {
     let mut found: BTreeMap<String, Vec<(&str, Option<Digest>)>> = BTreeMap::new();
     for (candidate, done) in done {
@@ -412,7 +413,7 @@ fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, IngestJob<'_>)>)]) -> BTre
     found.into_iter().map(|(key, all)| (key, all.into_iter().map(|(path, _)| path).collect())).collect()
 }
 
-/// Returns what to report about the skills at `paths`, which would all get one name.
+/// Returns the warning about the skills at `paths`, which would all get one name.
 fn told_unclear(spec: &SourceSpec, opened: &FetchedSource, paths: &[&str]) -> Warning {
     let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
     let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
@@ -426,13 +427,13 @@ fn told_unclear(spec: &SourceSpec, opened: &FetchedSource, paths: &[&str]) -> Wa
     Warning::new(codes::NAMES_EQUAL, told)
 }
 
-/// Returns the name that was typed for `candidate`. A skill that cannot be loaded fails here.
+/// Returns the given alias for `candidate`. A skill that cannot be loaded fails here.
 fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
     let name = SkillName::new(alias).map_err(|error| {
         Error::usage(error.to_string()).hint(message!("give another name with ", Opt::As))
     })?;
     check_alphabet(&name)?;
-    // Its own name may be one that no skill could be installed under.
+    // Its own name may not be valid for an installation.
     match candidate.meta {
         Ok(_) => Ok(name),
         Err(_) => install_name(candidate, root),

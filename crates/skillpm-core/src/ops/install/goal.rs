@@ -1,4 +1,4 @@
-//! Determines the goal of an installation, and changes the scope to it.
+//! The goal of an installation, and the change of a scope to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +20,12 @@ use crate::ops::change::Begun;
 use crate::ops::dependencies::{keep_locked, unneeded};
 use crate::settings::Settings;
 
-/// Locks the scope, asks `desire` for the desired state, and changes the scope to it.
+/// Locks the scope, calls `desire` for the desired state, and changes the scope to it.
 ///
 /// # Errors
 ///
-/// Fails with the error of `read` or `desire`, if something is in the way, for a lockfile that would change and must
-/// not, or if something cannot be written. Nothing has been changed then.
+/// Fails with the error of `read` or `desire`, if something is in the way, for a lockfile that would change
+/// and must not, and if something cannot be written. Nothing has been changed then.
 pub(super) fn reach(
     context: &Context,
     scope: &Scope,
@@ -37,7 +37,7 @@ pub(super) fn reach(
     let files = begun.files();
     let Desired { wanted, entries, orphans, contents, notes } = desire(files)?;
     let placed = Receipts::of(&context.settings, scope);
-    // Without a manifest, nothing says that a skill should not be here.
+    // Without a manifest, no skill is known to be unwanted.
     let settles = request.restores() && files.manifest_text.is_some();
     let gone = if settles { placed.gone(files) } else { RemovedSkill::default() };
     let edit = Edit { settings: &context.settings, scope, request, files };
@@ -73,8 +73,9 @@ struct Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// Returns the goal: it adds the skills `put` with the agents that are to see them, and the `entries` of the
-    /// manifest. It removes the `orphans`, what nothing needs any more, and what is `gone` from manifest and lockfile.
+    /// Returns the goal: it adds the skills `put` with the agents that should see them, and the `entries` of
+    /// the manifest. It removes the `orphans`, skills that nothing needs any more, and those that are `gone`
+    /// from manifest and lockfile.
     ///
     /// # Errors
     ///
@@ -122,7 +123,8 @@ impl<'a> Edit<'a> {
         })
     }
 
-    /// Returns the agents of each skill once the skills `put` are there and the manifest also requests `entries`.
+    /// Returns the agents of each skill once the skills `put` are installed and the manifest also requests
+    /// `entries`.
     fn audience<'b>(
         &self,
         put: &'b [Wanted],
@@ -145,7 +147,7 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// Refuses a change of the lockfile if that is not wanted.
+/// Refuses a change of the lockfile if the request forbids it.
 fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<()> {
     let Some(option) = request.forbids_change() else { return Ok(()) };
     if plan.lock.is_none() {

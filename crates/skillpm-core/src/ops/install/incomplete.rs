@@ -1,4 +1,4 @@
-//! Warns about files that only seem to be there: a pointer instead of a Git LFS file, or an empty directory or nothing
+//! Warnings about missing files: a pointer instead of a Git LFS file, or an empty directory or nothing
 //! instead of a submodule.
 
 use crate::advice::Warning;
@@ -12,10 +12,10 @@ use crate::tree::{FileSet, Tree};
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 /// The sizes that a pointer may have: an oid, a size, and what extensions add.
 const POINTER_SIZES: std::ops::RangeInclusive<u64> = 100..=1024;
-/// The maximum number of files that are named.
+/// The maximum number of files that a warning names.
 const MOST: usize = 5;
 
-/// Returns what to report about the skill `name`, whose files `set` are those of directory `dir` of `tree`.
+/// Returns the warnings about the skill `name`, whose files `set` are those of directory `dir` of `tree`.
 pub(in crate::ops) fn incomplete(name: &SkillName, tree: &Tree, dir: &str, set: &FileSet) -> Vec<Warning> {
     let pointers: Vec<String> = set
         .files()

@@ -17,7 +17,7 @@ use crate::source::{self, FetchedSource};
 use crate::spec::SourceSpec;
 use crate::text::{closest, visible_name};
 
-/// Lists the plugins of the marketplace `typed`, or those skills of the named plugins that are meant.
+/// Lists the plugins of the marketplace `typed`, or the chosen skills of the named plugins.
 ///
 /// # Errors
 ///
@@ -42,13 +42,13 @@ pub(super) fn list(
     Ok(InstallOutcome { available, ..InstallOutcome::default() })
 }
 
-/// Opens the plugins of the marketplace `typed` that `request` names, with all of their skills or
-/// those that it names.
+/// Opens the plugins of the marketplace `typed` that `request` names, with all of their skills or those that
+/// it names.
 ///
 /// # Errors
 ///
-/// Fails for a source without a marketplace, or one that is refused; for a plugin that is not there, cannot be fetched,
-/// or has no skills; or for several plugins, none named and nobody to ask.
+/// Fails for a source without a marketplace, or one that is refused; for a plugin that does not exist, cannot
+/// be fetched, or has no skills; and for several plugins if none is named and the user cannot be asked.
 pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed: &str) -> Result<Selection> {
     let context = sources.context;
     let mut market = Market::open(sources, request, typed)?;
@@ -58,7 +58,7 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
     for plugin in &plugins {
         match market.skills(plugin) {
             Ok(chosen) => sources.push(chosen),
-            // Nobody asked for this one by name.
+            // The user did not name this one.
             Err(error) if all => {
                 left_out.push(LeftOut::new(plugin.name.clone(), &error));
                 warnings.push(Warning::new(error.code(), message!("left out: ", error.with_causes())));
@@ -120,9 +120,9 @@ fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
 struct Market<'a, 's> {
     /// The sources in which it and its plugins are opened.
     sources: &'a mut Sources<'s>,
-    /// As it was typed.
+    /// The source as the user typed it.
     typed: &'a str,
-    /// The source that it is in.
+    /// The source of the marketplace.
     spec: SourceSpec,
     opened: FetchedSource,
     list: Marketplace,
@@ -172,7 +172,7 @@ impl<'a, 's> Market<'a, 's> {
         Ok(chosen)
     }
 
-    /// Returns the plugins that are meant: by name, all, the only one, or those that a person picks.
+    /// Returns the chosen plugins: by name, all, the only one, or those that the user picks.
     fn choose(&self, request: &InstallRequest) -> Result<Vec<Plugin>> {
         let plugins = &self.list.plugins;
         if request.sources.iter().any(|name| name == ALL) {
@@ -260,7 +260,7 @@ impl<'a, 's> Market<'a, 's> {
         SourceSpec { path: Some(dir.to_owned()).filter(|dir| !dir.is_empty()), ..self.spec.clone() }
     }
 
-    /// Returns what to show about `plugin`, without fetching anything.
+    /// Returns the description of `plugin` for display, without fetching anything.
     fn offered(&self, plugin: &Plugin) -> OfferedPlugin {
         let mut offered = OfferedPlugin {
             name: plugin.name.clone(),

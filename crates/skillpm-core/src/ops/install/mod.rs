@@ -1,6 +1,6 @@
-//! `install`: skills from sources, or exactly what the lockfile says.
+//! `install`: installs skills from sources, or exactly what the lockfile records.
 //!
-//! The desired state comes from `fetch` or from `restore`, as a value; `goal` changes the scope to it.
+//! `fetch` or `restore` determines the desired state, as a value; `goal` changes the scope to it.
 
 use std::borrow::Cow;
 
@@ -91,11 +91,11 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     goal::reach(context, &scope, request, read, |files| Ok(fetched.desired(files)))
 }
 
-/// Chooses the skills that `request` means, from `specs` if it names sources.
+/// Chooses the skills for `request`, from `specs` if it names sources.
 ///
 /// # Errors
 ///
-/// Fails for a source that cannot be opened or is refused, and for skills that are not there.
+/// Fails for a source that cannot be opened or is refused, and for skills that do not exist.
 fn choose(sources: &mut Sources<'_>, request: &InstallRequest, specs: &[SourceSpec]) -> Result<Selection> {
     match &request.marketplace {
         Some(typed) => marketplace::choose(sources, request, typed),
@@ -104,7 +104,7 @@ fn choose(sources: &mut Sources<'_>, request: &InstallRequest, specs: &[SourceSp
     }
 }
 
-/// Lists what the sources of `request` have; `specs` are those that it names.
+/// Lists the skills in the sources of `request`. `specs` are the parsed sources.
 fn list(
     context: &Context,
     scope: &Scope,
@@ -122,12 +122,12 @@ fn list(
     }
 }
 
-/// Returns `request` with those words among its sources that are not sources turned into names of skills, if real
-/// sources accompany them, as in `owner/repo pdf`.
+/// Returns `request` with those words among its sources that are not sources turned into names of skills, if
+/// real sources accompany them, as in `owner/repo pdf`.
 ///
 /// # Errors
 ///
-/// Fails for a word that is also what a directory or file here is called.
+/// Fails for a word that is also the name of a directory or file here.
 fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Result<Cow<'a, InstallRequest>> {
     let is_word = |text: &String| matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_)));
     let (words, sources): (Vec<String>, Vec<String>) = request.sources.iter().cloned().partition(is_word);
@@ -151,10 +151,10 @@ fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Resu
 ///
 /// # Errors
 ///
-/// Fails for a file that is wrong, and for an agent that is unknown or has no directory in `scope`.
+/// Fails for an invalid file, and for an agent that is unknown or has no directory in `scope`.
 fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Files> {
     let files = Files::read(scope)?;
-    AgentTargets::read(&context.settings, scope, &files)?;
+    AgentTargets::check(scope, &files)?;
     AgentTargets::named(&context.settings, scope, &request.agents)?;
     Ok(files)
 }
@@ -178,7 +178,7 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
         .hint("name one, such as `owner/repo` or `./skills`; without a source the lockfile is restored"))
 }
 
-/// Restores what the manifest and the lockfile say.
+/// Restores the skills of the manifest and the lockfile.
 fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     // Their content is read once, under the lock.
     let is_absent = |file| Ok::<_, Error>(fs::real_path(file)?.is_none());
@@ -191,7 +191,8 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
     let mends = !request.locked && !request.frozen;
     let read = if mends { Files::read_mended } else { Files::read };
     goal::reach(context, scope, request, read, |files| {
-        // By now the change of a killed run has been rolled back or completed, and it may have been the first one.
+        // By now the change of a killed run has been rolled back or completed, and it may have been the first
+        // one.
         if is_begun && is_new()? {
             return Err(no_manifest(scope));
         }

@@ -1,4 +1,4 @@
-//! What was done.
+//! The outcome of an installation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,13 +27,13 @@ use crate::text::conflict_line;
 /// The outcome of an installation. The JSON form is an interface: fields are only ever added.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct InstallOutcome {
-    /// Where the skills are.
+    /// The scope of the skills.
     pub scope: Option<ScopeKind>,
-    /// Whether nothing was changed because a plan was asked for.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// The skills that were asked for, sorted by name.
+    /// The requested skills, sorted by name.
     pub skills: Vec<InstalledSkill>,
-    /// What was or would be done, in order.
+    /// The steps that were or would be taken, in order.
     pub steps: Vec<Step>,
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
@@ -46,17 +46,17 @@ pub struct InstallOutcome {
     pub seen_by: Vec<String>,
     /// The agents of this machine that do not see all skills of the scope.
     pub unseen: Vec<Unseen>,
-    /// Skills that were edited and left as they are: the outcome is not what was asked for.
+    /// Skills that were edited and left as they are: the outcome is not what was requested.
     pub left_modified: Vec<String>,
     /// Skills that cannot be read and are left as they are; the warnings say why.
     pub left_unreadable: Vec<String>,
-    /// What was asked for among others and could not be installed; the warnings say why.
+    /// What was requested among others and could not be installed; the warnings say why.
     pub left_out: Vec<LeftOut>,
     /// The policy lines that decided about the sources.
     pub decided: Vec<PolicyDecision>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
-    /// With `list`: what the sources hold.
+    /// With `list`: the content of the sources.
     #[serde(skip)]
     pub available: Vec<Available>,
     /// With `list` and a marketplace: its plugins, if none of them was named.
@@ -66,20 +66,20 @@ pub struct InstallOutcome {
     /// project.
     #[serde(skip)]
     pub only_here: Vec<String>,
-    /// The directory of the skills, as seen from the working directory.
+    /// The directory of the skills, relative to the working directory.
     #[serde(skip)]
     pub place: String,
-    /// Those of the warnings that are about saved copies of edited skills.
+    /// The warnings about saved copies of edited skills.
     #[serde(skip)]
     pub saved: Vec<Warning>,
 }
 
-/// A skill that was asked for.
+/// A requested skill.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct InstalledSkill {
     /// The name under which it is installed.
     pub name: String,
-    /// The version as the skill writes it.
+    /// The version as the skill states it.
     pub version: Option<String>,
     /// The source.
     pub source: String,
@@ -87,13 +87,13 @@ pub struct InstalledSkill {
     pub path: Option<String>,
     /// The commit.
     pub revision: Option<String>,
-    /// The digest; `None` for an editable one.
+    /// The digest; `None` for an editable skill.
     pub digest: Option<String>,
     /// Whether it is a link to a directory that somebody works on.
     pub editable: bool,
     /// Whether it is currently hidden from agents.
     pub disabled: bool,
-    /// The skills that need it, if nobody asked for it.
+    /// The skills that need it, if nobody requested it.
     pub needed_by: Vec<String>,
     /// What happened to it.
     pub change: Change,
@@ -103,13 +103,13 @@ pub struct InstalledSkill {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
-    /// It was not there.
+    /// It was added.
     Added,
-    /// It took the place of another version.
+    /// It replaced another version.
     Updated,
-    /// It was there already.
+    /// It was already installed.
     Unchanged,
-    /// It is no longer asked for.
+    /// It is no longer requested.
     Removed,
     /// It was edited, and left as it is.
     Kept,
@@ -168,8 +168,8 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
         let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
         skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
     }
-    // Skills that were placed and are already gone are not reported, nor are those that come because another skill
-    // needs them.
+    // Skills that were placed and are already gone are not reported, nor are those that come because another
+    // skill needs them.
     let put: BTreeSet<_> = goal.put.iter().map(|wanted| &wanted.name).collect();
     let gone = goal.left.iter().filter(|(name, _)| steps.contains_key(name) && !put.contains(name));
     skills.extend(gone.map(|(name, was)| match was {
@@ -208,7 +208,7 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
     }
 }
 
-/// Returns the skills that nobody asks for once `goal` is reached, with those that need them.
+/// Returns the skills that nobody requests once `goal` is reached, with those that need them.
 fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
     if files.manifest_text.is_none() && goal.put.iter().all(|wanted| wanted.requirement.is_none()) {
         return BTreeMap::new();
@@ -278,8 +278,8 @@ fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
     }
 }
 
-/// Returns what to report about skills that nothing names any more, and that stay because they were edited. They are
-/// reported only once, since the record of what was placed is written without them.
+/// Returns the warnings about skills that nothing names any more, and that stay because they were edited.
+/// They are reported only once, since the record of what was placed is written without them.
 fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
     let told = plan.stays.iter().map(|(place, name)| {
         let path = scope.place(&context.settings, place, name)?;
@@ -292,7 +292,7 @@ fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> 
     told.collect()
 }
 
-/// Returns what to report about a lockfile that was repaired after a merge.
+/// Returns the warning about a lockfile that was repaired after a merge.
 fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warning {
     let file = scope.lockfile.file_name().unwrap_or_default().display();
     let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();

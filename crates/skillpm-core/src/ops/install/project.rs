@@ -19,8 +19,8 @@ use crate::text::closest;
 ///
 /// # Errors
 ///
-/// Fails as [`package::of_project`] does, for a project whose packages bring none, or for a name that no skill or more
-/// than one has.
+/// Fails as [`package::of_project`] does, for a project whose packages have no skills, and for a name that no
+/// skill or more than one has.
 pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     let (mut bringers, warnings) = bringers(context, scope)?;
     if !request.skills.is_empty() {
@@ -33,13 +33,11 @@ pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -
     Ok(outcome)
 }
 
-/// Chooses those of the skills that `request` means: by name, all, the only one, or those that a person
-/// picks.
+/// Chooses the skills for `request`: by name, all, the only one, or those that the user picks.
 ///
 /// # Errors
 ///
-/// Fails as [`list`] does; for a name that no skill or more than one has; or for several skills, none named and nobody
-/// to ask.
+/// Fails as [`list`] does, and for several skills if none is named and the user cannot be asked.
 pub(super) fn choose(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Selection> {
     let (mut sources, warnings) = bringers(context, scope)?;
     choose_among(context, request, &mut sources)?;
@@ -71,7 +69,7 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<Warnin
     Ok((bringers, warnings))
 }
 
-/// Keeps only the skills that `request` means.
+/// Keeps only the skills for `request`.
 fn choose_among(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) -> Result<()> {
     if request.skills.iter().any(|name| name == ALL) {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Warns about installed skills that an installation replaces with another version. `update` asks before it brings new
-//! capabilities; naming a source counts as having asked.
+//! Warnings about installed skills that an installation replaces with another version. `update` asks before
+//! it adds capabilities; for `install`, naming the source counts as consent.
 
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
@@ -12,8 +12,8 @@ use crate::review::review;
 use crate::spec::Reference;
 use crate::store::Store;
 
-/// Returns what to report about the skills of `goal` that are locked at another version in `files`, the files of a
-/// scope of `kind`.
+/// Returns the warnings about the skills of `goal` that are locked at another version in `files`, the files
+/// of a scope of `kind`.
 pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &Files) -> Vec<Warning> {
     let asked = goal.put.iter().filter(|wanted| wanted.requirement.is_some());
     let both = asked.filter_map(|wanted| Some((wanted, files.lock.skills.get(&wanted.name)?)));

@@ -11,7 +11,7 @@ use crate::spec::Reference;
     reason = "each is a flag of its own, and all combinations have a meaning"
 )]
 pub struct InstallRequest {
-    /// The sources as they were typed. If there are none, what manifest and lockfile say is restored.
+    /// The sources as they were typed. If empty, the manifest and lockfile are restored.
     pub sources: Vec<String>,
     /// A source with a marketplace; `sources` are then names of its plugins.
     pub marketplace: Option<String>,
@@ -21,19 +21,19 @@ pub struct InstallRequest {
     pub skills: Vec<String>,
     /// The name to install the one chosen skill under, instead of its own.
     pub alias: Option<String>,
-    /// Whether a link to the directory takes the place of a copy.
+    /// Whether to make a link to the directory instead of a copy.
     pub editable: bool,
     /// The revision, if it was given by a flag.
     pub reference: Option<Reference>,
     /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
-    /// The agents that are to see the skills, by id or alias; `*` means all on the machine.
+    /// The agents that should see the skills, by id or alias; `*` means all on the machine.
     pub agents: Vec<String>,
     /// Whether to make copies instead of links.
     pub copy: bool,
     /// Whether to plan only.
     pub dry_run: bool,
-    /// Whether to replace what is in the way, which is kept in the store.
+    /// Whether to replace what is in the way, which is saved in the store.
     pub force: bool,
     /// Whether to take all skills if several are found and none is named.
     pub yes: bool,
@@ -48,7 +48,7 @@ pub struct InstallRequest {
 }
 
 impl InstallRequest {
-    /// Reports whether nothing new is requested, so that what manifest and lockfile say is restored.
+    /// Reports whether nothing new is requested, so that the manifest and lockfile are restored.
     pub(super) fn restores(&self) -> bool {
         self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
     }

@@ -1,4 +1,4 @@
-//! `install` without sources: exactly what the lockfile says, and what the manifest adds to it.
+//! `install` without sources: installs exactly what the lockfile records, and what the manifest adds to it.
 
 mod dependencies;
 
@@ -30,7 +30,7 @@ use crate::tree::FileSet;
 /// How much to do for an installed skill.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ops) struct RestoreMode {
-    /// Whether missing parts come back.
+    /// Whether missing parts are restored.
     pub(in crate::ops) bring: bool,
     /// Which trees that differ from the lockfile are replaced.
     pub(in crate::ops) replaces: Overwrite,
@@ -43,20 +43,20 @@ pub(in crate::ops) struct RestoreMode {
 /// Which of the trees that differ from the lockfile are replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ops) enum Overwrite {
-    /// Nothing.
+    /// None.
     Nothing,
     /// Versions that nobody edited, such as the one from before somebody else's update.
     Fetched,
-    /// Edited versions, too.
+    /// Edited versions too.
     All,
 }
 
-/// Works out what is missing in `scope` and gets it from the store, or else from its source.
+/// Determines what is missing in `scope` and gets it from the store, or else from its source.
 ///
 /// # Errors
 ///
-/// Fails for bytes that are not what was locked; for a source that cannot be reached; or with `locked` or `frozen`, for
-/// a manifest that asks for more than is locked.
+/// Fails for bytes that are not what was locked; for a source that cannot be reached; and with `locked` or
+/// `frozen`, for a manifest that requests more than is locked.
 pub(super) fn restore(
     context: &Context,
     scope: &Scope,
@@ -93,12 +93,12 @@ pub(super) fn restore(
     Ok(work.finish())
 }
 
-/// Brings installed skills up to date when only the agents that see them change; `skills` says for each whether it is
-/// to be disabled.
+/// Brings installed skills up to date when only the agents that see them change. `skills` says for each
+/// whether it is to be disabled.
 ///
 /// # Errors
 ///
-/// Fails as [`restore`] does, for what is missing and is to come back.
+/// Fails as [`restore`] does, for missing parts that are to be restored.
 pub(in crate::ops) fn ensure_installed(
     context: &Context,
     scope: &Scope,
@@ -146,7 +146,7 @@ pub(in crate::ops) fn lies(
     Ok(there)
 }
 
-/// A restoration: it works out which locked and requested skills are to be there, and gets them.
+/// A restoration: it determines the locked and requested skills that should be installed, and gets them.
 struct Restorer<'a> {
     context: &'a Context,
     scope: &'a Scope,
@@ -163,12 +163,12 @@ struct Restorer<'a> {
 }
 
 impl<'a> Restorer<'a> {
-    /// Returns a value that has not opened any source yet.
+    /// Returns a restorer that has not opened any source yet.
     ///
     /// # Errors
     ///
-    /// Fails for a policy that cannot be read, and for a directory of skills that leads out of the project or cannot be
-    /// examined.
+    /// Fails for a policy that cannot be read, and for a directory of skills that leads out of the project or
+    /// cannot be examined.
     fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
         let fetcher = Fetcher::new(context, scope, files)?;
         let open = |dir: PathBuf| -> Result<SkillsDir> {
@@ -190,7 +190,7 @@ impl<'a> Restorer<'a> {
         })
     }
 
-    /// Returns the desired state, with the warnings collected on the way.
+    /// Returns the desired state, with the collected warnings.
     fn finish(self) -> Desired {
         let Self { fetcher, desired, .. } = self;
         let decided = fetcher.sources.gate.decided();
@@ -198,14 +198,14 @@ impl<'a> Restorer<'a> {
         Desired { notes, ..desired }
     }
 
-    /// Prepares what sources deliver one by one.
+    /// Prepares the skills that sources deliver one by one.
     fn prefetch(&mut self) -> Result<()> {
         let Self { files, kept, fetcher, .. } = self;
         fetcher.prefetch(|name, locked| is_wanted(files, kept, name, locked))
     }
 
-    /// Asks the policy about everything that is locked and wanted, and about what is editable, before any of it is
-    /// fetched.
+    /// Asks the policy about all skills that are locked and wanted, and about editable ones, before any of
+    /// them is fetched.
     fn admit(&mut self) -> Result<()> {
         for (name, locked) in &self.files.lock.skills {
             if is_wanted(self.files, &self.kept, name, locked) {
@@ -240,7 +240,7 @@ impl<'a> Restorer<'a> {
             Overwrite::All => true,
         };
         match there {
-            // Only links and entries may be missing; copies for agents are made from what is there.
+            // Only links and entries may be missing; copies for agents are made from the installed tree.
             Some((dir, _)) if digest == Some(locked.digest) => {
                 if care.check {
                     let place = dir.place(name);
@@ -262,7 +262,7 @@ impl<'a> Restorer<'a> {
                         self.desired.notes.unreadable.push(name.clone());
                     }
                 }
-                // Copies for agents are also made from what is there, if it can be read.
+                // Copies for agents are also made from the installed tree, if it can be read.
                 let copied = matches!(there, Some((_, Kind::Directory))) && digest.is_some();
                 let needed = care.copy && !disabled && !copied;
                 let set = if needed { Some(self.fetcher.admitted(name, locked)?) } else { None };
@@ -278,7 +278,7 @@ impl<'a> Restorer<'a> {
     }
 
     fn editable(&mut self, name: &SkillName, requirement: &Requirement, care: RestoreMode) -> Result<()> {
-        // The directory is not needed if nobody sees the skill or it is only to be removed.
+        // The directory is not needed if no agent sees the skill or it is only to be removed.
         let gone = if care.bring && !requirement.disabled {
             None
         } else {
@@ -288,7 +288,7 @@ impl<'a> Restorer<'a> {
             Some(found) => found,
             None => editable::find(self.context, self.scope, name, requirement)?,
         };
-        // A link that exists already shows agents nothing that they did not see before.
+        // With an existing link, agents see nothing that they did not see before.
         if !requirement.disabled
             && fs::real_path(&self.scope.skill_dir(name))?.as_ref() != Some(&found.directory)
         {
@@ -299,7 +299,7 @@ impl<'a> Restorer<'a> {
         Ok(())
     }
 
-    /// Resolves what the manifest asks for and the lockfile does not have.
+    /// Resolves what the manifest requests and the lockfile does not have.
     fn resolve(
         &mut self,
         name: &SkillName,
@@ -343,8 +343,8 @@ impl<'a> Restorer<'a> {
     }
 }
 
-/// Returns whether the locked skill `name` is wanted, by the manifest or by a skill that depends on it; without a
-/// manifest, every locked skill is. `kept` are the skills that stay.
+/// Returns whether the locked skill `name` is wanted, by the manifest or by a skill that depends on it.
+/// Without a manifest, every locked skill is. `kept` are the skills that stay.
 fn is_wanted(files: &Files, kept: &BTreeSet<SkillName>, name: &SkillName, locked: &Locked) -> bool {
     match files.manifest.skills().get(name) {
         Some(requirement) if !requirement.dependency => locked.meets(requirement),

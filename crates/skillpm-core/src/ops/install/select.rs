@@ -1,4 +1,4 @@
-//! Determines which of a source's skills are meant.
+//! Selection of skills in a source.
 
 use super::ask::ask;
 use super::chosen::{ALL, source_of};
@@ -13,11 +13,11 @@ use crate::spec::{SourceSpec, check_directory};
 use crate::text::{closest, shell_word, visible_name};
 use crate::{agents, document::Document, lint};
 
-/// Finds the skills in `opened`: below the path of `spec`, or wherever skills are kept.
+/// Finds the skills in `opened`: below the path of `spec`, or wherever skills are expected.
 ///
 /// # Errors
 ///
-/// Fails for a path that is not there, or a source without skills.
+/// Fails for a path that does not exist, and for a source without skills.
 pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Vec<Candidate>> {
     if let Some(shelf) = &opened.shelf {
         let listed = shelf.listed()?;
@@ -31,7 +31,7 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
     }
     let found = match &spec.path {
         Some(path) => discover_in(&opened.tree, path),
-        // Only the skills of a package are here.
+        // The tree has only the skills of a package.
         None if spec.origin.has_only_skills() => discover_all(&opened.tree),
         None => discover(&opened.tree, agents::project_dirs()),
     };
@@ -83,7 +83,7 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
     })
 }
 
-/// Returns what to report about directories with a `SKILL.md` that are not among `found`, the skills found in the
+/// Returns the warning about directories with a `SKILL.md` that are not in `found`, the skills found in the
 /// source `spec`.
 pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate]) -> Option<Warning> {
     if spec.path.is_some() || opened.shelf.is_some() || spec.origin.has_only_skills() {
@@ -136,11 +136,11 @@ pub(super) fn by_names<'a>(
     Ok((chosen, missed))
 }
 
-/// Selects the skills that `names` mean; without names, the only one there is, or those that a person picks.
+/// Selects the skills that `names` mean. Without names, selects the only one, or those that the user picks.
 ///
 /// # Errors
 ///
-/// Fails for a name that no skill or more than one has, or for several skills and nobody to ask.
+/// Fails for a name that no skill or more than one has, and for several skills if the user cannot be asked.
 pub(in crate::ops) fn select(
     context: &Context,
     spec: &SourceSpec,
@@ -162,7 +162,7 @@ pub(in crate::ops) fn select(
     ask(context, spec, opened, found, yes)
 }
 
-/// Returns the one of `found` that `name` means.
+/// Returns the skill in `found` that `name` means.
 ///
 /// # Errors
 ///
@@ -207,7 +207,8 @@ pub(super) fn by_name(
     }
 }
 
-/// Returns the one skill in the directory `name` of the source, wherever that is, by searching the directory.
+/// Returns the only skill in the directory `name` of the source, wherever that is, by searching the
+/// directory.
 ///
 /// # Errors
 ///
@@ -253,7 +254,7 @@ pub(in crate::ops) fn of_name(opened: &FetchedSource, name: &str) -> Option<Cand
     found.next().filter(|_| found.next().is_none())
 }
 
-/// Returns what to type to mean the skill at `path` of the source `spec`.
+/// Returns the text that a user types for the skill at `path` of the source `spec`.
 pub(super) fn by_path(spec: &SourceSpec, opened: &FetchedSource, path: &str) -> Message {
     if spec.origin.directory_mark().is_none() {
         // A name has no slash.
@@ -303,13 +304,13 @@ fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name:
     ))
 }
 
-/// Returns the name under which a skill is installed: its own if the specification accepts it, otherwise that of its
-/// directory, otherwise a cleaned-up form of its own.
+/// Returns the name under which a skill is installed: its own if the specification accepts it, otherwise that
+/// of its directory, otherwise a cleaned-up form of its own.
 ///
 /// # Errors
 ///
-/// Fails for a skill that cannot be loaded, or for a name of which nothing is left, that leads elsewhere, or that is
-/// made to look like another one.
+/// Fails for a skill that cannot be loaded, and for a name that is empty after cleaning, that leads
+/// elsewhere, or that imitates another one.
 pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillName> {
     let directory = candidate.directory_name(root);
     let place = if candidate.path.is_empty() {
@@ -340,14 +341,14 @@ pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<
     Ok(name)
 }
 
-/// Reports whether a name is a path that leads out of its directory. It would do no harm here, but whoever writes such
-/// a name hopes to do harm somewhere.
+/// Reports whether a name is a path that leads out of its directory. It would be harmless here, but such a
+/// name is meant to do harm somewhere.
 fn leads_elsewhere(name: &str) -> bool {
     let mut parts = name.split(['/', '\\']);
     name.starts_with(['/', '\\']) || parts.any(|part| matches!(part, "." | ".."))
 }
 
-/// Refuses a name that is made to look like another one.
+/// Refuses a name that imitates another one.
 ///
 /// # Errors
 ///
@@ -363,7 +364,7 @@ pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
     Ok(())
 }
 
-/// Returns where a skill that can be loaded deviates from the specification.
+/// Returns the warning about deviations from the specification in a skill that can be loaded.
 pub(super) fn off_specification(
     name: &SkillName,
     directory: &str,
@@ -384,7 +385,7 @@ mod tests {
     use crate::engine::testing::World;
     use crate::ops::install::{InstallRequest, install};
 
-    /// A path in a hint is typed where somebody is, and the manifest's is of the project.
+    /// A path in a hint is relative to the working directory, and one in the manifest to the project.
     #[test]
     fn hints_name_a_directory_as_it_is_typed_here() {
         let world = World::new();

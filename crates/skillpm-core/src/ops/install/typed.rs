@@ -1,4 +1,4 @@
-//! Reads sources as they were typed, and opens them if the policy admits them.
+//! Parses sources as they were typed, and opens them if the policy admits them.
 
 use super::available::available;
 use super::chosen::{ALL, Chosen, Selection};
@@ -18,14 +18,16 @@ use crate::source::{self, FetchedSource, local};
 use crate::spec::{Origin, SourceSpec, SpecError, is_page};
 use crate::text::{shell_word, visible_name};
 
-/// The maximum number of parts of a page's address that are tried as parts of a branch's name: each may cost requests.
+/// The maximum number of parts of a page's address that are tried as parts of a branch's name: each may cost
+/// requests.
 const MOST_PARTS: usize = 5;
 
 /// Parses a source as it was typed, together with the flags that apply to it.
 ///
 /// # Errors
 ///
-/// Fails for a text that is no source, for a path that is not there, or for a revision said twice or for a path.
+/// Fails for a text that is not a source, for a path that does not exist, and for a revision given twice or
+/// for a path.
 pub(super) fn parse(
     context: &Context,
     scope: &Scope,
@@ -99,11 +101,11 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
         )))
 }
 
-/// Opens the sources `specs`, which the texts of `request` were parsed into, and chooses the skills that are meant.
+/// Opens the sources `specs`, parsed from the texts of `request`, and chooses the skills for the request.
 ///
 /// # Errors
 ///
-/// Fails for a source that cannot be opened, and for skills that are not there.
+/// Fails for a source that cannot be opened, and for skills that do not exist.
 pub(super) fn choose(
     sources: &mut Sources<'_>,
     request: &InstallRequest,
@@ -119,7 +121,7 @@ pub(super) fn choose(
     Ok(selection)
 }
 
-/// Opens source `spec`, which `text` was parsed into, and chooses the skills that `request` means.
+/// Opens source `spec`, parsed from `text`, and chooses the skills for `request`.
 fn choose_one(
     sources: &mut Sources<'_>,
     request: &InstallRequest,
@@ -162,8 +164,8 @@ fn choose_one(
     Ok(Chosen { spec, opened, candidates: chosen, named, missed })
 }
 
-/// Returns what to report about the skills that a source lists incorrectly and that were not requested, if any: its
-/// owner may not know.
+/// Returns the warnings about skills that a source lists incorrectly and that were not requested: its owner
+/// may not know.
 fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
     const MOST: usize = 20;
     let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
@@ -182,11 +184,11 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
     told.into_iter().map(|told| Warning::new(codes::LISTED_WRONGLY, told)).collect()
 }
 
-/// Opens the source `spec`, which `text` was parsed into, if the policy admits it. Returns the source that was actually
+/// Opens the source `spec`, parsed from `text`, if the policy admits it. Returns the source that was actually
 /// opened.
 ///
-/// The address of a page does not show where the name of a branch ends: if there is no such revision, longer names are
-/// tried.
+/// The address of a page does not show where the name of a branch ends: if there is no such revision, longer
+/// names are tried.
 ///
 /// # Errors
 ///
@@ -214,7 +216,7 @@ fn open_typed(
     Err(first.hint(format!("a revision can also be written after `#`, as in `{shown}#feature/x`")))
 }
 
-/// Returns what to report about a source that anybody on the network path could change.
+/// Returns the warning about a source that anybody on the network path could change.
 pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
     let told = || {
         let told =
@@ -224,7 +226,8 @@ pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
     (!origin.is_private()).then(told)
 }
 
-/// Returns what to report about an address whose query is written into files that are committed: it may be a secret.
+/// Returns the warning about an address whose query is written into files that are committed: it may be a
+/// secret.
 fn told_query(origin: &Origin) -> Option<Warning> {
     let address = origin.web_address()?;
     let (place, _) = address.as_str().split_once('?')?;
@@ -245,7 +248,7 @@ fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
     request.skills.iter().chain(&spec.skill).cloned().collect()
 }
 
-/// Returns those of the skills `found` in the source `spec` that are meant, and those of the names given for several
+/// Returns the chosen skills out of those `found` in the source `spec`, and the names given for several
 /// sources that this source does not have.
 ///
 /// # Errors
@@ -276,7 +279,7 @@ fn choose_from(
     Ok((chosen, missed))
 }
 
-/// Refuses names that none of several sources has; `missed` lists the names that each of them lacks.
+/// Refuses names that none of several sources has. `missed` lists the names that each of them lacks.
 ///
 /// # Errors
 ///
@@ -291,7 +294,7 @@ fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> 
     ))
 }
 
-/// Lists what the sources hold, or the part that `request` names; `specs` are the parsed sources.
+/// Lists what the sources hold, or the part that `request` names. `specs` are the parsed sources.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ListOutcome, ListedSkill, SkillState};
+use super::outcome::{ListOutcome, ListedSkill, SkillState};
 use crate::agents;
 use crate::context::Context;
 use crate::fs;

@@ -1,16 +1,16 @@
-//! Files that a link puts among those that somebody named, and that are elsewhere.
+//! Detection of files that a link leads to, outside of what the user named.
 
 use std::path::{Path, PathBuf};
 
-use super::Target;
+use super::target::Target;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
 use crate::install::scope::project_root;
 use crate::path::normal;
 
-/// The places where files may be changed: in the project, and in what was named outside of it. A link there may lead
-/// anywhere, and anyone who made it is not who runs the command.
+/// The places where files may be changed: in the project, and in what the user named outside of it. A link
+/// there may lead anywhere, and its author is not the user who runs the command.
 #[derive(Debug)]
 pub(in crate::ops) struct Inside<'a> {
     cwd: &'a Path,
@@ -19,7 +19,7 @@ pub(in crate::ops) struct Inside<'a> {
 }
 
 impl<'a> Inside<'a> {
-    /// Knows the project around the working directory, and what `targets` name.
+    /// Returns the places: the project around the working directory, and `targets`.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl<'a> Inside<'a> {
         Ok(Self { cwd, root: project_root(&context.settings)?, named: paths.collect() })
     }
 
-    /// Returns where `file` really is, if links lead there out of the project, or out of what was named.
+    /// Returns the real path of `file`, if links lead it out of the project, or out of what the user named.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl<'a> Inside<'a> {
         let at = normal(&self.cwd.join(file));
         let dir = at.parent().unwrap_or(Path::new(""));
         let Some(real) = fs::real_path(dir)? else { return Ok(None) };
-        // Nearly always: no link is on the way.
+        // The usual case: the path has no link.
         if real == dir {
             return Ok(None);
         }

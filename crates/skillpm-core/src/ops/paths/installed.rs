@@ -1,9 +1,9 @@
-//! Skills that a lockfile names, and that are not to be changed just because a search found them.
+//! Locked skills, which are not changed just because a search found them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::Target;
+use super::target::Target;
 use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
@@ -14,25 +14,26 @@ use crate::lockfile::Lockfile;
 use crate::path::normal;
 use crate::settings::Settings;
 
-/// The files that are left alone: those of installed skills, whose bytes are locked, unless somebody named them.
+/// The files that are left alone: those of installed skills, whose bytes are locked, unless the user named
+/// them.
 #[derive(Debug)]
 pub(in crate::ops) struct Installed<'a> {
     settings: &'a Settings,
-    /// The lockfiles that were asked.
+    /// The lockfiles that were read.
     asked: BTreeSet<PathBuf>,
-    /// The trees of locked skills, links followed: the canonical and disabled ones, and the copies of agents.
+    /// The trees of locked skills, with links resolved: canonical and disabled ones, and copies for agents.
     trees: BTreeSet<PathBuf>,
-    /// The directories that somebody named, links followed.
+    /// The directories that the user named, with links resolved.
     named: BTreeSet<PathBuf>,
 }
 
 impl<'a> Installed<'a> {
-    /// Knows what the lockfiles of the project around the working directory and of the user name, and what `targets`
-    /// name.
+    /// Collects the skills in the lockfiles of the user and of the project around the working directory, and
+    /// the directories in `targets`.
     ///
     /// # Errors
     ///
-    /// Fails for a lockfile of the project that is wrong, or for a directory that cannot be examined.
+    /// Fails for an invalid lockfile of the project, and for a directory that cannot be examined.
     pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
         let settings = &context.settings;
         let mut named = BTreeSet::new();
@@ -40,7 +41,7 @@ impl<'a> Installed<'a> {
             let Target::Path(typed) = target else { continue };
             let at = settings.cwd.join(typed);
             named.extend(fs::real_path(&at)?);
-            // Who names the file names its skill.
+            // Naming the file names its skill.
             named.extend(
                 directory(&at)?.filter(|_| fs::kind(&at).is_ok_and(|kind| kind != Some(fs::Kind::Directory))),
             );
@@ -49,14 +50,14 @@ impl<'a> Installed<'a> {
         let asked = [project.lockfile.clone()].into();
         let mut known = Self { settings, asked, trees: BTreeSet::new(), named };
         known.learn(&project, &read_lock(&project)?)?;
-        // Without a home there are no skills of the user.
+        // Without a home directory there are no skills of the user.
         if let Ok(user) = Scope::new(settings, ScopeKind::User) {
             known.ask(&user)?;
         }
         Ok(known)
     }
 
-    /// Records the skills that the lockfile of `scope` names, which may be a project that nobody asked for.
+    /// Records the skills in the lockfile of `scope`, which may be a project that the user did not name.
     fn ask(&mut self, scope: &Scope) -> Result<()> {
         if !self.asked.insert(scope.lockfile.clone()) {
             return Ok(());
@@ -64,14 +65,14 @@ impl<'a> Installed<'a> {
         if let Ok(lock) = read_lock(scope) {
             return self.learn(scope, &lock);
         }
-        // What is locked cannot be determined: nothing that is installed is touched.
+        // It cannot be determined what is locked: nothing installed is touched.
         for dir in [scope.skills_dir(), scope.disabled_dir()] {
             self.trees.extend(fs::real_path(&dir)?);
         }
         Ok(())
     }
 
-    /// Records the skills that `lock` names for `scope`.
+    /// Records the skills that `lock` lists for `scope`.
     fn learn(&mut self, scope: &Scope, lock: &Lockfile) -> Result<()> {
         for (name, locked) in &lock.skills {
             let agents = locked.agents.iter().filter_map(|id| agents::find(id).ok());
@@ -83,8 +84,8 @@ impl<'a> Installed<'a> {
         Ok(())
     }
 
-    /// Reports whether the skill's file that is shown as `file` is left alone. Every project that it is in is asked, as
-    /// a search may come from above or beside.
+    /// Reports whether the skill's file that is shown as `file` is left alone. Reads the lockfile of every
+    /// project that contains it, as a search may start above or beside it.
     ///
     /// # Errors
     ///
@@ -105,7 +106,7 @@ impl<'a> Installed<'a> {
     }
 }
 
-/// Returns the directory that holds `file`, links followed.
+/// Returns the directory that holds `file`, with links resolved.
 fn directory(file: &Path) -> Result<Option<PathBuf>> {
     Ok(file.parent().map(fs::real_path).transpose()?.flatten())
 }

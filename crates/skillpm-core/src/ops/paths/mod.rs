@@ -1,125 +1,25 @@
-//! Which skills the paths of a request mean: files, skills' directories, whole repositories, and
+//! Resolution of the paths of a request to skills: files, skills' directories, whole repositories, and
 //! patterns for them.
 
 mod inside;
 mod installed;
+mod location;
 mod pattern;
 mod search;
+mod searched;
+mod target;
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::engine::load::MAX_SKILL_FILE;
-use crate::error::{Error, Result};
-use crate::fs::{self, Looked};
-
-pub(super) use inside::Inside;
-pub(super) use installed::Installed;
-
-/// What the user named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// A skill's directory, a `SKILL.md`, a directory in which skills are looked for, or a pattern
-    /// such as `skills/**/SKILL.md` for them.
-    Path(PathBuf),
-    /// A text, which need not be in any file yet.
-    Text {
-        /// The content.
-        bytes: Vec<u8>,
-        /// The file that it is to be, for the name of its directory and for messages.
-        file: Option<PathBuf>,
-    },
-}
-
-/// How a text that came from no file is shown.
-pub(super) const NO_FILE: &str = "<stdin>";
-
-impl Target {
-    /// Returns how a text is shown whose file is to be `file`.
-    pub(super) fn shown(file: Option<&Path>) -> PathBuf {
-        file.unwrap_or(Path::new(NO_FILE)).to_owned()
-    }
-
-    /// Returns the refusal where a text is to be changed in its place.
-    pub(super) fn no_place(verb: &str) -> Error {
-        Error::usage(format!("standard input cannot be {verb} in its place"))
-            .hint("name a file or a directory")
-    }
-}
-
-/// The file of a skill that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FileLocation {
-    /// Its directory, with all links followed.
-    pub(super) dir: PathBuf,
-    /// Its name.
-    pub(super) name: OsString,
-    /// Its path, as it is to be shown.
-    pub(super) shown: PathBuf,
-    /// Whether the skill itself was named, and not a directory with skills in it.
-    pub(super) is_named: bool,
-}
-
-/// The content read at a [`FileLocation`].
-pub(super) enum Content {
-    /// All of a regular file.
-    Bytes(Vec<u8>),
-    /// Not read: a link, a pipe, more than a skill's file may have.
-    Unread,
-}
-
-impl FileLocation {
-    /// Returns the path of the file.
-    pub(super) fn file(&self) -> PathBuf {
-        self.dir.join(&self.name)
-    }
-
-    /// Returns the name of the directory, if it has one.
-    pub(super) fn directory(&self) -> Option<&OsStr> {
-        self.dir.file_name()
-    }
-
-    /// Reads the file; `None` if there is none any more.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read.
-    pub(super) fn read(&self) -> Result<Option<Content>> {
-        let mut bytes = Vec::new();
-        Ok(match fs::read_regular(&self.file(), MAX_SKILL_FILE, &mut bytes)? {
-            Looked::Absent => None,
-            Looked::Read => Some(Content::Bytes(bytes)),
-            Looked::Other => Some(Content::Unread),
-        })
-    }
-}
-
-/// The places at which skills are looked for, as they are shown: where one of them is another one by now, other skills
-/// may be found. Nobody but a watch wants to know them.
-#[derive(Debug, Default)]
-pub(super) struct Searched(Option<Vec<PathBuf>>);
-
-impl Searched {
-    /// To be kept.
-    pub(super) fn kept() -> Self {
-        Self(Some(Vec::new()))
-    }
-
-    fn at(&mut self, path: impl FnOnce() -> PathBuf) {
-        if let Some(paths) = &mut self.0 {
-            paths.push(path());
-        }
-    }
-
-    fn is_kept(&self) -> bool {
-        self.0.is_some()
-    }
-
-    pub(super) fn into_paths(self) -> Vec<PathBuf> {
-        self.0.unwrap_or_default()
-    }
-}
+pub(super) use self::inside::Inside;
+pub(super) use self::installed::Installed;
+pub(super) use self::location::{Content, FileLocation};
+pub(super) use self::searched::Searched;
+pub(super) use self::target::NO_FILE;
+pub use self::target::Target;
+use crate::error::Result;
+use crate::fs;
 
 /// Finds skills, each once.
 pub(super) struct Finder<'a> {
@@ -129,18 +29,18 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// Returns a finder that sees from `cwd`, and notes in `searched` where it looked.
+    /// Returns a finder that resolves paths from `cwd`, and records in `searched` where it looked.
     pub(super) fn new(cwd: &'a Path, searched: &'a mut Searched) -> Self {
         Self { cwd, searched, seen: BTreeSet::new() }
     }
 
-    /// Returns the skills that `typed` names, by the bytes of their paths, and that were not named before. A path that
-    /// is there is not a pattern.
+    /// Returns the skills that `typed` names and that were not named before, sorted by the bytes of their
+    /// paths. An existing path is not a pattern.
     ///
     /// # Errors
     ///
-    /// Fails for a path that is not there, cannot be read, or holds no skill, or for a pattern that is none, or that
-    /// nothing matches.
+    /// Fails for a path that does not exist, cannot be read, or holds no skill, and for a pattern that is
+    /// invalid or matches nothing.
     pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<FileLocation>> {
         let at = self.cwd.join(typed);
         let mut found = Vec::new();

@@ -1,32 +1,32 @@
-//! Patterns for paths, for shells that expand none and for quoted ones.
+//! Patterns for paths, for quoted patterns and for shells that do not expand them.
 
 use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern as Glob};
 
-use super::Searched;
 use super::search::MAX_DEPTH;
+use super::searched::Searched;
 use crate::engine::load::skill_file;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::skill::find::{is_skill_file, is_skipped};
 
-/// What no pattern can do without.
+/// The characters that make a pattern; each pattern has at least one.
 const SIGNS: [char; 3] = ['*', '?', '['];
 
-/// As in a shell: `*` stays in one directory, and hidden ones are named.
+/// As in a shell: `*` stays in one directory, and does not match hidden names.
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
 /// A path with `*`, `?`, `[...]` or `**` in it.
 pub(super) struct Pattern<'a> {
     typed: &'a Path,
-    /// What stands before the first sign.
+    /// The part before the first such character.
     base: PathBuf,
     text: &'a str,
 }
 
-/// Returns `typed` as a pattern, if it can be one.
+/// Parses `typed` as a pattern, if it can be one.
 pub(super) fn read(typed: &Path) -> Option<Pattern<'_>> {
     let text = typed.to_str().filter(|text| text.contains(SIGNS))?;
     let plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(SIGNS);
@@ -34,12 +34,12 @@ pub(super) fn read(typed: &Path) -> Option<Pattern<'_>> {
 }
 
 impl Pattern<'_> {
-    /// Returns the skills that it matches, by file or by directory, sorted; as paths that start as it does. Where they
-    /// are looked for is noted in `searched`.
+    /// Returns the skills that the pattern matches, by file or by directory, sorted, as paths with the same
+    /// start. Records in `searched` where it looks.
     ///
     /// # Errors
     ///
-    /// Fails for a pattern that cannot be one, a directory that cannot be read, or no match at all.
+    /// Fails for an invalid pattern, a directory that cannot be read, or no match at all.
     pub(super) fn matches(&self, cwd: &Path, searched: &mut Searched) -> Result<Vec<PathBuf>> {
         let shown = self.typed.display();
         let text = self.text.strip_prefix("./").unwrap_or(self.text);
@@ -60,7 +60,7 @@ impl Pattern<'_> {
     }
 }
 
-/// Gathers what matches in `dir`, `depth` directories deep.
+/// Collects the matches in `dir`, `depth` directories deep.
 fn look(
     glob: &Glob,
     cwd: &Path,
@@ -69,7 +69,7 @@ fn look(
     (found, searched): (&mut Vec<PathBuf>, &mut Searched),
 ) -> Result<()> {
     let at = cwd.join(dir);
-    // Also where it holds nothing that counts: it may, later.
+    // Also if it holds nothing relevant: it may, later.
     searched.at(|| dir.to_owned());
     if depth == 0 || fs::kind(&at)? != Some(Kind::Directory) {
         return Ok(());
@@ -126,7 +126,7 @@ mod tests {
         assert!(read(Path::new("skills/a")).is_none());
     }
 
-    /// As deep as a directory that is named is searched.
+    /// To the same depth as the search in a named directory.
     #[test]
     fn two_stars_go_as_deep_as_a_search() {
         let world = World::new();

@@ -1,9 +1,10 @@
-//! Which files are meant: those that were named, and the skills in directories that were.
+//! The search for files: those that the user named, and the skills in directories that the user named.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{FileLocation, Searched};
+use super::location::FileLocation;
+use super::searched::Searched;
 use crate::advice::{Verb, message};
 use crate::engine::{Disk, SkillDir};
 use crate::error::{Error, Result};
@@ -19,15 +20,15 @@ pub(super) const MAX_DEPTH: usize = 64;
 /// The name of the directories in which agents find skills.
 const SKILLS_DIR: &str = "skills";
 
-/// Directories full of other people's files are not searched, unless they were named.
+/// Directories full of other people's files are not searched, unless the user named them.
 const DISK: Disk = Disk { leaves_out_foreign: true };
 
-/// Returns the skills that `typed` names, which is at `at`, by their paths. Where skills are looked for is noted in
-/// `searched`, but for the skills' own directories.
+/// Returns the skills that `typed`, located at `at`, names, sorted by path. Records in `searched` where it
+/// looks, except for the skills' own directories.
 ///
 /// # Errors
 ///
-/// Fails for a path that is not there, cannot be read, or holds no skill.
+/// Fails for a path that does not exist, cannot be read, or holds no skill.
 pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     searched.at(|| typed.to_owned());
     let shown = typed.display();
@@ -36,7 +37,7 @@ pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
     let kind = real.as_deref().map(fs::kind).transpose()?.flatten();
     match (kind, real) {
         (Some(Kind::Directory), Some(real)) if !named_right => directory(typed, real, searched),
-        // A link to nothing is there, and anyone who reads it says so.
+        // A broken link exists, and reading it reports the error.
         _ if named_right && fs::kind(at)?.is_some() => {
             let dir = at.parent().unwrap_or(Path::new(""));
             let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
@@ -51,7 +52,7 @@ pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
     }
 }
 
-/// Returns the skill in the directory `real`, otherwise all skills below it.
+/// Returns the skill in the directory `real`, or otherwise all skills below it.
 fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let top = SkillDir { dir: typed.to_owned(), real };
     if let Holds::Skill(name) = DISK.holds(&top)? {
@@ -72,7 +73,7 @@ fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec
     Ok(found)
 }
 
-/// Returns all skills below `top`. Agents follow links in their directories, and so do we, to skills.
+/// Returns all skills below `top`. Like agents, follows links in their directories to skills.
 fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let limit = Limits::default().archive_entries;
     let rules = Rules {
@@ -90,7 +91,7 @@ fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
         linked.extend(links_of(top, dir, searched)?);
     }
     if searched.is_kept() {
-        // What a link leads to shows in no directory here.
+        // The target of a link is in no directory here.
         let links = fs::entries(&top.real)?.into_iter().filter(|(_, kind)| *kind == Kind::Symlink);
         links.for_each(|(name, _)| searched.at(|| top.dir.join(name)));
         walked.others.into_iter().for_each(|other| searched.at(|| other.dir));
@@ -110,8 +111,8 @@ fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     Ok(places)
 }
 
-/// Returns the skills to which links in `dir` lead that are elsewhere than below `top`: installed skills that somebody
-/// works on. A link that cannot be followed hides none of the others.
+/// Returns the skills outside `top` that links in `dir` lead to: installed skills that somebody works on. A
+/// link that cannot be followed hides none of the others.
 fn links_of(top: &SkillDir, dir: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let mut places = Vec::new();
     for (name, _) in fs::entries(&dir.real)?.into_iter().filter(|(_, kind)| *kind == Kind::Symlink) {

@@ -1,4 +1,4 @@
-//! What paths mean is one thing, whatever the verb: each case is asked of all that take paths.
+//! Paths have the same meaning for each verb: each case is tested with all that take paths.
 
 use super::*;
 use crate::engine::testing::World;
@@ -6,7 +6,7 @@ use crate::error::ErrorKind;
 use crate::ops::fmt::{FmtRequest, fmt};
 use crate::ops::validate::{ValidateRequest, validate};
 
-/// The files that `paths` mean, as they are shown, or the message: the same for every verb.
+/// Returns the files that `paths` mean, as they are shown, or the message: the same for every verb.
 #[track_caller]
 fn files(world: &World, paths: &[&str]) -> Result<Vec<String>> {
     let context = world.context();
@@ -99,7 +99,7 @@ fn what_names_no_skill_is_a_wrong_request() {
     }
 }
 
-/// A name with signs of a pattern in it that is there is a name.
+/// An existing name with pattern characters is a name.
 #[cfg(unix)]
 #[test]
 fn a_path_that_is_there_is_no_pattern() {
@@ -109,7 +109,7 @@ fn a_path_that_is_there_is_no_pattern() {
     assert_eq!(files(&world, &["[ab]"]).expect("found"), ["[ab]/SKILL.md"]);
 }
 
-/// Agents' directories are full of links; the walk below them follows none.
+/// Agents' directories are full of links; the traversal below them follows none.
 #[cfg(unix)]
 #[test]
 fn links_to_skills_are_followed_at_the_top_only() {
@@ -127,7 +127,7 @@ fn links_to_skills_are_followed_at_the_top_only() {
     assert_eq!(files(&world, &["dangling"]).expect("there"), ["dangling/SKILL.md"]);
 }
 
-/// The order does not depend on how many threads there are, nor on the file system.
+/// The order depends neither on the number of threads nor on the file system.
 #[test]
 fn many_skills_come_in_the_order_of_their_paths() {
     let world = World::new();
@@ -141,7 +141,7 @@ fn many_skills_come_in_the_order_of_their_paths() {
     assert_eq!(files(&world, &["s"]).expect("found"), expected);
 }
 
-/// Several files are read before the first is looked at, but not large ones.
+/// Several files are read before the first is processed, but not large ones.
 #[test]
 fn a_file_is_read_the_same_among_others() {
     let world = World::new();
@@ -164,7 +164,7 @@ fn a_file_is_read_the_same_among_others() {
     assert_eq!(kinds, [false, false, false, true, false], "one is larger than any skill may be");
 }
 
-/// Texts and files stand in the order in which they were named.
+/// Texts and files keep the order in which the user named them.
 #[test]
 fn a_text_stands_among_files() {
     let world = World::new();
@@ -188,7 +188,7 @@ fn a_text_stands_among_files() {
     assert_eq!(shown, ["b/SKILL.md", "a/SKILL.md", "<stdin>"]);
 }
 
-/// What one of several paths is wrong about leaves all files as they are.
+/// An error in one of several paths leaves all files as they are.
 #[test]
 fn nothing_is_written_where_a_path_is_wrong() {
     let world = World::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::edits;
 use super::outcome::{MergedPath, UpdateChange, UpdateFailure, UpdatedSkill};
-use super::{Prefer, UpdateRequest};
+use super::request::UpdateRequest;
 use crate::advice::{Message, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -19,6 +19,7 @@ use crate::install::scope::Scope;
 use crate::install::state;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
+use crate::merge::Prefer;
 use crate::name::SkillName;
 use crate::ops::absent::is_missing;
 use crate::ops::diff::VersionDiff;

@@ -9,110 +9,26 @@ mod dependencies;
 mod edits;
 mod find;
 mod outcome;
+mod prepared;
+mod request;
 mod settle;
-
-use std::collections::BTreeSet;
 
 pub(super) use self::edits::{has_conflicts, unsettled};
 pub use self::outcome::{
     ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };
-
-use self::edits::DIGITS;
-use self::find::UpdateJob;
+pub use self::prepared::Prepared;
+pub use self::request::{Allow, UpdateRequest};
 use self::settle::SettleError;
 use super::absent::{installed_names, no_manifest};
 use super::change::Begun;
-use super::policy_check::PolicyDecision;
-use crate::advice::{Call, Opt, Verb, Warning, message};
+use crate::advice::Verb;
 use crate::context::Context;
-use crate::digest::Digest;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
-use crate::lockfile::Locked;
-use crate::merge::Prefer;
 use crate::name::SkillName;
-use crate::reporter::Choice;
-use crate::resolve::graph::closure;
-
-/// The number of skills that are named in the command of a hint.
-const MOST_NAMED: usize = 8;
-
-/// What is to be updated.
-#[derive(Debug, Clone, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of its own, and all combinations have a meaning"
-)]
-pub struct UpdateRequest {
-    /// The names under which the skills are installed; none: all of the scope.
-    pub names: Vec<String>,
-    /// The scope; the project if it is `None`.
-    pub scope: Option<ScopeKind>,
-    /// Go past the tags and commits that the manifest names, and write the new ones into it.
-    pub latest: bool,
-    /// The skills that may bring new capabilities without a person's review.
-    pub allow: Allow,
-    /// Whose file stands where both changed it and cannot be merged; it also ends earlier merges that have to be
-    /// examined.
-    pub prefer: Option<Prefer>,
-    /// Take earlier merges back that have to be examined.
-    pub abort: bool,
-    /// Replace what is in the way and cannot be merged; it is kept in the store.
-    pub force: bool,
-    /// Plan only.
-    pub dry_run: bool,
-    /// Leave what skills need as it is locked.
-    pub no_deps: bool,
-}
-
-impl UpdateRequest {
-    /// Returns the options that say what an update brings, as they are typed, for hints.
-    fn options(&self) -> impl Iterator<Item = Opt> {
-        let options = [
-            (self.latest, Opt::Latest),
-            (self.prefer == Some(Prefer::Ours), Opt::Ours),
-            (self.prefer == Some(Prefer::Theirs), Opt::Theirs),
-            (self.force, Opt::Force),
-            (self.no_deps, Opt::NoDeps),
-        ];
-        options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option))
-    }
-}
-
-/// The skills that may bring new capabilities.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Allow {
-    /// None.
-    #[default]
-    None,
-    /// These.
-    Only(Vec<String>),
-    /// All.
-    All,
-}
-
-/// The newer versions in the sources, before anything is changed.
-pub struct Prepared<'a> {
-    context: &'a Context,
-    request: &'a UpdateRequest,
-    scope: Scope,
-    /// Manifest and lockfile, as they were when the sources were asked.
-    files: Files,
-    /// What is to be done.
-    jobs: Vec<UpdateJob>,
-    /// Skills of which nothing changes.
-    others: Vec<UpdatedSkill>,
-    /// Merges that were examined since.
-    resolved: Vec<SkillName>,
-    /// Skills that bring new capabilities and may not.
-    refused: Vec<SkillName>,
-    failures: Vec<UpdateFailure>,
-    warnings: Vec<Warning>,
-    decided: Vec<PolicyDecision>,
-}
 
 /// Updates skills.
 ///
@@ -209,62 +125,6 @@ fn look<'a>(
 }
 
 impl Prepared<'_> {
-    /// Reports whether there is anything to change.
-    pub fn is_empty(&self) -> bool {
-        self.jobs.is_empty()
-    }
-
-    /// Returns what a person should know before anything is changed.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// Returns how many skills get a new version.
-    pub fn new_versions(&self) -> usize {
-        self.jobs.iter().filter(|job| job.new_version().is_some()).count()
-    }
-
-    /// Returns what is to be done.
-    pub fn request(&self) -> &UpdateRequest {
-        self.request
-    }
-
-    /// Returns the skills with a new version, for a person who picks some of them. Those with new capabilities that
-    /// nobody agreed to are not picked beforehand.
-    pub fn choices(&self) -> Vec<Choice> {
-        let choice = |job: &UpdateJob| {
-            let find::Work::New(newer) = &job.work else { return None };
-            let version = |locked: &Locked| {
-                locked
-                    .version
-                    .clone()
-                    .or_else(|| Some(locked.revision.as_ref()?.chars().take(DIGITS).collect()))
-            };
-            let versions = match (version(&newer.old), version(&newer.new)) {
-                (Some(old), Some(new)) if old != new => format!("{old} -> {new}, "),
-                _ => String::new(),
-            };
-            let what = match job.new_capabilities() {
-                0 => "no new capabilities".to_owned(),
-                1 => "1 new capability".to_owned(),
-                number => format!("{number} new capabilities"),
-            };
-            let picked = !self.refused.contains(&job.name);
-            Some(Choice { picked, ..Choice::new(job.name.as_str(), &format!("{versions}{what}")) })
-        };
-        self.jobs.iter().filter_map(choice).collect()
-    }
-
-    /// With the new capabilities agreed to that were in `seen`, which a person has examined.
-    #[must_use]
-    pub fn agreed(mut self, seen: &Self) -> Self {
-        let seen = seen.versions();
-        let jobs = &self.jobs;
-        self.refused
-            .retain(|name| !jobs.iter().any(|job| job.name == *name && seen.contains(&job.version())));
-        self
-    }
-
     /// Returns what [`Prepared::apply`] would do, as things are now. Nothing is changed. Where another run is changing
     /// the same skills, all is examined again.
     ///
@@ -289,16 +149,6 @@ impl Prepared<'_> {
         let begun = Begun::of_files(self.context, &self.scope, self.files.clone());
         let settled = settle::settle(self, &begun)?;
         Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
-    }
-
-    /// Reports whether manifest and lockfile say the same as before of what is to be changed. Other skills may have
-    /// been changed meanwhile: the plan is made again.
-    fn still_holds(&self, now: &Files) -> bool {
-        let mut names = self.jobs.iter().map(|job| &job.name).chain(&self.resolved);
-        names.all(|name| {
-            self.files.manifest.skills().get(name) == now.manifest.skills().get(name)
-                && self.files.lock.skills.get(name) == now.lock.skills.get(name)
-        })
     }
 
     /// Does it. With `consent` somebody has seen the review and agreed to new capabilities.
@@ -330,56 +180,5 @@ impl Prepared<'_> {
         }
         again.check_capabilities()?;
         settle::settle(&again, &begun)?.apply()
-    }
-
-    /// Returns the new versions, as a person has seen them.
-    fn versions(&self) -> BTreeSet<(SkillName, Digest)> {
-        self.jobs.iter().map(UpdateJob::version).collect()
-    }
-
-    /// Refuses new capabilities that nobody agreed to.
-    fn check_capabilities(&self) -> Result<()> {
-        if self.refused.is_empty() {
-            return Ok(());
-        }
-        let quoted: Vec<_> = self.refused.iter().map(|name| format!("`{name}`")).collect();
-        let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
-        let comes = |name: &SkillName| !self.files.lock.skills.contains_key(name);
-        let what = if self.refused.iter().any(comes) {
-            format!("{} can do what was not allowed", quoted.join(", "))
-        } else {
-            format!("the new version of {} has new capabilities", quoted.join(", "))
-        };
-        let error = Error::new(ErrorKind::Findings, what);
-        let update = || self.request.options().fold(Verb::Update.within(self.scope.kind), Call::flag);
-        let error = error.hint(message!(
-            "nothing was changed; review the lines marked `!`, then run ",
-            update().words(&self.request.names).option(Opt::AllowNewCapabilities, only.join(","))
-        ));
-        let rest = self.unsuspicious();
-        Err(if rest.is_empty() {
-            error
-        } else {
-            let updates = if rest.len() == 1 { "the other one" } else { "the others" };
-            error.hint(message!(update().words(rest), format_args!(" updates {updates}")))
-        })
-    }
-
-    /// Returns the skills that could be updated without those that bring new capabilities, where it is few enough to
-    /// name them.
-    fn unsuspicious(&self) -> Vec<&str> {
-        let free = self.jobs.iter().filter(|job| self.is_unsuspicious(job));
-        let names: Vec<_> = free.map(|job| job.name.as_str()).collect();
-        if names.len() > MOST_NAMED { Vec::new() } else { names }
-    }
-
-    fn is_unsuspicious(&self, job: &UpdateJob) -> bool {
-        let lock = |name: &SkillName| match self.jobs.iter().find(|job| job.name == *name) {
-            Some(job) => Some(job.locks()),
-            None => self.files.lock.skills.get(name),
-        };
-        matches!(job.work, find::Work::New(_))
-            && !self.files.is_only_needed(&job.name)
-            && closure([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::Prepared;
 use super::edits;
 use super::find::{Newer, UpdateJob, Work, nothing, tree};
 use super::outcome::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
+use super::prepared::Prepared;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;

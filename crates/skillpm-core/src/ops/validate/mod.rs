@@ -1,156 +1,29 @@
 //! `validate`: whether skills are what the specification says.
 
 mod beside;
+mod check;
 mod one;
+mod outcome;
 mod repair;
+mod request;
 mod tree;
 mod watch;
 
-use std::path::PathBuf;
-
-use self::one::{Again, Checker};
-use self::repair::Repairing;
-use super::paths::{Finder, Searched};
-use crate::context::Context;
-use crate::error::Result;
-use crate::install::scope::project_root;
-use crate::install::state::{manifest_error, read_manifest_at};
-use crate::lint::{FILE_KIND, Finding, OtherSkill, Profile, Ruleset, Severity};
-use crate::manifest;
-use crate::workers;
-
+pub use self::check::{rules, validate};
+pub use self::outcome::{Checked, Repaired, ValidateOutcome};
+pub use self::request::{Repairs, ValidateRequest};
+pub use self::tree::Tree;
+pub use self::watch::{News, Watch};
 pub use super::paths::Target;
-pub use repair::{Repaired, Repairs};
-pub use tree::Tree;
-pub use watch::{News, Watch};
-
-/// A request to check skills.
-#[derive(Debug, Clone, Default)]
-pub struct ValidateRequest {
-    /// What is checked.
-    pub targets: Vec<Target>,
-    /// The rules; [`rules`] reads those of a project.
-    pub rules: Ruleset,
-    /// What to do about findings that can be repaired.
-    pub repairs: Repairs,
-}
-
-/// The findings in one skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
-    /// The file, as it is to be shown.
-    pub file: PathBuf,
-    /// Its content, at least as far as the findings and their repairs reach, to the end of that line; may be empty if
-    /// there are none.
-    pub text: String,
-    /// What was found, in the order of the text.
-    pub findings: Vec<Finding>,
-}
-
-/// What was found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ValidateOutcome {
-    /// The skills, in the order of the targets; of those that were repaired what is left.
-    pub skills: Vec<Checked>,
-    /// The repairs that were made, or would be.
-    pub repaired: Vec<Repaired>,
-    /// How many skills could be repaired and were left alone, because they are installed: a lockfile names their bytes.
-    pub installed: usize,
-    /// Files that could be repaired and were left alone, and where they really are: a link leads out of the project.
-    pub outside: Vec<(PathBuf, PathBuf)>,
-}
-
-impl ValidateOutcome {
-    /// Returns how many findings of `severity` there are.
-    pub fn count(&self, severity: Severity) -> usize {
-        self.findings().filter(|finding| finding.severity == severity).count()
-    }
-
-    /// Returns all findings of all skills.
-    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.skills.iter().flat_map(|skill| &skill.findings)
-    }
-}
-
-/// Returns the rules of the project around the working directory, as its manifest switches them, by `profile` if
-/// somebody chose one.
-///
-/// # Errors
-///
-/// Fails for a manifest that is wrong, or that names a rule or profile that there is not.
-pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
-    // Not by the scope, which hashes its path to know where its memory is: a short command would spend a fiftieth of
-    // its time on asking the processor how it hashes.
-    let file = project_root(&context.settings)?.join(manifest::FILE_NAME);
-    let (manifest, _) = read_manifest_at(&file)?;
-    Ruleset::from_settings(profile, manifest.lint()).map_err(|error| manifest_error(&file, error))
-}
-
-/// Checks skills, each once, in the order of the targets and below one by the bytes of their paths.
-///
-/// # Errors
-///
-/// Fails for a path that is not there, cannot be read, or holds no skill.
-pub fn validate(context: &Context, request: &ValidateRequest) -> Result<ValidateOutcome> {
-    validate_noting(context, request, &mut Searched::default())
-}
-
-/// Works like [`validate`]. Where skills are looked for is noted in `searched`, also if that fails.
-fn validate_noting(
-    context: &Context,
-    request: &ValidateRequest,
-    searched: &mut Searched,
-) -> Result<ValidateOutcome> {
-    let (mut skills, mut again) = (Vec::new(), Vec::new());
-    let cwd = &context.settings.cwd;
-    let checker = Checker::new(&request.rules, &[]);
-    let mut finder = Finder::new(cwd, searched);
-    for target in &request.targets {
-        match target {
-            Target::Text { .. } if request.repairs != Repairs::None => {
-                return Err(Target::no_place("repaired"));
-            }
-            Target::Text { bytes, file } => {
-                let at = file.as_ref().map(|file| cwd.join(file));
-                let shown = Target::shown(file.as_deref());
-                skills.push(checker.text(bytes.clone(), at.as_deref(), shown));
-            }
-            Target::Path(typed) => {
-                let found = finder.find(typed)?;
-                for checked in workers::map(&found, workers::PIECE, || (), |(), place| checker.file(place)) {
-                    let Some((checked, needs)) = checked? else { continue };
-                    again.extend(needs.map(|needs| (skills.len(), needs)));
-                    skills.push(checked);
-                }
-            }
-        }
-    }
-    let others = among_each_other(&mut skills, &again, &request.rules);
-    let checker = Checker::new(&request.rules, &others);
-    let Repairing { repaired, installed, outside } = repair::repair(context, &mut skills, &checker, request)?;
-    Ok(ValidateOutcome { skills, repaired, installed, outside })
-}
-
-/// Checks the skills that need others a second time, now that all of these are known. One that
-/// needs none is in no circle. Returns all of these.
-fn among_each_other(skills: &mut [Checked], again: &[(usize, Again)], rules: &Ruleset) -> Vec<OtherSkill> {
-    if again.len() < 2 {
-        return Vec::new();
-    }
-    let others: Vec<OtherSkill> = again.iter().map(|(_, again)| again.skill.clone()).collect();
-    let checker = Checker::new(rules, &others);
-    for (index, again) in again {
-        skills[*index] = checker.again(again);
-    }
-    others
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::testing::World;
+    use crate::error::Result;
     #[cfg(unix)]
     use crate::fs;
+    use crate::lint::{FILE_KIND, Profile, Ruleset, Severity};
 
     fn validated(world: &World, paths: &[&str]) -> Result<ValidateOutcome> {
         let targets = paths.iter().map(|path| Target::Path(path.into())).collect();

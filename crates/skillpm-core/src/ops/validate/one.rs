@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::beside::Wanted;
-use super::{Checked, FILE_KIND};
+use super::outcome::Checked;
 use crate::document::Document;
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Kind, Walk};
-use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
+use crate::lint::{FILE_KIND, Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::ops::fix;
 use crate::ops::paths::{Content, FileLocation};
 use crate::requirement;

@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::one::Checker;
-use super::{Checked, ValidateRequest};
+use super::outcome::{Checked, Repaired};
+use super::request::{Repairs, ValidateRequest};
 use crate::context::Context;
 use crate::engine::load;
 use crate::error::Result;
@@ -12,31 +13,6 @@ use crate::fs;
 use crate::lint::{Finding, Safety};
 use crate::ops::fix;
 use crate::ops::paths::{FileLocation, Inside, Installed};
-
-/// What to do about findings that can be repaired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Repairs {
-    /// They are reported.
-    #[default]
-    None,
-    /// Repairs of this kind are computed, and nothing is written.
-    Show(Safety),
-    /// Repairs of this kind are made.
-    Make(Safety),
-}
-
-/// A file that was repaired, or would be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
-    /// The file, as it is to be shown.
-    pub file: PathBuf,
-    /// The name that it gets, where that is another one.
-    pub renamed: Option<PathBuf>,
-    /// What changes in its text, as a unified diff.
-    pub diff: Option<String>,
-    /// The number of repairs in its text.
-    pub count: usize,
-}
 
 /// The result for all findings.
 #[derive(Debug, Default)]

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::beside::Wanted;
-use super::{Checked, Repairs, Target, ValidateOutcome, ValidateRequest, rules, validate, validate_noting};
+use super::check::{rules, validate, validate_noting};
+use super::outcome::{Checked, ValidateOutcome};
+use super::request::{Repairs, ValidateRequest};
 use crate::context::Context;
 use crate::engine::files::{self, Contents};
 use crate::error::{Error, Result};
 use crate::fs::{self, Moment, Stamp};
 use crate::lint::{Finding, Plan, Profile};
 use crate::manifest;
-use crate::ops::paths::Searched;
+use crate::ops::paths::{Searched, Target};
 
 /// Remembers the state of everything that findings depend on, and what was reported about it.
 ///

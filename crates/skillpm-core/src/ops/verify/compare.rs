@@ -1,42 +1,17 @@
-//! One tree on the disk against what is locked of it.
+//! Comparison of one tree on disk with the locked one.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use serde::Serialize;
-
-use super::{Verdict, VerifiedPlace};
+use super::outcome::{ChangedFile, FileChange, Verdict, VerifiedPlace};
 use crate::digest::{Digest, HashingWriter};
 use crate::fs;
 use crate::install::trees::{Lying, Trees};
 use crate::store::Store;
 use crate::tree::{FileSet, Node, ReadError, Tree};
 
-/// A file that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ChangedFile {
-    /// Where it is below the skill's directory.
-    pub path: String,
-    /// How it differs.
-    pub change: FileChange,
-}
-
-/// The way in which a file differs from the locked one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileChange {
-    /// It has other bytes, or is no regular file.
-    Changed,
-    /// It is locked and not there.
-    Missing,
-    /// It is there and not locked.
-    Extra,
-    /// Its executable bit is another one.
-    Mode,
-}
-
-/// What has to be known about a file: whether it is executable, and its digest; no digest if it is not a regular file
+/// The facts about each file: whether it is executable, and its digest; no digest if it is not a regular file
 /// or cannot be read.
 type LockedFiles = BTreeMap<String, (bool, Option<Digest>)>;
 
@@ -68,8 +43,8 @@ pub(super) fn tree(
     VerifiedPlace { files, ..place }
 }
 
-/// Returns the files of `set` that differ from the tree with the `locked` digest; `None` if the store does not have
-/// that tree.
+/// Returns the files of `set` that differ from the tree with the `locked` digest, or `None` if the store does
+/// not have that tree.
 pub(in crate::ops) fn changed(
     set: &FileSet,
     locked: &Digest,
@@ -78,7 +53,7 @@ pub(in crate::ops) fn changed(
     store.and_then(|store| known(store, locked)).map(|old| differences(&old, &of_set(set)))
 }
 
-/// Returns the outcome for `place`, which `error` kept from being checked.
+/// Returns the outcome for `place`, which could not be checked because of `error`.
 fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
     match error {
         ReadError::Refused(refusal) => {
@@ -92,7 +67,7 @@ fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
     }
 }
 
-/// Returns the files of the tree with `digest`, if the store has it whole.
+/// Returns the files of the tree with `digest`, if the store has it intact.
 fn known(store: &Store, digest: &Digest) -> Option<LockedFiles> {
     let set = store.get(digest).ok()??;
     (set.digest().ok()? == *digest).then(|| of_set(&set))
@@ -106,7 +81,7 @@ fn of_set(set: &FileSet) -> LockedFiles {
     set.files().iter().map(|file| (file.path.to_string(), (file.executable, digest(file)))).collect()
 }
 
-/// Works like [`of_set`], of a tree that no skill may be.
+/// Works like [`of_set`], for a tree with content that no skill may have.
 fn of_tree(tree: &Tree) -> LockedFiles {
     let known = |entry: crate::tree::TreeEntry| {
         let Node::File { executable, .. } = entry.node else { return (false, None) };

@@ -1,19 +1,15 @@
-//! `verify`: every byte of every copy, and every link, against the lockfile.
+//! `verify`: compares every byte of every copy, and every link, with the lockfile.
 //!
-//! Everything is read. What an earlier run remembered of a file is not asked: who verifies wants to know what is on the
-//! disk.
+//! Everything is read. Cached digests are not used: a verification concerns the bytes now on disk.
 
 mod compare;
+mod outcome;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde::ser::SerializeStruct as _;
-use serde::{Serialize, Serializer};
-
 pub(super) use self::compare::changed;
-pub use self::compare::{ChangedFile, FileChange};
-
+pub use self::outcome::{ChangedFile, FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 use super::list::{SkillState, closed, state_of_link};
 use super::update::has_conflicts;
 use crate::advice::{Verb, Warning, message};
@@ -37,147 +33,18 @@ use crate::workers;
 /// A request to verify skills.
 #[derive(Debug, Clone, Default)]
 pub struct VerifyRequest {
-    /// Names of skills; none means all.
+    /// Names of skills; all if empty.
     pub names: Vec<String>,
-    /// Only this scope; both if it is `None`.
+    /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
 }
 
-/// The result of comparing something with the lockfile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It is as locked, to the byte.
-    Ok,
-    /// Its bytes, its files or their modes differ.
-    Modified,
-    /// Its line endings differ, and nothing else, as where git wrote it with those of Windows.
-    LineEnds,
-    /// An update left conflicts in it that nobody has settled.
-    Conflict,
-    /// It is to be there, and is not.
-    Missing,
-    /// A link leads to something else than the canonical copy, or is in its place.
-    Elsewhere,
-    /// It cannot be read, so nobody knows.
-    Unreadable,
-    /// It is there and not locked.
-    Untracked,
-    /// It is a link to a directory that somebody works on: nothing is locked of it.
-    Editable,
-}
-
-impl Verdict {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Ok,
-        Self::Modified,
-        Self::LineEnds,
-        Self::Conflict,
-        Self::Missing,
-        Self::Elsewhere,
-        Self::Unreadable,
-        Self::Untracked,
-        Self::Editable,
-    ];
-
-    /// Reports whether it differs from the lockfile, or may.
-    pub fn is_failure(self) -> bool {
-        !matches!(self, Self::Ok | Self::Untracked | Self::Editable)
-    }
-}
-
-/// One skill. The JSON form of this and the other values here is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct VerifiedSkill {
-    /// The name under which it is installed.
-    pub name: String,
-    /// Where.
-    pub scope: ScopeKind,
-    /// The first of its places that differs decides.
-    pub verdict: Verdict,
-    /// The locked digest.
-    pub digest: Option<String>,
-    /// Its places: the copy itself, then those of agents.
-    pub places: Vec<VerifiedPlace>,
-    /// Whether it is editable and its directory is not there: no installation brings it back.
-    #[serde(skip)]
-    pub source_gone: bool,
-}
-
-/// One place of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct VerifiedPlace {
-    /// The agent that looks there; `None` for the copy itself.
-    pub agent: Option<&'static str>,
-    /// Where it is.
-    pub path: String,
-    /// How it compares.
-    pub verdict: Verdict,
-    /// The digest that was found, where it is another one.
-    pub found: Option<String>,
-    /// What the link there says, where it leads elsewhere.
-    pub target: Option<String>,
-    /// Why, where files alone do not tell.
-    pub reason: Option<String>,
-    /// The files that differ; `None` if nothing is known of single files.
-    pub files: Option<Vec<ChangedFile>>,
-    /// What tools left there, which is no part of the skill: a directory stands for all that is in it.
-    pub leftovers: Vec<String>,
-}
-
-impl VerifiedPlace {
-    fn new(agent: Option<&'static str>, path: &Path, verdict: Verdict) -> Self {
-        let path = path.display().to_string();
-        Self {
-            agent,
-            path,
-            verdict,
-            found: None,
-            target: None,
-            reason: None,
-            files: None,
-            leftovers: Vec::new(),
-        }
-    }
-
-    fn because(self, reason: impl Into<String>) -> Self {
-        Self { reason: Some(reason.into()), ..self }
-    }
-}
-
-/// What was found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct VerifyOutcome {
-    /// The skills, project before user, then by name.
-    pub skills: Vec<VerifiedSkill>,
-    /// What a person should know.
-    pub warnings: Vec<Warning>,
-}
-
-impl Serialize for VerifyOutcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut outcome = serializer.serialize_struct("VerifyOutcome", 3)?;
-        outcome.serialize_field("ok", &self.is_ok())?;
-        outcome.serialize_field("skills", &self.skills)?;
-        outcome.serialize_field("warnings", &self.warnings)?;
-        outcome.end()
-    }
-}
-
-impl VerifyOutcome {
-    /// Reports whether everything that is locked is there as it is locked.
-    pub fn is_ok(&self) -> bool {
-        self.skills.iter().all(|skill| !skill.verdict.is_failure())
-    }
-}
-
-/// Compares what is installed with the lockfile.
+/// Compares installed skills with the lockfile.
 ///
 /// # Errors
 ///
-/// Fails for a manifest or lockfile that cannot be read, for a name that is not installed, or for a directory of skills
-/// that leads out of the project. What differs is no error: it is in the outcome.
+/// Fails for a manifest or lockfile that cannot be read, for a name that is not installed, and for a
+/// directory of skills that leads out of the project. Differences are not an error: they are in the outcome.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let mut outcome = VerifyOutcome::default();
     let mut known: BTreeSet<String> = BTreeSet::new();
@@ -198,8 +65,8 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
             continue;
         }
         let work = Work::new(context, scope, &files, &mut outcome.warnings)?;
-        // In the home directory both scopes have the same skills: what neither asks for is reported once, as the
-        // user's.
+        // In the home directory both scopes have the same skills: those that neither requests are reported
+        // once, as the user's.
         if !twins || scope.kind == ScopeKind::User {
             let strangers = work.there().filter(|name| !twins || !known.contains(name.as_str()));
             names.extend(strangers);
@@ -221,13 +88,13 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     }
 }
 
-/// Returns what is locked or editable.
+/// Returns the skills that are locked or editable.
 fn asked(files: &Files) -> BTreeSet<SkillName> {
     let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
     files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned().collect()
 }
 
-/// Returns what to report about the skill `name` of a scope at whose skills nobody looks, because they are `closed`.
+/// Returns the result for the skill `name` of a scope whose skills are not examined, because of `closed`.
 fn unlooked(scope: &Scope, files: &Files, name: &SkillName, closed: &Warning) -> VerifiedSkill {
     let place =
         VerifiedPlace::new(None, &scope.skill_dir(name), Verdict::Unreadable).because(closed.to_string());
@@ -241,7 +108,7 @@ fn unlooked(scope: &Scope, files: &Files, name: &SkillName, closed: &Warning) ->
     }
 }
 
-/// One scope.
+/// The verification of one scope.
 struct Work<'a> {
     settings: &'a Settings,
     scope: &'a Scope,
@@ -278,7 +145,7 @@ impl<'a> Work<'a> {
                 Ok(SkillsDir::open(&dir, &skills)?)
             };
             match open() {
-                // The canonical copy serves it.
+                // The agent reads the canonical copy.
                 Ok(opened) if opened.real() == skills => {}
                 opened => {
                     let opened = opened.map_err(|error| error.with_causes().to_string());
@@ -297,7 +164,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Returns what is there.
+    /// Returns the installed skills.
     fn there(&self) -> impl Iterator<Item = SkillName> {
         let is_there = |dir: &SkillsDir, name: &SkillName| {
             !matches!(dir.look(name, |_| None), Ok(OnDisk::Other | OnDisk::Written | OnDisk::Absent))
@@ -331,7 +198,7 @@ impl<'a> Work<'a> {
         VerifiedSkill { name, scope, verdict, digest, places, source_gone }
     }
 
-    /// Returns the link to the directory of an editable skill, as the manifest has it.
+    /// Checks the link to the directory of an editable skill against the manifest.
     fn link(&self, name: &SkillName, entry: &Requirement) -> VerifiedPlace {
         let new = |verdict| VerifiedPlace::new(None, &self.canonical.place(name), verdict);
         let look = || -> Result<_> {
@@ -339,7 +206,7 @@ impl<'a> Work<'a> {
         };
         let (editable, found) = match look() {
             Ok((Some(editable), found)) => (editable, found),
-            // An archive or a repository, which nobody can work on: the manifest would not have been read.
+            // An archive or a repository, which cannot be editable: the manifest would not have been read.
             Ok((None, _)) => return new(Verdict::Editable),
             Err(error) => return new(Verdict::Unreadable).because(error.with_causes().to_string()),
         };
@@ -358,10 +225,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Returns the places of a locked skill.
+    /// Returns the results for the places of a locked skill.
     fn places(&self, name: &SkillName, locked: &Locked) -> Vec<VerifiedPlace> {
         let disabled = self.files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
-        // It may be if it is not to be: that is for `doctor`, its bytes are examined all the same.
+        // It may be in the wrong place: that is for `doctor`, but its bytes are compared.
         let homes =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
         let mut places: Vec<_> =
@@ -373,7 +240,7 @@ impl<'a> Work<'a> {
         for id in &locked.agents {
             let Ok(agent) = agents::find(id) else { continue };
             match self.agents.get(agent.id) {
-                // Nobody sees what is disabled; where agents share a directory, one of them is enough.
+                // Agents do not see a disabled skill. If agents share a directory, one of them is enough.
                 Some((_, Ok(dir))) if seen.insert(dir.real()) => {
                     places.extend(self.place(dir, Some(agent.id), name, locked, !disabled));
                 }
@@ -388,11 +255,11 @@ impl<'a> Work<'a> {
         places
     }
 
-    /// Returns what to report about the tree at `path`, where `place` is.
+    /// Compares the tree at `path`, the path of `place`.
     fn tree(&self, place: VerifiedPlace, path: &Path, name: &SkillName, locked: &Locked) -> VerifiedPlace {
         let trees = self.scope.index.trees();
         let place = compare::tree(place, path, &locked.digest, trees, self.store.as_ref());
-        // What an agent has is a copy of what is in conflict.
+        // An agent's copy is a copy of the tree in conflict.
         let home = self.canonical.place(name);
         let is_conflict = || has_conflicts(self.scope, name, locked, &home).unwrap_or(false);
         if place.verdict == Verdict::Modified && is_conflict() {
@@ -401,7 +268,7 @@ impl<'a> Work<'a> {
         place
     }
 
-    /// Returns what is in `dir`; if nothing is, that is only reported if something has to be there.
+    /// Returns the result for a place in `dir`. An empty place is only reported if it is `required`.
     fn place(
         &self,
         dir: &SkillsDir,

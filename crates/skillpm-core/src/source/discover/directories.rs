@@ -1,4 +1,4 @@
-//! The directories of a tree in memory, which are searched for skills as if on disk.
+//! The directories of a tree in memory, searchable for skills like those on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -22,7 +22,7 @@ struct Directory<'a> {
     directories: BTreeSet<&'a str>,
 }
 
-/// Skills: each directory with the name of its file.
+/// Skills: the name of the skill file by directory.
 pub(super) type Skills<'a> = BTreeMap<&'a str, &'a str>;
 
 /// The path of a directory; empty is the root.
@@ -58,7 +58,7 @@ impl<'a> Directories<'a> {
         for (path, _) in tree.entries() {
             let (mut dir, name) = split(path);
             all.entry(dir).or_default().files.insert(name);
-            // Up to a directory that is known, along with its parents.
+            // Up to a directory that is already known.
             while !dir.is_empty() {
                 let (parent, _) = split(dir);
                 if !all.entry(parent).or_default().directories.insert(dir) {
@@ -70,13 +70,13 @@ impl<'a> Directories<'a> {
         Self(all)
     }
 
-    /// Returns the name of the skill's file in `dir`, if that is the directory of a skill.
+    /// Returns the name of the skill file in `dir`, if `dir` is a skill.
     pub(super) fn file(&self, dir: &str) -> Option<&'a str> {
         let files = &self.0.get(dir)?.files;
         skill_file_among(files.iter().map(|name| OsStr::new(*name)))?.to_str()
     }
 
-    /// Returns `dir` with the name of its file, if it is the directory of a skill.
+    /// Returns `dir` and the name of its skill file, if `dir` is a skill.
     pub(super) fn entry(&self, dir: &str) -> Option<(&'a str, &'a str)> {
         let (dir, _) = self.0.get_key_value(dir)?;
         Some((dir, self.file(dir)?))
@@ -87,7 +87,8 @@ impl<'a> Directories<'a> {
         directories.map(|dir| TreeDir(dir))
     }
 
-    /// Returns the skills below `dir`, at most `depth` directories deep. A skill's own directory is not searched.
+    /// Returns the skills below `dir`, at most `depth` directories deep. Does not search a skill's own
+    /// directory.
     pub(super) fn below(&self, dir: &str, depth: usize) -> Skills<'a> {
         let rules = Rules { depth, most: usize::MAX, links: Links::Skills, skipped_may_be_skills: false };
         let children = self.inside(dir).map(|dir| Child { dir, is_link: false }).collect();
@@ -96,12 +97,12 @@ impl<'a> Directories<'a> {
     }
 }
 
-/// Returns the directory and the name of what is at `path`.
+/// Splits `path` into the directory and the name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// Reports whether a directory on `path` is one that walks leave out.
+/// Reports whether `path` has a directory that traversals skip.
 pub(super) fn is_left_out(path: &str) -> bool {
     path.split('/').any(|part| is_skipped(OsStr::new(part)))
 }

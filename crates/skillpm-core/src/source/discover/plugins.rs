@@ -1,7 +1,7 @@
-//! What plugin files say about skills: marketplaces, and the manifests of plugins.
+//! Declarations of skills in plugin files: marketplaces, and the manifests of plugins.
 //!
-//! When a whole repository is searched, such a file only says where to look, and whatever it names outside the
-//! repository is ignored. When somebody chose a plugin, errors in it are reported.
+//! When a whole repository is searched, such a file only says where to look, and names outside the repository
+//! are ignored. When the user chose a plugin, errors in its files are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::source::json::Json;
 use crate::source::marketplace::{self, MAX_FILE};
 use crate::tree::{Node, Tree};
 
-/// The manifest of a plugin: that of the Agent Plugins specification 1.0, Claude Code's and Codex's.
+/// The manifests of a plugin: of the Agent Plugins specification 1.0, Claude Code and Codex.
 const MANIFESTS: &[&str] = &["plugin.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json"];
 
-/// The place of a plugin's skills unless it says otherwise; in Agent Plugins 1.0 the only place.
+/// The default directory of a plugin's skills; in Agent Plugins 1.0 the only one.
 const SKILLS: &str = "skills";
 
 /// What a marketplace says about the skills of a plugin.
@@ -42,13 +42,13 @@ pub struct Declared {
 
 /// Returns the skills of the plugin in directory `root`, for which a marketplace gives `definition`.
 ///
-/// Only what the marketplace and the plugin's manifests name counts; if they name nothing, the directories in `skills/`
-/// do. A plugin that has only a `SKILL.md` is one skill.
+/// Only what the marketplace and the plugin's manifests name counts. If they name nothing, the directories in
+/// `skills/` count. A plugin that has only a `SKILL.md` is one skill.
 ///
 /// # Errors
 ///
-/// Fails for a manifest that cannot be used or is missing where it must not, or for a declared directory without a
-/// skill.
+/// Fails for a manifest that cannot be used or is missing although required, and for a declared directory
+/// without a skill.
 pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec<Candidate>> {
     let manifests: Vec<_> = MANIFESTS
         .iter()
@@ -122,12 +122,12 @@ fn below(root: &str, path: &str) -> String {
     }
 }
 
-/// What the plugin files of a tree say about where skills are.
+/// What the plugin files of a tree declare about places of skills.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     /// Directories that are skills if they have a `SKILL.md`.
     pub(super) skills: BTreeSet<String>,
-    /// Directories that hold skills, with how many directories deep.
+    /// Directories that hold skills, with the depth to search.
     pub(super) containers: BTreeMap<String, usize>,
 }
 
@@ -136,7 +136,7 @@ pub(super) fn declarations(tree: &Tree) -> Declarations {
     let mut said = Declarations::default();
     for Plugin { root, skills } in plugins(tree) {
         for skill in &skills {
-            // The npm tool lists what is beside a skill that is named.
+            // The npm tool also lists the siblings of a declared skill.
             if let Some((parent, _)) = skill.rsplit_once('/') {
                 said.containers.entry(parent.to_owned()).or_insert(1);
             }
@@ -184,7 +184,7 @@ fn plugins(tree: &Tree) -> Vec<Plugin> {
     plugins
 }
 
-/// Returns what the manifests of the plugin in `root` declare; `None` if it has none.
+/// Returns what the manifests of the plugin in `root` declare, or `None` if it has none.
 fn manifest_skills(tree: &Tree, root: &str) -> Option<Vec<String>> {
     let manifests: Vec<_> = MANIFESTS[1..].iter().filter_map(|name| read(tree, &below(root, name))).collect();
     (!manifests.is_empty())
@@ -283,7 +283,7 @@ mod tests {
         for manifest in [".claude-plugin/plugin.json", ".codex-plugin/plugin.json"] {
             assert_eq!(files(manifest, text), ["a/b/c/d/e/f/deep", "skills/near"]);
         }
-        // Agent Plugins 1.0 have one place for skills.
+        // Agent Plugins 1.0 has one place for skills.
         assert_eq!(files("plugin.json", text), ["skills/near"]);
         let local = r#"{"plugins": [{"name": "p", "source": {"source": "local", "path": "./a/b/c/d"},
             "skills": "./e/f/deep"}]}"#;
@@ -298,7 +298,7 @@ mod tests {
         assert!(discover_in(&tree(&files[1..]), "p").is_empty());
     }
 
-    /// The skills of a plugin, or why there are none.
+    /// Returns the skills of a plugin, or why there are none.
     fn of(
         files: &[(&str, &str)],
         skills: Option<&[&str]>,
@@ -328,12 +328,12 @@ mod tests {
         assert_eq!(of(&all, None, Some(false)).unwrap(), ["p/skills/a", "p/skills/b"]);
         assert_eq!(of(&all, Some(&["examples/x"]), Some(false)).unwrap(), ["p/examples/x"]);
         assert_eq!(of(&all, Some(&["examples/x"]), Some(true)).unwrap(), ["p/examples/x", "p/more/m"]);
-        // Without a manifest of its own, what the marketplace names is all there is.
+        // Without a manifest in the plugin, only what the marketplace names counts.
         assert_eq!(of(&all[1..], Some(&["skills/b"]), None).unwrap(), ["p/skills/b"]);
         assert_eq!(of(&all[1..], Some(&[""]), None).unwrap(), ["p"]);
         assert_eq!(of(&all[1..3], None, None).unwrap(), ["p"]);
         assert!(of(&all[6..], None, None).unwrap().is_empty());
-        // It keeps skills in its usual place too where its manifest names none.
+        // The default directory counts too if the plugin's manifest names none.
         let plain = [("p/.claude-plugin/plugin.json", "{}"), all[4], all[6]];
         assert_eq!(of(&plain, None, None).unwrap(), ["p/skills/a"]);
     }

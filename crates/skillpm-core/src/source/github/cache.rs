@@ -11,13 +11,13 @@ use crate::fs::{SharedFile, read_capped, write_small};
 use crate::http::{Origin, Url};
 use crate::spec::{Repository, is_commit};
 
-/// Two short texts; a larger file is not ours.
+/// Enough for two short texts; a larger file is not ours.
 const KNOWN_BYTES: u64 = 4096;
 
-/// The directories of a large repository.
+/// Enough for the directories of a large repository.
 const TREES_BYTES: u64 = 16 << 20;
 
-/// The places of one repository.
+/// The cached files of one repository.
 #[derive(Debug)]
 pub(super) struct Cache {
     refs: PathBuf,
@@ -33,8 +33,8 @@ pub(super) struct CachedCommit {
 }
 
 impl Cache {
-    /// Returns the places of `repository` below `dir`. The API's own origin is part of them: an answer of one server is
-    /// never taken for that of another.
+    /// Returns the cache of `repository` below `dir`. Its paths include the API's origin: an answer of one
+    /// server is never taken for that of another.
     pub(super) fn new(dir: &Path, api: &Origin, repository: &Repository) -> Self {
         let dir = dir.join("github");
         let archives = dir
@@ -45,12 +45,12 @@ impl Cache {
         Self { refs: dir.join("refs"), trees: dir.join("trees"), archives }
     }
 
-    /// Returns where the archive of `commit` is.
+    /// Returns the path of the archive of `commit`.
     pub(super) fn archive(&self, commit: &str) -> PathBuf {
         self.archives.join(format!("{commit}.zip"))
     }
 
-    /// Returns the last answer at `url`, if it is there and whole.
+    /// Returns the cached answer at `url`, if it exists and is intact.
     pub(super) fn known(&self, url: &Url) -> Option<CachedCommit> {
         let bytes = read_capped(&self.reference(url), KNOWN_BYTES).ok()??;
         let known: CachedCommit = serde_json::from_slice(&bytes).ok()?;
@@ -59,7 +59,7 @@ impl Cache {
         (etag_ok && is_commit(&known.sha)).then_some(known)
     }
 
-    /// Keeps the answer at `url`.
+    /// Caches the answer at `url`.
     pub(super) fn learn(&self, url: &Url, known: &CachedCommit) {
         if let Ok(bytes) = serde_json::to_vec(known) {
             // Without it, the next request takes a little longer.
@@ -67,13 +67,13 @@ impl Cache {
         }
     }
 
-    /// Returns the directories that were listed at `url`, if they are there and whole.
+    /// Returns the cached directories at `url`, if they exist and are intact.
     pub(super) fn trees(&self, url: &Url) -> Option<Trees> {
         let bytes = read_capped(&self.listing(url), TREES_BYTES).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Keeps the directories that were listed at `url`.
+    /// Caches the directories that were listed at `url`.
     pub(super) fn learn_trees(&self, url: &Url, trees: &Trees) {
         if let Ok(bytes) = serde_json::to_vec(trees) {
             // Without the cache, they are listed again.
@@ -90,12 +90,12 @@ impl Cache {
     }
 }
 
-/// Opens a kept archive; whatever is in the way, it can be downloaded again.
+/// Opens a cached archive. Returns `None` on any error: it can be downloaded again.
 pub(super) fn open(path: &Path) -> Option<SharedFile> {
     SharedFile::open(path).ok().filter(|file| !file.is_empty())
 }
 
-/// Returns `text` as one harmless part of a path.
+/// Returns `text` as one harmless component of a path.
 fn component(text: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c } else { '_' };
     let part: String = text.chars().map(safe).collect();

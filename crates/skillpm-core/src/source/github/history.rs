@@ -19,12 +19,12 @@ struct Commit {
     sha: String,
 }
 
-/// Returns the newest commits, at most `count`, of those up to `commit` that changed directory `path` of `repository`
-/// (the whole of it if `None`), newest first.
+/// Returns the newest commits, at most `count`, up to `commit` that changed directory `path` of `repository`
+/// (`None` is the whole of it), newest first.
 ///
 /// # Errors
 ///
-/// Fails as [`GitHub::resolve`] does, and for an answer that is no list of commits.
+/// Fails as [`GitHub::resolve`] does, and for an answer that is not a list of commits.
 pub fn history(
     context: &Context,
     repository: &Repository,

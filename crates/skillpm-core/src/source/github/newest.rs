@@ -19,7 +19,7 @@ pub(super) struct Repository<'a> {
     place: &'a spec::Repository,
     settings: Cow<'a, Settings>,
     client: Client,
-    /// By commit; `None` if the server did not list them.
+    /// The trees by commit; `None` if the server did not list them.
     trees: BTreeMap<String, Option<Arc<Trees>>>,
 }
 
@@ -34,8 +34,8 @@ impl<'a> Repository<'a> {
         GitHub::new(&self.client, &self.settings, self.place)
     }
 
-    /// Returns the trees of `commit`. Without them it is unknown what changed, which is not a failure: servers that are
-    /// compatible with GitHub's may lack them, and a limit may be reached.
+    /// Returns the trees of `commit`, or `None`. Without them it is unknown what changed, which is not a
+    /// failure: servers that are compatible with GitHub's may lack them, and a limit may be reached.
     fn trees(&mut self, commit: &str) -> Option<Arc<Trees>> {
         if let Some(known) = self.trees.get(commit) {
             return known.clone();

@@ -15,12 +15,12 @@ use crate::source::{FetchedSource, Wanted};
 use crate::spec::{PUBLIC_HOST, Repository, is_commit};
 use crate::tree::ReadError;
 
-/// Opens `repository` at the commit that is wanted.
+/// Opens `repository` at the wanted commit.
 ///
 /// # Errors
 ///
-/// Fails as [`GitHub::resolve`] and [`GitHub::download`] do, and for an archive that is refused or is of another
-/// commit.
+/// Fails as [`GitHub::resolve`] and [`GitHub::download`] do, and for an archive that is refused or is of
+/// another commit.
 pub fn open(
     context: &Context,
     repository: &Repository,
@@ -55,7 +55,7 @@ pub fn open(
     Ok(FetchedSource::new(archive.tree.without_wrapper(), Some(commit), &repository.name))
 }
 
-/// When `commit` of `repository` was committed, in seconds since 1970.
+/// Returns the time of `commit` of `repository`, in seconds since 1970.
 ///
 /// # Errors
 ///
@@ -67,18 +67,18 @@ pub fn released(context: &Context, repository: &Repository, commit: &str) -> Res
     released.map_err(|error| if_gone(error, repository, commit))
 }
 
-/// Returns `error`, which came from asking for `commit`, a full id, or another error if it says that there is no such
-/// commit.
+/// Returns `error`, the answer to a request for `commit`, a full id, or a clearer error if it means that
+/// there is no such commit.
 fn if_gone(error: Error, repository: &Repository, commit: &str) -> Error {
     match error.kind() {
-        // The repository is there, and this is all that was requested from it.
+        // The repository exists, and this was the only thing requested from it.
         ErrorKind::Usage => Error::commit_gone(&repository.to_string(), commit),
         _ => error,
     }
 }
 
-/// Returns the settings for the server of `repository`. If they name an Enterprise server, the public one is asked
-/// without a token, since theirs may not be meant for it.
+/// Returns the settings for the server of `repository`. If they name an Enterprise server, the public one is
+/// asked without a token, since the token may not be meant for it.
 pub(super) fn settings_for<'a>(settings: &'a Settings, repository: &Repository) -> Cow<'a, Settings> {
     if repository.host.is_some() || settings.github.host == PUBLIC_HOST {
         return Cow::Borrowed(settings);
@@ -86,7 +86,7 @@ pub(super) fn settings_for<'a>(settings: &'a Settings, repository: &Repository) 
     Cow::Owned(Settings { github: settings::GitHub::public(), ..settings.clone() })
 }
 
-/// Downloads and opens the archive of `commit`. One that is refused is not kept.
+/// Downloads and opens the archive of `commit`. Does not keep one that is refused.
 fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive> {
     let file = github.download(commit, limits.archive_bytes)?;
     let archive = archive::open_zip(file, limits).map_err(|error| {
@@ -95,8 +95,8 @@ fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive>
             ReadError::Refused(Refusal::Name { .. } | Refusal::NameEncoding(_) | Refusal::Collision(..))
         );
         let error = Error::from(error);
-        // An archive is refused for a single bad name anywhere in it, since programs read such a name in different
-        // ways. With git, only the skill that contains it is refused.
+        // A single bad name anywhere refuses an archive, since programs read such a name in different ways.
+        // With git, only the skill that contains it is refused.
         if is_name { error.hint(over_git(github)) } else { error }
     });
     let archive = archive.and_then(|archive| {
@@ -110,15 +110,15 @@ fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive>
     })
 }
 
-/// Returns the advice to have git itself fetch the same repository.
+/// Returns the advice to let git itself fetch the same repository.
 fn over_git(github: &GitHub<'_>) -> String {
     let Repository { host, owner, name } = &github.repository;
     let host = host.as_deref().unwrap_or(PUBLIC_HOST);
     format!("name the source as `git+https://{host}/{owner}/{name}`: git fetches it without an archive")
 }
 
-/// GitHub writes the commit into the archive's comment: a cheap check that the server sent what was requested. The
-/// digest in the lockfile is the proof.
+/// Checks the commit in the archive's comment, where GitHub writes it: a cheap check that the server sent
+/// what was requested. The digest in the lockfile is the proof.
 fn check_commit(archive: &Archive, commit: &str) -> Result<()> {
     match archive.comment.as_deref().map(str::trim) {
         Some(found) if is_commit(found) && found != commit => {

@@ -11,9 +11,9 @@ use crate::http::{Answer, Request, encode};
 use crate::spec::Identity;
 use crate::spec::{Reference, is_commit, is_object_id};
 
-/// GitHub lists at most 100,000 entries of at most 7 MB.
+/// The largest answer. GitHub lists at most 100,000 entries of at most 7 MB.
 const TREE_BYTES: u64 = 16 << 20;
-/// Some sixty thousand tags.
+/// Enough for some sixty thousand tags.
 const TAG_BYTES: u64 = 24 << 20;
 
 /// The directories of a commit.
@@ -47,7 +47,7 @@ struct RawReference {
 }
 
 impl Trees {
-    /// Reads the API's answer; `None` for anything else.
+    /// Parses the API's answer, or returns `None` for anything else.
     fn parse(text: &str) -> Option<Self> {
         let raw: RawTrees = serde_json::from_str(text).ok()?;
         let mut dirs = BTreeMap::new();
@@ -88,7 +88,7 @@ impl Trees {
 }
 
 impl GitHub<'_> {
-    /// Works like [`GitHub::resolve`]; without a network, returns what the reference meant when it was last requested.
+    /// Works like [`GitHub::resolve`]; offline, returns what the reference meant when it was last requested.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl GitHub<'_> {
     ///
     /// # Errors
     ///
-    /// Fails as [`GitHub::resolve`] does, and for an answer that is no list of tags.
+    /// Fails as [`GitHub::resolve`] does, and for an answer that is not a list of tags.
     pub fn tags(&self, prefix: &str) -> Result<Vec<String>> {
         let url = self.url(&format!("git/matching-refs/tags/{}", encode(prefix)))?;
         let text = self.json(self.request(url), TAG_BYTES, prefix)?;
@@ -150,7 +150,7 @@ impl GitHub<'_> {
         }
     }
 
-    /// Returns the error for an answer that is not `what` was asked for.
+    /// Returns the error for an answer that is not the requested `what`.
     pub(super) fn no(&self, what: &str) -> Error {
         Error::network(format!("the response from `{}` is not {what}", self.api.origin()))
             .hint("check `GITHUB_API_URL`; a proxy or a login page may be in the way")

@@ -1,4 +1,4 @@
-//! What two commits tell of a skill without a download.
+//! Comparison of a skill in two commits without a download.
 
 use super::{Files, Query};
 use crate::context::Context;
@@ -7,7 +7,7 @@ use crate::lockfile::Locked;
 use crate::spec::{Identity, Reference, is_commit};
 use crate::store::Store;
 
-/// Returns the commit that `reference` can only mean, if it is one: no server has to be asked.
+/// Returns the commit that `reference` names, if it cannot mean anything else: no server has to be asked.
 pub(in crate::source) fn fixed(reference: Option<&Reference>, locked: &Locked) -> Option<String> {
     let (Reference::Any(name) | Reference::Rev(name)) = reference? else { return None };
     let name = name.to_ascii_lowercase();
@@ -19,8 +19,8 @@ pub(in crate::source) fn fixed(reference: Option<&Reference>, locked: &Locked) -
     }
 }
 
-/// Compares the directory of a skill in two commits: `new` is what the newer lists for it, and `old`
-/// what that of the lockfile does, which is only asked where nothing here tells.
+/// Compares the directory of a skill in two commits. `new` is its id in the newer commit. `old` returns its
+/// id in the locked commit, and is only called if local data does not decide.
 pub(in crate::source) fn compare(
     context: &Context,
     query: &Query<'_>,
@@ -31,7 +31,7 @@ pub(in crate::source) fn compare(
         Identity::Unknown => Files::Unknown,
         Identity::Absent if query.anywhere => Files::Unknown,
         Identity::Absent => Files::Gone,
-        // The store's copy has another id where the source has links, or leaves something out of archives.
+        // The store's copy has another id if the source has links, or leaves something out of archives.
         Identity::Id(new) if stored_id(context, query.locked).as_ref() == Some(new) => Files::Same,
         Identity::Id(new) => match old() {
             Identity::Id(old) if old == *new => Files::Same,
@@ -41,7 +41,7 @@ pub(in crate::source) fn compare(
     }
 }
 
-/// Returns the id that git would give the locked files, where the store has them.
+/// Returns the id that git would give the locked files, if the store has them.
 fn stored_id(context: &Context, locked: &Locked) -> Option<String> {
     let set = Store::new(&context.settings).ok()?.get(&locked.digest).ok()??;
     git_set_id(&set).ok()?

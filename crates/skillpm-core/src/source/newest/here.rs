@@ -1,4 +1,4 @@
-//! What is on this machine: it is read and hashed.
+//! Sources on this machine: they are read and hashed.
 
 use super::{Ask, Files, Newest, Query};
 use crate::context::Context;
@@ -9,7 +9,7 @@ use crate::source::{Source, Wanted};
 use crate::spec::Reference;
 use crate::tree::Tree;
 
-/// A source that is opened to be asked.
+/// A source that is opened in order to query it.
 pub(in crate::source) struct LocalNewest<'a> {
     pub(in crate::source) context: &'a Context,
     pub(in crate::source) scope: ScopeRoot<'a>,
@@ -31,12 +31,12 @@ impl Ask for LocalNewest<'_> {
     }
 }
 
-/// Returns how the skill in `tree` compares with what is locked, byte by byte.
+/// Compares the skill in `tree` with the locked one, byte by byte.
 pub(in crate::source) fn hashed(tree: &Tree, query: &Query<'_>) -> Files {
     if tree.below(query.path()).next().is_none() {
         return if query.anywhere { Files::Unknown } else { Files::Gone };
     }
-    // What no skill may have is another content than the one that was locked.
+    // Content that no skill may have differs from what was locked.
     match tree.skill(query.path(), &Limits::default()).and_then(|set| set.digest()) {
         Ok(digest) if digest == query.locked.digest => Files::Same,
         _ => Files::Changed,

@@ -1,18 +1,18 @@
-//! Tags that are versions: which are of one kind, and which of them is the highest.
+//! Tags that are versions: which are of the same shape, and which is the highest.
 
 use crate::spec::Reference;
 use crate::version::Version;
 
-/// How a tag writes a version: `v1.2.3`, `1.2.3`, `name-v1.2.3` or `name/1.2.3`.
+/// The way a tag writes a version: `v1.2.3`, `1.2.3`, `name-v1.2.3` or `name/1.2.3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shape<'a> {
-    /// What stands before the version.
+    /// The part before the version.
     prefix: &'a str,
     version: Version,
 }
 
 impl<'a> Shape<'a> {
-    /// Reads the tag `name`; `None` if no version is its end.
+    /// Parses the tag `name`. Returns `None` if it does not end in a version.
     pub(super) fn of(name: &'a str) -> Option<Self> {
         let begins = |at: usize| {
             let before = name[..at].strip_suffix(['v', 'V']);
@@ -31,16 +31,16 @@ impl<'a> Shape<'a> {
         })
     }
 
-    /// Returns what stands before the version.
+    /// Returns the part before the version.
     pub(super) fn prefix(&self) -> &'a str {
         self.prefix
     }
 
-    /// Returns the highest version above this one among `tags`, by the order of Semantic Versioning: only of the same
-    /// shape, and before a release only where this one is.
+    /// Returns the highest version above this one among `tags`, by the order of Semantic Versioning: only of
+    /// the same shape, and a pre-release only if this one is a pre-release.
     ///
-    /// One number alone (`v1`) is a tag that moves with each release of that number, so it is followed by
-    /// its like (`v2`) and follows nothing else.
+    /// A single number (`v1`) is a tag that moves with each release of that number, so only its like (`v2`)
+    /// follows it, and it follows nothing else.
     pub(super) fn highest<'t>(&self, tags: impl Iterator<Item = &'t str>) -> Option<&'t str> {
         let early = |version: &Version| !version.number().pre.is_empty();
         tags.filter(|tag| Reference::check(tag).is_ok())
@@ -51,7 +51,7 @@ impl<'a> Shape<'a> {
                     && (early(&self.version) || !early(&shape.version))
                     && shape.version > self.version
             })
-            // Of two that mean the same, the one that is written as this one is.
+            // Of two equal versions, prefers the one with the same spelling as this one.
             .max_by(|(a, _), (b, _)| {
                 let like = |shape: &Shape<'_>| numbers(&shape.version) == numbers(&self.version);
                 a.version.cmp(&b.version).then_with(|| like(a).cmp(&like(b)))
@@ -60,7 +60,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Returns how many numbers `version` is written with.
+/// Returns how many numbers `version` has as written.
 fn numbers(version: &Version) -> usize {
     let text = version.as_str();
     1 + text[..text.find(['-', '+']).unwrap_or(text.len())].matches('.').count()
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(highest("v1.0.0", &["v2.0.0", "v2.0"]), Some("v2.0.0"));
     }
 
-    /// THREATS 6: names of tags are a stranger's text.
+    /// THREATS 6: the names of tags come from a stranger.
     #[test]
     fn names_that_git_does_not_allow_are_passed_over() {
         assert_eq!(highest("v1.0", &["v9.0\u{1b}[2J", "v9.0 ", "\tv9.0", "v9.0~", "v1.1"]), Some("v1.1"));

@@ -1,4 +1,4 @@
-//! Crates: the version that `Cargo.lock` names, where Cargo unpacked it.
+//! Crates: the version in `Cargo.lock`, where Cargo unpacked it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::text::line_column;
 
-/// The tables of `Cargo.toml` that name the crates that it needs.
+/// The tables of `Cargo.toml` that name dependencies.
 const DEPENDENCIES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
-/// How deep a crate may be in a checkout of its repository.
+/// The largest depth of a crate in a checkout of its repository.
 const CHECKOUT_DEPTH: usize = 3;
 
 #[derive(Debug, serde::Deserialize)]
@@ -34,8 +34,8 @@ struct LockedCrate {
 
 pub(super) static FINDER: Finder = Finder { find, used: |_, scope| used(scope) };
 
-/// Looks for the crate `name`, of which `Cargo.lock` names the version; if it names several, `wanted` or else the
-/// highest is meant.
+/// Looks for the crate `name`, at the version in `Cargo.lock`. If that has several, uses `wanted`, or
+/// otherwise the highest.
 fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str, wanted: Option<&str>) -> Result<Lookup> {
     let dirs = ancestors(scope)?;
     let top = dirs.last().map_or(scope.root, |dir| dir.as_path());
@@ -87,7 +87,7 @@ fn cargo_home(settings: &Settings) -> Option<PathBuf> {
     settings.env.path(env::CARGO_HOME).or_else(|| settings.home.as_ref().map(|home| home.join(".cargo")))
 }
 
-/// Reports whether two names are one: registries take `-` and `_` for the same.
+/// Reports whether two names are equal: registries treat `-` and `_` as the same.
 fn same_name(one: &str, other: &str) -> bool {
     one.replace('_', "-") == other.replace('_', "-")
 }
@@ -102,7 +102,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Returns a crate of a registry: in `vendor`, otherwise where Cargo unpacked it.
+    /// Returns the directory of a crate from a registry: in `vendor`, otherwise where Cargo unpacked it.
     fn registry(&self, address: &str, looked: &mut Vec<String>) -> Result<Option<PathBuf>> {
         let full = format!("{}-{}", self.found.name, self.found.version);
         if !is_component(&full) {
@@ -129,7 +129,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Returns a crate of a git repository, in the checkout that Cargo made of its commit.
+    /// Returns the directory of a crate from a git repository, in the checkout that Cargo made of its commit.
     fn checkout(&self, address: &str, looked: &mut Vec<String>) -> Result<Option<PathBuf>> {
         let commit = address.rsplit_once('#').map_or("", |(_, commit)| commit);
         let Some(cargo) = self.cargo.as_ref().filter(|_| commit.len() >= 7) else { return Ok(None) };
@@ -168,7 +168,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Returns a crate of the project itself or beside it.
+    /// Returns the directory of a crate in the project itself or next to it.
     fn path(&self, looked: &mut Vec<String>) -> Result<Option<PathBuf>> {
         let manifest = toml_file(&self.dir.join("Cargo.toml"))?.unwrap_or_default();
         let mut places: Vec<String> = Vec::new();
@@ -201,7 +201,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Reports whether the crate that is looked for is in `dir`.
+    /// Reports whether the wanted crate is in `dir`.
     fn is_in(&self, dir: &Path) -> Result<bool> {
         let path = dir.join("Cargo.toml");
         if fs::kind(&path)? != Some(Kind::File) {
@@ -209,19 +209,19 @@ impl Search<'_> {
         }
         let manifest = toml_file(&path)?.unwrap_or_default();
         let text = |key: &str| manifest.get("package").and_then(|package| package.get(key)?.as_str());
-        // A version that the workspace gives is no text here.
+        // A version that the workspace provides is not a string here.
         Ok(text("name") == Some(&self.found.name)
             && text("version").is_none_or(|version| version == self.found.version))
     }
 }
 
-/// Reports whether `name` is that of one directory.
+/// Reports whether `name` is a single path component.
 fn is_component(name: &str) -> bool {
     !name.contains(['/', '\\', '\0']) && !matches!(name, "." | "..")
 }
 
-/// Reports whether the directory `registry` of Cargo's, `host-hash`, may hold crates of the registry at `address`. One
-/// without a host is a registry on this machine that stands in for another.
+/// Reports whether Cargo's directory `registry`, named `host-hash`, may hold crates of the registry at
+/// `address`. A directory without a host is a registry on this machine that replaces another.
 fn is_of(registry: &str, address: &str) -> bool {
     let host = registry.rsplit_once('-').map_or(registry, |(host, _)| host);
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);

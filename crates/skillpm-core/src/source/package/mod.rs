@@ -1,8 +1,8 @@
-//! Skills that packages of other languages bring along.
+//! Skills in packages of other languages.
 //!
-//! A package is looked for where its own package manager put it. Nothing of it is run, nothing is
-//! downloaded, and no link is followed out of the place that a package manager would have filled.
-//! `docs/guide/packages.md` says for each language where that is and what counts as a skill.
+//! A package is looked for where its own package manager put it. Nothing of it is run, nothing is downloaded,
+//! and no link is followed out of the place that a package manager would have filled.
+//! `docs/guide/packages.md` lists the places for each language, and what counts as a skill.
 
 mod crates;
 mod npm;
@@ -26,65 +26,65 @@ use crate::spec::{Ecosystem, Package, Reference};
 use crate::text::line_column;
 use crate::tree::Tree;
 
-/// Where packages keep skills, from their root.
+/// The directories of a package that may hold skills.
 const PLACES: &[&str] = &["skills", ".agents/skills", "dist/skills"];
-/// How deep a skill may be below one of these.
+/// The largest depth of a skill below one of these.
 const PLACE_DEPTH: usize = 3;
-/// Directories that are no part of what a package brings.
+/// Directories that are not part of a package's own content.
 const SKIPPED: &[&str] = &[".git", "node_modules", "__pycache__"];
-/// Files that package managers add to what they unpack: with them the same package would have other
-/// bytes on another machine.
+/// Files that package managers add to what they unpack: with them the same package would have other bytes on
+/// another machine.
 const ADDED: &[&str] = &[".cargo-ok", ".cargo-checksum.json"];
 /// The largest file of a package manager that is read, in bytes.
 const MAX_FILE: u64 = 32 << 20;
-/// The longest version that is written down, in characters.
+/// The longest recorded version, in characters.
 const MAX_VERSION: usize = 128;
 
 /// A package that was found.
 #[derive(Debug)]
 struct Installed {
-    /// Its version, where it tells one.
+    /// The version, if the package states one.
     version: Option<String>,
-    /// Its skills and nothing else.
+    /// The package's skills, without its other files.
     tree: Tree,
-    /// Sources outside of the package that it recommends.
+    /// Sources outside the package that it recommends.
     elsewhere: Vec<String>,
 }
 
-/// What looking for a package led to.
+/// The result of looking for a package.
 #[derive(Debug)]
 enum Lookup {
-    /// It is there.
+    /// The package is installed.
     Found(Installed),
-    /// It is not; these places were examined, and that is to be done.
+    /// The package is not installed. Holds the places that were examined, and what to do.
     Missing { looked: Vec<String>, hint: Option<Message> },
 }
 
 /// A language's packages in a project.
 #[derive(Debug)]
 struct Used {
-    /// What tells which are used: a file, or the environment that they are in.
+    /// Where the names come from: a file, or the environment with the packages.
     told_by: String,
     /// Their names, sorted.
     names: Vec<String>,
 }
 
-/// The skills of a project's packages.
+/// The skills in a project's packages.
 #[derive(Debug, Default)]
 pub struct Project {
-    /// The packages that bring skills.
+    /// The packages with skills.
     pub packages: Vec<(Package, FetchedSource)>,
-    /// What was examined: `12 packages of package.json`.
+    /// Descriptions of what was examined: `12 packages of package.json`.
     pub looked: Vec<String>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
-/// How an ecosystem's packages are found: a file and a row in [`finder`].
+/// The lookup of an ecosystem's packages: a file and a row in [`finder`].
 struct Finder {
-    /// Looks for the package of this name; where several versions are installed, the wanted one is meant.
+    /// Looks for the package with this name. If several versions are installed, uses the wanted one.
     find: fn(&Settings, ScopeRoot<'_>, &str, Option<&str>) -> Result<Lookup>,
-    /// Tells which packages a project uses; `None` if it uses none of the ecosystem.
+    /// Returns the packages that a project uses, or `None` if it uses none of the ecosystem.
     used: fn(&Settings, ScopeRoot<'_>) -> Result<Option<Used>>,
 }
 
@@ -123,12 +123,12 @@ impl Source for Package {
 
 /// Opens the package `package` as it is installed for `scope`.
 ///
-/// The lockfile's revision is the version that is reported where the package is missing; whether the bytes are the
-/// right ones is for their digest to say.
+/// The locked revision is the version to report if the package is missing. The digest decides whether the
+/// bytes are right.
 ///
 /// # Errors
 ///
-/// Fails for a package that is not installed, or for one whose own files lead out of it or cannot be read.
+/// Fails for a package that is not installed, and for one whose own files lead out of it or cannot be read.
 pub fn open(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -181,10 +181,10 @@ fn find(
     Ok(lookup)
 }
 
-/// Looks for the skills of all packages that the project of `scope` uses.
+/// Finds the skills of all packages that the project of `scope` uses.
 ///
-/// Its own files say which these are; where they say nothing, what is installed for it counts. A package that is not
-/// installed or cannot be used is skipped, and told.
+/// The project's own files list the packages; without such a list, the installed packages count. A package
+/// that is not installed or cannot be used is skipped, with a warning.
 ///
 /// # Errors
 ///
@@ -198,7 +198,7 @@ pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
         project.looked.push(format!("{} package{plural} of `{}`", used.names.len(), used.told_by));
         let mut missing = Vec::new();
         for name in &used.names {
-            // A name that no package can have is one of another kind of entry.
+            // A name that no package can have belongs to another kind of entry.
             let Ok(package) = Package::new(ecosystem, name) else { continue };
             match find(settings, scope, &package, None) {
                 Ok(Lookup::Found(installed)) => {
@@ -222,7 +222,7 @@ pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
     Ok(project)
 }
 
-/// Returns what to report about packages that are not installed.
+/// Returns the warning about packages that are not installed.
 fn passed_over(told_by: &str, missing: &[Package]) -> Option<Warning> {
     const SHOWN: usize = 3;
     let names: Vec<_> = missing.iter().take(SHOWN).map(|package| format!("`{}`", package.name)).collect();
@@ -234,7 +234,7 @@ fn passed_over(told_by: &str, missing: &[Package]) -> Option<Warning> {
     (!missing.is_empty()).then(|| Warning::new(codes::PACKAGE_MISSING, told()))
 }
 
-/// Returns the skills in the package whose files are in `dir`: all of it, where it is one, otherwise what is in
+/// Returns the skills in the package in `dir`: the whole package if it is one skill, otherwise the skills in
 /// [`PLACES`] and in the directories that it `declared`.
 fn shipped(dir: &Path, declared: &[String]) -> Result<Tree> {
     let walk = Walk { skip: SKIPPED, depth: PLACE_DEPTH, entries: Limits::default().archive_entries };
@@ -250,14 +250,14 @@ fn shipped(dir: &Path, declared: &[String]) -> Result<Tree> {
     Ok(skills_of(&tree.without(added)))
 }
 
-/// `tree` with its skills and nothing else.
+/// Returns `tree` reduced to its skills.
 fn skills_of(tree: &Tree) -> Tree {
     let dirs: Vec<String> =
         tree.entries().filter_map(|(path, _)| skill_dir(path)).map(ToOwned::to_owned).collect();
     tree.clone().without(|path| !dirs.iter().any(|dir| is_below(path, dir)))
 }
 
-/// Returns the directory of the skill, where `path` is that of its `SKILL.md`.
+/// Returns the directory of the skill, if `path` is that of its `SKILL.md`.
 fn skill_dir(path: &str) -> Option<&str> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     name.eq_ignore_ascii_case("SKILL.md").then_some(dir)
@@ -268,8 +268,8 @@ fn is_below(path: &str, dir: &str) -> bool {
     dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Returns the directories from the root of `scope` up to that of the repository around it, which is the last; just the
-/// root where there is no repository: what is above is somebody else's.
+/// Returns the directories from the root of `scope` up to that of the repository around it, which is the
+/// last. Returns just the root if there is no repository: what is above belongs to somebody else.
 fn ancestors(scope: ScopeRoot<'_>) -> Result<Vec<PathBuf>> {
     let mut dirs = Vec::new();
     for dir in scope.root.ancestors() {
@@ -281,7 +281,7 @@ fn ancestors(scope: ScopeRoot<'_>) -> Result<Vec<PathBuf>> {
     Ok(vec![scope.root.to_owned()])
 }
 
-/// Returns `dir` with all links followed, where it is a directory that is in one of `within`.
+/// Returns `dir` with all links resolved, if it is a directory in one of `within`.
 ///
 /// # Errors
 ///
@@ -321,8 +321,8 @@ fn toml_file(path: &Path) -> Result<Option<toml::Table>> {
     })
 }
 
-/// Returns the fields of a file in the form that Debian gave its control files: `Name: value`, continued on lines that
-/// begin with white space, up to the first empty line. Python and R describe packages so.
+/// Parses the fields of a file in the form of Debian control files: `Name: value`, continued on lines that
+/// begin with white space, up to the first empty line. Python and R describe packages in this form.
 fn fields(text: &str) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in text.lines().take_while(|line| !line.trim().is_empty()) {
@@ -340,12 +340,12 @@ fn fields(text: &str) -> Vec<(String, String)> {
     fields
 }
 
-/// Returns the value of the field `name`, in whatever case it is written.
+/// Returns the value of the field `name`, ignoring case.
 fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
     fields.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-/// Sorted, and each once.
+/// Sorts names and removes duplicates.
 fn sorted(mut names: Vec<String>) -> Vec<String> {
     names.sort_unstable();
     names.dedup();

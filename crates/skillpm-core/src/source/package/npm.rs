@@ -12,7 +12,7 @@ use crate::spec::SourceSpec;
 
 /// The largest `package.json` that is read, in bytes.
 const MAX_FILE: u64 = 4 << 20;
-/// The members of `package.json` that name the packages that it needs.
+/// The members of `package.json` that name dependencies.
 const DEPENDENCIES: &[&str] =
     &["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
@@ -20,7 +20,7 @@ pub(super) static FINDER: Finder =
     Finder { find: |_, scope, name, _| find(scope, name), used: |_, scope| used(scope) };
 
 /// Looks for the package `name`: in `node_modules` of the project, then in those above, up to the
-/// repository's. A link is followed within the repository, which is where pnpm and workspaces lead.
+/// repository's. Follows a link within the repository, which is where pnpm and workspaces lead.
 fn find(scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
     let dirs = ancestors(scope)?;
     let top = dirs.last().map_or(scope.root, |dir| dir.as_path());
@@ -53,8 +53,8 @@ fn read(dir: &Path) -> Result<Option<Json>> {
     bytes.map(|bytes| Json::parse(&path.display().to_string(), bytes)).transpose()
 }
 
-/// Returns what the member `skills` says: directories of the package, and sources elsewhere, which some tools install
-/// along with it. A package that uses the name for something else says nothing.
+/// Returns the content of the member `skills`: directories of the package, and sources elsewhere, which some
+/// tools install along with it. Both are empty if a package uses the member for something else.
 fn declared(dir: &Path, manifest: &Node<'_>) -> Result<(Vec<String>, Vec<String>)> {
     let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
     let Some(Ok(entries)) = manifest.get("skills").map(|skills| skills.texts("skills")) else {
@@ -83,8 +83,8 @@ fn declared(dir: &Path, manifest: &Node<'_>) -> Result<(Vec<String>, Vec<String>
     Ok((here, elsewhere))
 }
 
-/// Returns the text of a source that a package names, if it is one that may be shown in a command: no path of this
-/// machine, and nothing that a shell would act on.
+/// Returns the text of a source that a package names, if a command may show it: not a path on this machine,
+/// and nothing that a shell would act on.
 fn source_elsewhere(text: &str) -> Option<String> {
     let harmless = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./@:#+".contains(c));
     let spec = text.parse::<SourceSpec>().ok().filter(|_| harmless)?;

@@ -1,4 +1,4 @@
-//! Python distributions in an environment: what `RECORD` says that they installed.
+//! Python distributions in an environment: the files that `RECORD` lists as installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ use crate::tree::Tree;
 
 /// Environments of a project, below its root.
 const OWN: &[&str] = &[".venv", "venv"];
-/// What files that a wheel puts beside the environment's packages are called here: the tree of a
-/// distribution begins in `site-packages`.
+/// The directory for files that a wheel puts outside `site-packages`: the tree of a distribution begins in
+/// `site-packages`.
 const DATA: &str = ".data";
-/// Components of paths below which a `SKILL.md` is there for tests.
+/// Path components below which a `SKILL.md` serves only tests.
 const TESTS: &[&str] = &["tests", "test", "node_modules", ".venv", "venv", "site-packages"];
 
-/// An environment, and whether somebody other than its user may have made it: one that is in the project came with it,
-/// perhaps.
+/// An environment, and whether somebody other than its user may have made it: one inside the project may have
+/// come with it.
 struct Environment {
     dir: PathBuf,
     is_own: bool,
@@ -79,8 +79,8 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup>
     Ok(Lookup::Missing { looked, hint: None })
 }
 
-/// Returns the environment that is meant: the one that a variable names, that which is active, the project's own, that
-/// of conda. `looked` gets the places where there was none.
+/// Returns the environment to use: the one that a variable names, the active one, the project's own, or that
+/// of conda. Adds the places without one to `looked`.
 fn environment(
     settings: &Settings,
     scope: ScopeRoot<'_>,
@@ -124,7 +124,7 @@ fn is_directory(path: &Path) -> Result<bool> {
 }
 
 impl Environment {
-    /// Returns the directories of its packages, that of the newest version first.
+    /// Returns the directories of its packages, newest version first.
     fn sites(&self) -> Result<Vec<PathBuf>> {
         let mut sites = Vec::new();
         let lib = self.dir.join("lib");
@@ -135,7 +135,7 @@ impl Environment {
         for version in versions.iter().rev() {
             sites.push(lib.join(version).join("site-packages"));
         }
-        // As it is called on Windows.
+        // The name on Windows.
         sites.push(self.dir.join("Lib/site-packages"));
         let mut real = Vec::new();
         for site in sites {
@@ -178,7 +178,7 @@ impl Distribution<'_> {
         Ok(Installed { version: Some(version), tree, elsewhere: Vec::new() })
     }
 
-    /// Returns a file of `dist-info`, where it is a regular file.
+    /// Returns a file of `dist-info`, if it is a regular file.
     fn read(&self, name: &str) -> Result<Option<String>> {
         let path = self.site.join(self.info).join(name);
         if fs::kind(&path)? != Some(Kind::File) {
@@ -188,8 +188,8 @@ impl Distribution<'_> {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// Returns the files that `record` names, by their path in the tree of the distribution. Commands and headers,
-    /// which are elsewhere in the environment, are left out.
+    /// Returns the files that `record` names, by their path in the tree of the distribution. Leaves out
+    /// commands and headers, which are elsewhere in the environment.
     fn files(&self, record: &str) -> Result<BTreeMap<String, PathBuf>> {
         let prefix = fs::real_path(&self.environment.dir)?.unwrap_or_else(|| self.environment.dir.clone());
         let fault = |at: usize, message: String| {
@@ -255,7 +255,7 @@ impl Distribution<'_> {
             .hint(format!("`python -m pip install --force-reinstall {name}` restores it"))
     }
 
-    /// Returns the directory that an editable installation stands for.
+    /// Returns the source directory of an editable installation.
     fn editable(&self) -> Result<Option<PathBuf>> {
         let Some(text) = self.read("direct_url.json")? else { return Ok(None) };
         let file = self.site.join(self.info).join("direct_url.json");
@@ -272,8 +272,8 @@ impl Distribution<'_> {
         dir.map(Some).ok_or_else(|| url.fault("the address of an editable package is `file:///…`"))
     }
 
-    /// Returns the skills of an editable installation: in the directories that its `.pth` files name, otherwise in
-    /// `src` or all of its own.
+    /// Returns the skills of an editable installation: in the directories that its `.pth` files name,
+    /// otherwise in `src`, otherwise in its whole directory.
     fn editable_tree(
         &self,
         scope: ScopeRoot<'_>,
@@ -324,8 +324,8 @@ impl Distribution<'_> {
     }
 }
 
-/// Returns the directories of the skills that a distribution ships, of all that `paths` show: those below a directory
-/// `skills`; if there are none, all.
+/// Returns the directories of the skills that a distribution ships, out of all in `paths`: those below a
+/// directory `skills`, or all if there are none.
 fn chosen<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     let dirs: Vec<&str> = paths
         .filter_map(skill_dir)
@@ -341,13 +341,13 @@ fn chosen<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     kept.into_iter().map(ToOwned::to_owned).collect()
 }
 
-/// Reports whether Python made the file: it differs from machine to machine.
+/// Reports whether Python generated the file: such files differ from machine to machine.
 fn is_compiled(path: &str) -> bool {
     path.split('/').any(|part| part == "__pycache__")
         || Path::new(path).extension().is_some_and(|e| e == "pyc")
 }
 
-/// Returns the first field of a line of comma-separated values, or `None` if its quotes do not end.
+/// Returns the first field of a line of comma-separated values, or `None` if a quote is not closed.
 fn first_field(line: &str) -> Option<String> {
     let Some(mut rest) = line.strip_prefix('"') else {
         return Some(line.split(',').next().unwrap_or(line).to_owned());
@@ -398,7 +398,7 @@ fn used(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<Used>> {
     for name in hints {
         is_python |= fs::kind(&scope.root.join(name))?.is_some();
     }
-    // An environment that happens to be active says nothing about a project without Python.
+    // An environment that happens to be active proves nothing about a project without Python.
     if !is_python && settings.env.get(env::SKILLPM_PYTHON_ENV).is_none() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! R packages in libraries. What an author puts into `inst/skills` is installed as `skills`.
+//! R packages in libraries. R installs an author's `inst/skills` as `skills`.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::source::json::{Json, Node};
 
 /// The largest `DESCRIPTION` or `renv.lock` that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
-/// Directories of libraries that installations of R have, after those that somebody named.
+/// The usual directories of libraries, searched after those that the user named.
 const SITES: &[&str] = &[
     "/usr/local/lib/R/site-library",
     "/usr/lib/R/site-library",
@@ -43,21 +43,21 @@ const BASE: &[&str] = &[
     "tools",
     "utils",
 ];
-/// The fields of `DESCRIPTION` that name the packages that it needs.
+/// The fields of `DESCRIPTION` that name dependencies.
 const DEPENDENCIES: &[&str] = &["Depends", "Imports", "LinkingTo", "Suggests"];
 
 /// A directory of installed packages.
 struct Library {
     dir: PathBuf,
-    /// Where its packages may be, if that is not for the user to choose.
+    /// The directories that may hold its packages, if they are not for the user to choose.
     within: Option<Vec<PathBuf>>,
 }
 
 pub(super) static FINDER: Finder =
     Finder { find: |settings, scope, name, _| find(settings, scope, name), used };
 
-/// Looks for the package `name`: in the library that `renv` keeps for the project, then where R looks.
-/// R is not started.
+/// Looks for the package `name`: in the library that `renv` keeps for the project, then where R looks. Does
+/// not start R.
 fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup> {
     let mut looked = Vec::new();
     for library in libraries(settings, scope)? {
@@ -95,7 +95,7 @@ fn description(dir: &Path) -> Result<Option<Vec<(String, String)>>> {
     if fs::kind(&path)? != Some(Kind::File) {
         return Ok(None);
     }
-    // Old packages are written in other encodings; what is read here is ASCII in all of them.
+    // Old packages use other encodings; the parts read here are ASCII in all of them.
     let bytes = fs::read_capped(&path, MAX_FILE)?;
     Ok(bytes.map(|bytes| fields(&String::from_utf8_lossy(&bytes))))
 }
@@ -148,7 +148,7 @@ fn libraries(settings: &Settings, scope: ScopeRoot<'_>) -> Result<Vec<Library>> 
     Ok(libraries)
 }
 
-/// Finds the libraries below `dir`: what is in a directory of the name `R-4.4`.
+/// Finds the libraries below `dir`: the content of directories named like `R-4.4`.
 fn projects(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     if depth == 0 || fs::kind(dir)? != Some(Kind::Directory) {
         return Ok(());
@@ -165,7 +165,7 @@ fn projects(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Returns where `renv` keeps the packages that its libraries link to.
+/// Returns the directories in which `renv` keeps the packages that its libraries link to.
 fn caches(settings: &Settings) -> Vec<PathBuf> {
     let env = &settings.env;
     let below = |dir: Option<PathBuf>, path: &str| dir.map(|dir| dir.join(path));

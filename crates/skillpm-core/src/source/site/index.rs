@@ -1,4 +1,4 @@
-//! The index of a site, as discovery 0.1 and 0.2 have it.
+//! The index of a site, in discovery versions 0.1 and 0.2.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ use crate::name::SkillName;
 use crate::path::SafePath;
 use crate::text::visible_name;
 
-/// What `$schema` says in an index of version 0.2. One of version 0.1 has none.
+/// The `$schema` of an index of version 0.2. An index of version 0.1 has none.
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 
-/// What a site lists.
+/// The index of a site.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// The address that it came from: what relative addresses in it are relative to.
+    /// The address of the index: relative addresses in it are relative to this.
     pub(super) url: Url,
     /// The skills, in the order of the index.
     pub(super) entries: Vec<IndexEntry>,
@@ -25,15 +25,15 @@ pub(super) struct Index {
 /// A skill of an index.
 #[derive(Debug)]
 pub(super) struct IndexEntry {
-    /// The name. A usable entry has one that the specification accepts.
+    /// The name. In a usable entry, the specification accepts it.
     pub(super) name: String,
-    /// What it does and when to use it.
+    /// What the skill does and when to use it.
     pub(super) description: String,
-    /// Where its files are, or why they cannot be fetched.
+    /// The location of its files, or why they cannot be fetched.
     pub(super) content: Result<Content, String>,
 }
 
-/// Where the files of a skill are.
+/// The location of a skill's files.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
     /// One by one (version 0.1).
@@ -42,12 +42,12 @@ pub(super) enum Content {
     Artifact {
         url: Url,
         digest: Digest,
-        /// Whether it is said to be the `SKILL.md` itself.
+        /// Whether the index declares the file to be the `SKILL.md` itself.
         document: bool,
     },
 }
 
-/// A text that is no index.
+/// Why a text is not an index.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum IndexError {
     #[error("it is {0}")]
@@ -61,9 +61,9 @@ pub(super) enum IndexError {
 }
 
 impl Index {
-    /// Reads the index `bytes`, which came from `url`. `most` is how many files a skill may have.
+    /// Parses the index `bytes`, which came from `url`. `most` is the largest number of files in a skill.
     ///
-    /// What is wrong with an entry is the entry's own affair: the others can be used.
+    /// An error in an entry affects only that entry: the others can be used.
     pub(super) fn parse(bytes: &[u8], url: Url, most: u64) -> Result<Self, IndexError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -95,7 +95,7 @@ impl Index {
     }
 }
 
-/// Keeps one of several entries of one name, which then cannot be used: which is meant nobody knows.
+/// Keeps one of several entries with the same name and marks it unusable: it is ambiguous which one is meant.
 fn once(entries: impl Iterator<Item = IndexEntry>) -> Vec<IndexEntry> {
     let mut kept: Vec<IndexEntry> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -215,7 +215,7 @@ mod tests {
         Url::parse(text).expect(text)
     }
 
-    /// Where the artifact lies that an entry of the index at `base` names as `reference`.
+    /// Returns the address of the artifact that an entry of the index at `base` names as `reference`.
     fn artifact(base: &str, reference: &str) -> Result<String, String> {
         let entry = serde_json::json!({
             "name": "pdf", "description": "D.", "type": "archive", "url": reference, "digest": DIGEST,

@@ -1,5 +1,5 @@
-//! What is kept of the web's answers. All of it may be deleted at any time, and no failure to read or
-//! write it is one of the command.
+//! The cache of answers from the web. All of it may be deleted at any time, and a failure to read or write it
+//! is not a failure of the command.
 //!
 //! ```text
 //! web/answers/<digest of the address>        the bytes of the last answer
@@ -17,26 +17,26 @@ use crate::digest::{Digest, HashingWriter};
 use crate::fs::{Download, SharedFile, Sink, read_capped, remove_if_there, write_small};
 use crate::http::{Head, Url};
 
-/// A few short texts; more is not ours.
+/// Enough for a few short texts; a larger file is not ours.
 const RECORD_BYTES: u64 = 16 * 1024;
 
-/// The places.
+/// The directories of the cache.
 #[derive(Debug)]
 pub(super) struct Cache {
     root: PathBuf,
 }
 
-/// What is known of a kept answer.
+/// The metadata of a cached answer.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CacheRecord {
-    /// The address that answered, without its query: it may be one with a permission in it.
+    /// The address that answered, without its query, which may hold credentials.
     url: String,
     pub(super) etag: Option<String>,
     pub(super) last_modified: Option<String>,
     digest: Digest,
 }
 
-/// A kept answer, whole.
+/// A cached answer that is intact.
 #[derive(Debug)]
 pub(super) struct CachedBody {
     pub(super) record: CacheRecord,
@@ -49,29 +49,29 @@ impl Cache {
         Self { root: dir.join("web") }
     }
 
-    /// Returns where the answer of `url` is.
+    /// Returns the path of the answer of `url`.
     pub(super) fn answer(&self, url: &Url) -> PathBuf {
         self.root.join("answers").join(Digest::of(url.secret_text().as_bytes()).hex())
     }
 
-    /// Returns where the artifact with `digest` is.
+    /// Returns the path of the artifact with `digest`.
     pub(super) fn artifact(&self, digest: &Digest) -> PathBuf {
         self.root.join("artifacts").join(digest.hex())
     }
 
-    /// Returns the last answer of `url`, if it is there and has not changed since.
+    /// Returns the cached answer of `url`, if it exists and has not changed since.
     pub(super) fn known(&self, url: &Url) -> Option<CachedBody> {
         let path = self.answer(url);
         let bytes = read_capped(&record(&path), RECORD_BYTES).ok()??;
         let mut record: CacheRecord = serde_json::from_slice(&bytes).ok()?;
-        // They become headers, so nothing but what a header may hold.
+        // They become headers, so they may only contain what a header may.
         record.etag = record.etag.filter(|text| is_header(text));
         record.last_modified = record.last_modified.filter(|text| is_header(text));
         let file = open(&path, &record.digest)?;
         Some(CachedBody { url: Url::parse(&record.url).ok()?, record, file })
     }
 
-    /// Keeps what was said of the answer of `url` with `digest`, whose bytes are in their place.
+    /// Records the metadata of the answer of `url` with `digest`, whose bytes are already in place.
     pub(super) fn learn(&self, url: &Url, head: &Head, digest: Digest) {
         let known = CacheRecord {
             url: head.url.to_string(),
@@ -80,15 +80,15 @@ impl Cache {
             digest,
         };
         if let Ok(bytes) = serde_json::to_vec(&known) {
-            // Without it all of it comes again the next time.
+            // Without the record, the next time downloads everything again.
             let _ = write_small(&record(&self.answer(url)), &bytes);
         }
     }
 
-    /// Forgets the answer of `url`.
+    /// Removes the answer of `url`.
     pub(super) fn forget(&self, url: &Url) {
         let path = self.answer(url);
-        // What cannot be removed is asked for again with its tag: nothing is lost.
+        // Whatever cannot be removed is requested again with its tag: nothing is lost.
         let _ = remove_if_there(&record(&path)).and_then(|()| remove_if_there(&path));
     }
 }
@@ -101,7 +101,7 @@ fn is_header(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| (b' '..=b'~').contains(&b))
 }
 
-/// Opens a kept file, if its bytes are still those with `digest`.
+/// Opens a cached file, if its bytes still have `digest`.
 pub(super) fn open(path: &Path, digest: &Digest) -> Option<Arc<SharedFile>> {
     let file = SharedFile::open(path).ok()?;
     (digest_of(&file).ok()? == *digest).then(|| Arc::new(file))
@@ -120,7 +120,7 @@ fn digest_of(file: &SharedFile) -> io::Result<Digest> {
     Ok(hasher.finish().0)
 }
 
-/// A download that is hashed as it comes.
+/// A download that is hashed while it arrives.
 pub(super) struct Hashed<'a> {
     file: &'a mut Download,
     hasher: HashingWriter<io::Sink>,

@@ -1,6 +1,6 @@
-//! The audit log: what was activated, run or refused, a line of JSON for each.
+//! The audit log: one line of JSON for each activation, run and refusal.
 //!
-//! Writing never is in the way of the work: it waits for nobody, and if it fails the work continues.
+//! Writing never blocks the work: it waits for no other process, and if it fails, the work continues.
 
 mod record;
 
@@ -15,28 +15,28 @@ use crate::fs::{self, Moment, OpenLog, PathError};
 use crate::settings::Settings;
 use crate::text::timestamp;
 
-/// The largest log that is read, in bytes: one that was rotated in time is far smaller.
+/// The maximum size of a file of the log that is read, in bytes: a log that was rotated in time is far smaller.
 const MAX_FILE: u64 = 256 << 20;
 
-/// Where the log is and what goes into it. Any number of threads and processes may write one.
+/// The location and settings of the log. Any number of threads and processes may write to one log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditLog {
-    /// The file; `None` if nothing is written down.
+    /// The file; `None` if nothing is recorded.
     pub file: Option<PathBuf>,
-    /// When it makes room.
+    /// When files are rotated.
     pub rotation: Rotation,
-    /// Whether arguments are written down, not only their digest.
+    /// Whether arguments are recorded, in addition to their digest.
     pub arguments: bool,
-    /// What ties the lines of one session together.
+    /// An identifier that the records of one session share.
     pub session: String,
 }
 
-/// When a log makes room.
+/// The limits for rotating a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rotation {
-    /// How many bytes a file may have before the next one is begun.
+    /// The size in bytes at which a new file is begun.
     pub size: u64,
-    /// How many older files stay.
+    /// The number of older files to keep.
     pub keep: u32,
 }
 
@@ -46,12 +46,12 @@ impl Default for Rotation {
     }
 }
 
-/// What a log holds.
+/// The records read from a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// The newest first.
+    /// The records, the newest first.
     pub records: Vec<AuditRecord>,
-    /// The number of lines that were skipped because they do not have this format.
+    /// The number of lines that were skipped because they do not have the known format.
     pub unreadable: usize,
 }
 
@@ -67,16 +67,16 @@ impl AuditLog {
         }
     }
 
-    /// Writes down that `event` happened to `subject`. Returns at once where nothing is to be written.
+    /// Records that `event` happened to `subject`. Returns at once if nothing is recorded.
     ///
     /// # Errors
     ///
-    /// Fails if the line could not be written, which must not stop the action that it records.
+    /// Fails if the record could not be written, which must not stop the action that it is about.
     pub fn write(&self, subject: &Subject, event: &Event<'_>) -> Result<(), PathError> {
         self.write_on(&OpenLog::default(), subject, event)
     }
 
-    /// Works like [`Self::write`], into the file that stays `open` for this log.
+    /// Works like [`Self::write`], with the file that `open` keeps open for this log.
     ///
     /// # Errors
     ///
@@ -93,11 +93,11 @@ impl AuditLog {
         Ok(())
     }
 
-    /// Reads the last `count` lines that `wanted` says yes to.
+    /// Returns the last `count` records for which `wanted` returns `true`, the newest first.
     ///
     /// # Errors
     ///
-    /// Fails if a file of the log is there and cannot be read.
+    /// Fails if a file of the log exists but cannot be read.
     pub fn last(&self, count: usize, wanted: impl Fn(&AuditRecord) -> bool) -> Result<Recorded, PathError> {
         let mut found = Recorded::default();
         let Some(file) = &self.file else { return Ok(found) };
@@ -122,9 +122,9 @@ impl AuditLog {
     }
 }
 
-/// The session of this process, where nobody gave it one.
+/// The session of this process, unless the settings give one.
 static SESSION: LazyLock<String> = LazyLock::new(|| {
-    // Each `RandomState` of a process has keys of its own, which the system draws at random.
+    // Each `RandomState` of a process has its own keys, which the system draws at random.
     let random = || std::hash::RandomState::new().build_hasher().finish();
     let now = Moment::now();
     let text = format!("{} {} {} {}", std::process::id(), now.nanoseconds, random(), random());

@@ -1,4 +1,4 @@
-//! One line of the audit log.
+//! Reads and writes the records of the audit log.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -7,78 +7,78 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::{Digest, HashingWriter};
 
-/// The version of the format. Members are only added, so that it rises only with a change that an older
-/// reader would misunderstand.
+/// The version of the format. Adding members does not change it; it only rises with a change that an older reader would
+/// misunderstand.
 const VERSION: u32 = 1;
-/// The most bytes of a text that are written down.
+/// The maximum number of bytes recorded of a text.
 const MAX_TEXT: usize = 1024;
-/// The most arguments that are written down.
+/// The maximum number of arguments recorded.
 const MAX_ARGUMENTS: usize = 64;
 
-/// The skill that something happened to.
+/// The skill that an event is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
     /// Its name.
     pub skill: String,
-    /// The tree digest of its files, where it was computed.
+    /// The tree digest of its files, if it was computed.
     pub digest: Option<Digest>,
-    /// Where it comes from, where that is known: the source of the lockfile, or its directory.
+    /// Its origin, if known: the source in the lockfile, or its directory.
     pub source: Option<String>,
-    /// Whether its files are others than are locked; `None` if nothing is locked, or was not examined.
+    /// Whether its files differ from the locked ones; `None` if nothing is locked or its files were not checked.
     pub modified: Option<bool>,
 }
 
-/// What happened.
+/// An event to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<'a> {
     /// An agent got the instructions of a skill.
     Activation {
-        /// What it gave the skill.
+        /// The arguments for the skill.
         arguments: &'a [OsString],
-        /// How long it took to load.
+        /// The time it took to load.
         duration: Duration,
     },
-    /// A script ran, well or not.
+    /// A script ran, whether it succeeded or not.
     Run {
-        /// The script, below the directory of the skill.
+        /// The path of the script below the directory of the skill.
         script: &'a str,
         /// Its arguments.
         arguments: &'a [OsString],
-        /// How long it ran.
+        /// The time it ran.
         duration: Duration,
-        /// Its exit code, where it ended with one.
+        /// Its exit code, if it exited with one.
         exit_code: Option<i32>,
         /// The signal that ended it.
         signal: Option<i32>,
-        /// Why it was ended, where it did not end by itself: `timeout`.
+        /// Why it was stopped, if it did not end by itself: `timeout`.
         ended: Option<&'a str>,
-        /// What it was kept from.
+        /// The restrictions it ran under.
         sandbox: Sandboxed,
     },
-    /// A script was not started: it may not run, or cannot.
+    /// A script was not started, because it was not permitted or could not be.
     Refused {
-        /// The script, below the directory of the skill.
+        /// The path of the script below the directory of the skill.
         script: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
 }
 
-/// What a script was kept from.
+/// The restrictions on a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandboxed {
-    /// The version of Landlock that kept files from it; `None` if nothing did.
+    /// The version of Landlock that restricted its access to files; `None` without Landlock.
     pub landlock: Option<u32>,
     /// Whether its system calls were filtered.
     pub seccomp: bool,
-    /// Whether the network was kept from it.
+    /// Whether the network was blocked.
     pub no_network: bool,
-    /// Whether unix sockets were, but for pairs. Lines from before it was reported had them open.
+    /// Whether unix sockets except pairs were blocked. In records without this member they were allowed.
     #[serde(default)]
     pub no_unix_sockets: bool,
 }
 
-/// The word for what happened.
+/// The kind of an event, as records name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventKind {
@@ -100,49 +100,49 @@ impl std::fmt::Display for EventKind {
     }
 }
 
-/// A line. All members are there always, `null` where there is nothing to say.
+/// A record of the log, which is one line. It always has all members, with `null` for those that do not apply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRecord {
     /// The version of the format.
     pub version: u32,
-    /// When, as RFC 3339 has it, in UTC: at the end of a run.
+    /// The time in UTC, in the format of RFC 3339; for a run, the time of its end.
     pub time: String,
-    /// What happened.
+    /// The kind of the event.
     pub event: EventKind,
     /// The skill's name.
     pub skill: String,
     /// The tree digest of its files.
     pub digest: Option<String>,
-    /// Where it comes from.
+    /// Its origin.
     pub source: Option<String>,
-    /// Whether its files are others than are locked.
+    /// Whether its files differ from the locked ones.
     pub modified: Option<bool>,
-    /// The script.
+    /// The path of the script.
     pub script: Option<String>,
-    /// The digest of the arguments: of the bytes of each and a NUL.
+    /// The digest of the arguments: of the bytes of each, followed by a NUL.
     pub arguments_digest: Option<String>,
-    /// The arguments, where they are to be written down.
+    /// The arguments, if they are to be recorded.
     pub arguments: Option<Vec<String>>,
-    /// How long it took, in milliseconds.
+    /// The duration, in milliseconds.
     pub duration_ms: Option<u64>,
     /// The exit code.
     pub exit_code: Option<i32>,
     /// The signal that ended the script.
     pub signal: Option<i32>,
-    /// Why it was ended.
+    /// Why the script was stopped.
     pub ended: Option<String>,
-    /// What it was kept from.
+    /// The restrictions the script ran under.
     pub sandbox: Option<Sandboxed>,
     /// Why it was refused.
     pub reason: Option<String>,
-    /// What ties the lines of one session together.
+    /// An identifier that the records of one session share.
     pub session: String,
-    /// The number of the process that wrote the line.
+    /// The ID of the process that wrote the record.
     pub process: u32,
 }
 
 impl AuditRecord {
-    /// Returns the line for `event`, which happened to `subject` until `time`.
+    /// Returns the record of `event`, which happened to `subject` and ended at `time`.
     pub(super) fn new(
         time: String,
         session: &str,
@@ -196,30 +196,30 @@ impl AuditRecord {
         });
     }
 
-    /// Returns the line, without a line feed: JSON writes one in a text as `\n`.
+    /// Returns the record as a line of JSON, without a line feed: in texts, JSON escapes it as `\n`.
     pub(super) fn line(&self) -> String {
         // Members are texts, numbers and lists of texts, which always serialize.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads a line; `None` for anything else, and for versions that are not known.
+    /// Parses a line; `None` for anything but a record of a known version.
     pub(super) fn parse(line: &[u8]) -> Option<Self> {
         serde_json::from_slice::<Self>(line).ok().filter(|record| record.version == VERSION)
     }
 }
 
-/// Returns the digest of arguments: of the bytes of each, followed by a NUL, which none can hold.
+/// Returns the digest of arguments: of the bytes of each, followed by a NUL, which no argument can contain.
 fn digest_of(arguments: &[OsString]) -> Digest {
     use std::io::Write as _;
     let mut hasher = HashingWriter::new(std::io::sink());
     for argument in arguments {
-        // A sink takes everything.
+        // Writing to a hasher cannot fail.
         let _ = hasher.write_all(argument.as_encoded_bytes()).and_then(|()| hasher.write_all(b"\0"));
     }
     hasher.finish().0
 }
 
-/// Returns the text, or its beginning where it is long.
+/// Returns the text, cut off if it is too long.
 fn cut(text: &str) -> String {
     if text.len() <= MAX_TEXT {
         return text.to_owned();

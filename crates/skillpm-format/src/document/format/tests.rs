@@ -8,7 +8,7 @@ fn formatted(text: &str) -> Result<String, Unformattable> {
     Ok(new)
 }
 
-/// The canonical form of `yaml`.
+/// Returns the canonical form of `yaml`.
 #[track_caller]
 fn yaml(yaml: &str) -> String {
     let text = formatted(&format!("---\n{yaml}\n---\n")).expect("has a form");
@@ -68,7 +68,8 @@ fn comments_stay_with_their_keys() {
     assert_eq!(yaml("# alone\n  # too"), "# alone\n# too\n");
 }
 
-/// Wherever a key goes, its comments are its own when they are read again, and those at the end stay there.
+/// Wherever a key is moved, its comments belong to it when they are read again, and those at the end stay
+/// there.
 #[test]
 fn comments_behind_keys_that_move_stay_with_them() {
     insta::assert_snapshot!(yaml("x: y\n  # behind x\ndescription: |\n  text\n # behind description\nname: a # beside\n# end\n# skillpm: allow x"), @"
@@ -81,7 +82,7 @@ fn comments_behind_keys_that_move_stay_with_them() {
     # end
     # skillpm: allow x
     ");
-    // Nothing is no text, and stays nothing.
+    // A missing value is not a text, and stays missing.
     assert_eq!(
         yaml("name: 1\ndescription: ~\nlicense: Null"),
         "name: \"1\"\ndescription: ~\nlicense: Null\n"
@@ -91,7 +92,7 @@ fn comments_behind_keys_that_move_stay_with_them() {
     assert_eq!(formatted(folded).as_deref(), Ok(folded));
 }
 
-/// Between a key and what stands below it there is no key that a comment could follow.
+/// Between a key and its value below it there is no key that a comment could follow.
 #[test]
 fn comments_before_a_value_stay_there_however_deep_they_are() {
     insta::assert_snapshot!(yaml(
@@ -120,14 +121,14 @@ fn comments_before_a_value_stay_there_however_deep_they_are() {
     ");
 }
 
-/// People are shown it as it is written.
+/// People see it as written.
 #[test]
 fn a_text_for_people_stays_in_its_brackets() {
     let text = "---\nname: x\nargument-hint: [file] # why\npaths:\n  - a\n---\n";
     assert_eq!(formatted(text).as_deref(), Ok(text));
 }
 
-/// The rule of comments behind brackets: they are about all that stands between those.
+/// The rule of comments after brackets: they are about everything between the brackets.
 #[test]
 fn comments_behind_brackets_stay_with_the_key() {
     insta::assert_snapshot!(yaml(
@@ -149,7 +150,7 @@ fn comments_behind_brackets_stay_with_the_key() {
     ");
 }
 
-/// A switch is for one line: what it is for stays in it, and it stays with that.
+/// A switch applies to one line: what it applies to stays on that line, and the switch stays with it.
 #[test]
 fn what_a_switch_is_for_stays_in_its_line() {
     let kept = "metadata: {a: 1, b: '2'} # skillpm: allow metadata-strings, yaml-flow-style\nlist:\n  \
@@ -250,9 +251,9 @@ fn what_is_in_doubt_is_left_alone_and_its_place_is_told() {
             "the frontmatter has a YAML anchor; write the value where it is needed",
         ),
         ("---\n? a\n: b\n---\n", 4..5, "this has no canonical form"),
-        // YAML has a line end there, and not all readers do.
+        // YAML has a line end there, which not all readers have.
         ("---\na: |+\n\nb: c\n---\n", 7..8, "this has no canonical form"),
-        // To YAML 1.1 the second line of a text, and a comment that ends before a key.
+        // For YAML 1.1, the second line of a text, and a comment that ends before a key.
         (
             "---\nb: c\na: x\u{2028}  y\n---\n",
             13..16,
@@ -272,7 +273,7 @@ fn what_is_in_doubt_is_left_alone_and_its_place_is_told() {
     assert_eq!(formatted(commented).as_deref(), Ok(commented));
 }
 
-/// Whether the specification's keys and all others have the same values.
+/// Reports whether the specification's keys and all others have the same values.
 fn same(a: &Document, b: &Document) -> bool {
     let value = |document: &Document| document.frontmatter().map(Node::to_json);
     value(a) == value(b)
@@ -292,7 +293,7 @@ proptest! {
         }
     }
 
-    /// What people write has a form.
+    /// Ordinary frontmatter has a canonical form.
     #[test]
     fn ordinary_frontmatter_has_a_form(
         entries in proptest::collection::vec(entry(), 0..8), crlf: bool, body in "(x|\n| ){0,5}",
@@ -321,10 +322,10 @@ proptest! {
     }
 }
 
-/// Keys of which some change their places.
+/// Keys, some of which are moved.
 const KEYS: [&str; 8] = ["metadata", "b", "description", "a", "name", "key5", "license", "key7"];
 
-/// One entry as people write them. A zero byte is where a comment on a line of its own may stand.
+/// One entry in a usual form. A zero byte marks a place for a comment on its own line.
 fn entry() -> impl Strategy<Value = String> {
     let word = || "[a-zé日📅]{1,6}( [a-z#]{1,5}){0,3}";
     let comment = || "( # (skillpm: allow )?[a-z: -]{0,8})?";

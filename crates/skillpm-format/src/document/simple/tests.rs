@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::super::{Split, encoding, split, tree};
 use super::*;
 
-/// What the parser makes of `yaml`, if it has nothing to say about it.
+/// Returns what the parser reads from `yaml`, if it reports no problem.
 fn parsed(yaml: &str, base: usize) -> Option<Node> {
     let mut problems = Vec::new();
     let text = "-".repeat(base) + yaml;
@@ -12,7 +12,7 @@ fn parsed(yaml: &str, base: usize) -> Option<Node> {
     problems.is_empty().then_some(node)
 }
 
-/// The two agree on `yaml`; returns whether the short way was taken.
+/// Asserts that the two agree on `yaml`. Returns whether the fast path was taken.
 fn agree(yaml: &str) -> bool {
     let simple = parse(yaml, 4);
     assert!(simple.is_none() || simple == parsed(yaml, 4), "{yaml:?}\n{simple:#?}\n{:#?}", parsed(yaml, 4));

@@ -1,4 +1,4 @@
-//! What repairs and the canonical form make of 295 real skills.
+//! The results of repairs and formatting for 295 real skills.
 //!
 //! The data is not part of the repository: `SKILLPM_TESTDATA` names its directory.
 
@@ -10,7 +10,7 @@ use super::*;
 use crate::document::{format, split};
 use crate::lint::{Severity, Subject, check};
 
-/// Each skill with the name of its directory and of its file.
+/// Returns each skill with the name of its directory and of its file.
 fn skills() -> Vec<(String, String, Document)> {
     let Some(root) = std::env::var_os("SKILLPM_TESTDATA") else {
         println!("SKILLPM_TESTDATA is not set: the real skills are not tested");
@@ -31,7 +31,7 @@ fn errors(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.severity == Severity::Error).count()
 }
 
-/// After safe repairs every skill whose only faults can be repaired safely is valid.
+/// After safe repairs, every skill whose only faults can be repaired safely is valid.
 #[test]
 fn safe_repairs_make_real_skills_valid() {
     let (mut wrong, mut repairable, mut changed, mut fixes) = (0, 0, 0, 0);
@@ -77,7 +77,7 @@ fn unsafe_repairs_of_real_skills() {
     println!("skills with errors: {before} before, {after} after all repairs");
 }
 
-/// Values, body and comments stay, and the form of the form is itself.
+/// Values, body and comments stay, and formatting twice equals formatting once.
 #[test]
 fn real_skills_have_a_canonical_form() {
     let (mut canonical, mut changed, mut left) = (0, 0, 0);

@@ -13,12 +13,12 @@ fn fixed(text: &str, safety: Safety) -> Fixed {
     fix_all(&Document::parse(text.to_owned()), safety, check)
 }
 
-/// The whole text after safe repairs.
+/// Returns the whole text after safe repairs.
 fn safe(text: &str) -> String {
     fixed(text, Safety::Safe).document.text().to_owned()
 }
 
-/// A skill called `pdf` with `line` in it.
+/// Returns a skill called `pdf` with `lines` in it.
 fn with(lines: &str) -> String {
     format!("---\nname: pdf\ndescription: Reads PDF.\n{lines}\n---\n\nbody\n")
 }
@@ -35,7 +35,7 @@ fn assert_fixes(safety: Safety, cases: &[(&str, &str)]) {
     }
 }
 
-/// One repair that would lose something is left out, and the others are made together, however many they are.
+/// A repair that would lose something is left out, and all others are made together.
 #[test]
 fn a_refused_repair_stops_no_other() {
     let values: Vec<_> = (0..40).map(|at| format!("  k{at}: {at}")).collect();
@@ -62,7 +62,7 @@ fn safe_repairs_of_values() {
         &[
             // yaml-unquoted-colon, yaml-syntax
             ("license: a: b\t", "license: \"a: b\""),
-            // What may be a comment does not become text, and a switch stays one.
+            // A possible comment does not become text, and a switch stays a switch.
             ("license: a: b # c", "license: a: b # c"),
             (
                 "license: a: b # skillpm: allow-file body-lines",
@@ -80,7 +80,7 @@ fn safe_repairs_of_values() {
             ("argument-hint: [a] [b]\n\"license\": MIT", "argument-hint: \"[a] [b]\"\n\"license\": MIT"),
             ("license: @x\n'model' : z", "license: \"@x\"\n'model' : z"),
             ("\"license\": @x", "\"license\": \"@x\""),
-            // Quotes around all of a list or mapping would make a text of it.
+            // Quotes around a whole list or mapping would make it a text.
             (
                 "allowed-tools:\n  - Bash(git log:*)\n  - Bash(echo: *)",
                 "allowed-tools:\n  - Bash(git log:*)\n  - Bash(echo: *)",
@@ -93,7 +93,7 @@ fn safe_repairs_of_values() {
             ("license: @x", "license: \"@x\""),
             ("license: 'it's'", "license: \"'it's'\""),
             ("license: [a] [b]", "license: \"[a] [b]\""),
-            // The blank lines at the end of a block are as they were.
+            // The blank lines at the end of a block are unchanged.
             (
                 "license: a: b\ncompatibility: |+\n  git\n\n# c\n\nmetadata:\n  a: b",
                 "license: \"a: b\"\ncompatibility: |+\n  git\n\n# c\n\nmetadata:\n  a: b",
@@ -205,7 +205,7 @@ fn unsafe_repairs() {
     assert_eq!(all(&long), long, "nothing is cut");
 }
 
-/// What no YAML is may hold comments that only a person can tell from text: no name takes their place.
+/// Invalid YAML may have comments that only a person can distinguish from text: no name replaces them.
 #[test]
 fn comments_in_a_broken_name_stay() {
     for name in ["Foo: bar # c", "\n  Foo: bar # c\n  baz", "\n  # c\n  Foo: bar", "@x # c", "'a' b # c"] {
@@ -232,7 +232,7 @@ fn comments_in_a_broken_name_stay() {
     );
 }
 
-/// To the reference validator, which stops at the first fault.
+/// For the reference validator, which stops at the first fault.
 #[test]
 fn what_a_reader_did_not_come_to_is_repaired_too() {
     let rules = Ruleset::new(Profile::Reference);
@@ -251,19 +251,19 @@ fn what_a_reader_did_not_come_to_is_repaired_too() {
     assert!(fixed.document.text().starts_with(
         "---\nname: pdf\ndescription: x\nallowed-tools: # c\n  - a\n  - b\nmetadata:\n  k0:\n    - a\n"
     ));
-    // Faults of another kind behind it, and one of this kind that has no repair.
+    // Faults of another kind after it, and one of this kind that has no repair.
     let fixed = all(&text("[a]\nauthor: me\nlicense:\n  - {a: b}\n"));
     let left = fixed.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>();
     assert_eq!((fixed.applied, left), (2, vec!["unknown-field"]));
     let fixed = all(&text("[a]\nlicense: {}\ncompatibility: [b]\n"));
     assert_eq!((fixed.applied, fixed.findings.len(), fixed.skipped), (1, 1, 0));
-    // A blank line at the start, before what is never closed.
+    // A blank line at the start, before frontmatter that is never closed.
     let fixed = all("\n \r\n---\nname: pdf\n");
     let left = fixed.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>();
     assert_eq!((fixed.document.text(), left), ("---\nname: pdf\n", vec!["frontmatter-unclosed"]));
 }
 
-/// Rules say whether they repair, and how; what they repair is gone.
+/// Rules declare whether and how they repair; what they repair is gone.
 #[test]
 fn every_repair_is_announced_and_works() {
     for rule in RULES {
@@ -305,7 +305,7 @@ fn the_first_of_two_that_overlap_wins_and_the_rest_comes_later() {
     assert_eq!(fixed("---\nname: x\ndescription: y\n---\n", Safety::Safe).left_unsafe(), 1);
 }
 
-/// A repair that breaks something is not made, whatever it says of itself.
+/// A repair that breaks something is not made, whatever safety it declares.
 #[test]
 fn a_repair_that_does_harm_is_not_made() {
     let text = "---\nname: pdf\ndescription: x\nlicense: MIT\n---\nbody\n";
@@ -328,7 +328,7 @@ fn a_repair_that_does_harm_is_not_made() {
     }
 }
 
-/// A repair of one rule that makes an error of another is not made.
+/// A repair for one rule that causes an error of another is not made.
 #[test]
 fn a_repair_that_makes_an_error_is_not_made() {
     let text = |key: &str| format!("---\nname: pdf\ndescription: x\n{key}:\n  bash: true\n---\n");
@@ -338,7 +338,7 @@ fn a_repair_that_makes_an_error_is_not_made() {
     assert_eq!(fixed(&list("allowed_tools"), Safety::Unsafe).document.text(), list("allowed-tools"));
 }
 
-/// Every field but those that a finding with a repair is about has the value that it had.
+/// Checks that every field keeps its value, except those of findings with a repair.
 fn keeps_what_it_does_not_touch(old: &Document, new: &Document) -> Result<(), TestCaseError> {
     if let (Some(_), Ok(before)) = (old.frontmatter(), skill::load(old)) {
         let after = skill::load(new);
@@ -372,7 +372,7 @@ proptest! {
         prop_assert_eq!(fixed(all.document.text(), Safety::Unsafe).applied, 0, "{}", all.document.text());
     }
 
-    /// Between its edits the text is byte for byte what it was.
+    /// Between its edits the text is unchanged, byte for byte.
     #[test]
     fn nothing_outside_of_the_edits_changes(
         text in "[a-zé\r\n]{0,30}", cuts in proptest::collection::vec((0_usize..40, 0_usize..6, "[A-Z\n]{0,3}"), 0..6),
@@ -384,7 +384,7 @@ proptest! {
             .collect();
         let Applied { text: new, applied, skipped } = apply(&text, &findings, Safety::Safe);
         prop_assert_eq!(applied + skipped, findings.len());
-        // What is left of the old text is a subsequence in lower case.
+        // The rest of the old text is a subsequence in lower case.
         let kept: String = new.chars().filter(|c| c.is_lowercase()).collect();
         let mut old = text.chars();
         prop_assert!(kept.chars().all(|c| old.any(|o| o == c)));

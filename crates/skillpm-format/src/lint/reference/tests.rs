@@ -1,11 +1,11 @@
-//! What the reference validator was seen to do. Each text was given to the program itself.
+//! The observed behaviour of the reference validator. Each text was given to the program itself.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::lint::{Profile, Ruleset, Severity, Subject, check_with};
 
-/// The texts of the fields that the reference sees between `---` and `---`, or why it stops.
+/// Returns the texts of the fields that the reference sees between `---` and `---`, or why it stops.
 fn read_yaml(yaml: &str) -> Result<Vec<(String, String)>, Cause> {
     let document = Document::parse(format!("---\n{yaml}\n---\n"));
     match read(&document) {
@@ -71,7 +71,7 @@ fn blocks_keep_their_last_line_end() {
 fn comments_and_empty_lines_are_passed_over() {
     assert_eq!(read_yaml("# a\n\nx: y # b\n  # c\n\n\n  # d\nz: w").map(|fields| fields.len()), Ok(2));
     assert_eq!(read_yaml("x:\n a: 'b'\n\n\tc: d").map(|fields| fields.len()), Ok(1));
-    // Comments in two places, where there is room for them.
+    // Comments in two places, with room for them.
     for yaml in [
         "x:\n  # a\n  -\n  # b\n  -",
         "x:\n  # a\n  - b # c\n  # d\n  -\n  # e\n",
@@ -156,7 +156,7 @@ fn the_delimiters_are_three_bytes_anywhere() {
     assert_eq!(cause("---\rx: y\r---"), None);
 }
 
-/// One message where it stops, and the field rules on what it sees where it does not.
+/// One message if it stops, and otherwise the field rules on the fields that it sees.
 #[test]
 fn the_findings_are_those_of_the_reference() {
     let rules = |text: &str| {
@@ -185,7 +185,7 @@ fn the_findings_are_those_of_the_reference() {
 }
 
 proptest! {
-    /// Whatever the text is: no panic, places inside of it, and one error where it stops.
+    /// For any text: no panic, positions inside it, and one error if the reference stops.
     #[test]
     fn any_text_is_read(
         yaml in "(name|description|compatibility|x|: |:|\n|\r\n|\r|\t|  |- |-|---|\\? |\"|'|\\[|\\]|\\{|\\}|,|é|Z|\u{80}|\u{85}|\u{2028}|\0|#| #|&a|\\*a|!|<<|=|\\||>|>-|\\|2|@|%|\\.\\.\\.|\\\\|\u{feff}){0,40}",
@@ -206,7 +206,8 @@ proptest! {
     }
 }
 
-/// Where the short way is taken the long one sees the same fields in the same places.
+/// Returns whether the fast path was taken, and checks that the slow one sees the same fields in the same
+/// places.
 fn short_way_is_right(text: &str) -> bool {
     let document = Document::parse(text.to_owned());
     if !is_same(&document) {

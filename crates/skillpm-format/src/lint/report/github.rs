@@ -66,7 +66,7 @@ mod tests {
         "#);
     }
 
-    /// Where nothing was named, all is below `.`; the files of a pull request are not.
+    /// If no path was given, all are below `.`; the files of a pull request are not.
     #[test]
     fn paths_are_those_of_the_repository() {
         let findings = findings();

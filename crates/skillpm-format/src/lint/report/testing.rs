@@ -1,4 +1,4 @@
-//! A report with everything in it that a format must get right.
+//! A report with everything that a format must handle.
 
 use super::{LintReport, SkillReport};
 use crate::document::Document;
@@ -7,7 +7,7 @@ use crate::lint::{Edit, Finding, Fix, Profile, Subject, check};
 /// A text with hidden characters, markup, and characters of several bytes.
 pub(super) const TEXT: &str = "---\nname: PDF\ndescription: <b>é\u{202e}</b> & \"x\"\nauthor: me\n---\n";
 
-/// What is found in [`TEXT`], one finding with a repair.
+/// Returns the findings in [`TEXT`], one of them with a repair.
 pub(super) fn findings() -> Vec<Finding> {
     let document = Document::parse(TEXT.to_owned());
     let mut findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
@@ -18,7 +18,7 @@ pub(super) fn findings() -> Vec<Finding> {
     findings
 }
 
-/// Two skills; the first has `findings`, the second none.
+/// Returns a report on two skills; the first has `findings`, the second none.
 pub(super) fn report(findings: &[Finding]) -> LintReport<'_> {
     let skill = |path: &str, findings| SkillReport { path: path.to_owned(), text: TEXT, findings };
     let skills = vec![skill("skills/my pdf,a:b/SKILL.md", findings), skill("skills/ok/SKILL.md", &[])];

@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(two[0].2, "`paths` is a field of Claude Code and Cursor; other agents ignore it");
     }
 
-    /// What they are worth to whom, and that nothing offers to move them.
+    /// Their level in each profile, and that no repair moves them.
     #[test]
     fn they_are_no_fault_where_their_agent_counts() {
         let text = "---\nname: x\ndescription: Reads. Use when asked.\nargument-hint: \"[a]\"\neffort: low\n\

@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// From real skills: lists of what users say, and `you` for the agent.
+    /// From real skills: lists of users' phrases, and `you` for the agent.
     #[test]
     fn what_users_say_and_instructions_are_fine() {
         for description in [

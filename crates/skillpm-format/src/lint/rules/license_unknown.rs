@@ -137,7 +137,8 @@ mod tests {
         found.into_iter().map(|(_, _, message)| message).collect()
     }
 
-    /// Nothing is suggested for what names a file with an extension, so no name of a license may look like that.
+    /// Nothing is suggested for a value that names a file with an extension, so no license may have such a
+    /// name.
     #[test]
     fn no_license_is_named_like_a_file_with_an_extension() {
         for (name, _) in spdx::identifiers::IMPRECISE_NAMES {
@@ -180,7 +181,7 @@ mod tests {
         }
     }
 
-    /// The short ways are those of the parser.
+    /// The fast paths agree with the parser.
     #[test]
     fn identifiers_are_expressions() {
         for license in spdx::identifiers::LICENSES {

@@ -123,7 +123,7 @@ mod tests {
         ] {
             assert_eq!(at(body), [], "{body}");
         }
-        // Where nobody looked, nothing is said.
+        // Without a lookup, nothing is reported.
         assert_places(&RULE, &[("---\nname: x\n---\n[a](gone.md)\n", &[], "")]);
     }
 

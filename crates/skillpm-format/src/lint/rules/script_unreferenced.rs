@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(told("", &files), Vec::<String>::new());
         let files = [script("scripts/a.py", true, true), markdown("references/x.md", "Run scripts/a.py.")];
         assert_eq!(told("", &files), Vec::<String>::new());
-        // What was not read may name it.
+        // A file that was not read may name it.
         let files = [script("scripts/a.py", true, true), script("references/large.md", false, false)];
         assert_eq!(told("", &files), Vec::<String>::new());
     }

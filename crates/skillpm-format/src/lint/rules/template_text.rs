@@ -120,7 +120,7 @@ fn in_field(text: &str) -> Option<&str> {
     in_field_any(text)
 }
 
-/// Does the same as [`in_field`], the slow way.
+/// Computes [`in_field`] without the fast path.
 fn in_field_any(text: &str) -> Option<&str> {
     let lower = text.to_ascii_lowercase();
     let whole = |at: usize, end: &str| {
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    /// What the long way finds has a sign.
+    /// Whatever the slow path finds contains a sign.
     #[test]
     fn nothing_in_real_skills_is_missed() {
         skillpm_testing::real_skills(|text| {

@@ -169,7 +169,7 @@ mod tests {
             ("run `python scripts\\b\\c.py`.", 13, Some("run `python scripts/b/c.py`.")),
             (".\\scripts\\c.py.", 1, Some("./scripts/c.py.")),
             ("[a](C:/x/y.md)", 5, None),
-            // No text around it: a path, though its backslash would be an escape there.
+            // No text around it: a path, although its backslash would be an escape there.
             ("`open(\"assets\\notes.txt\")`", 8, Some("`open(\"assets/notes.txt\")`")),
             ("don't `run scripts\\tools.py`", 12, Some("don't `run scripts/tools.py`")),
             ("`scripts/a.p` and `scripts\\a.py`", 20, Some("`scripts/a.p` and `scripts/a.py`")),

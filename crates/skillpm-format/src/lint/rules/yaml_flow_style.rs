@@ -139,7 +139,7 @@ mod tests {
         );
     }
 
-    /// Oddity 4: it is what people are shown, brackets and all.
+    /// Oddity 4: people see it as written, with its brackets.
     #[test]
     fn a_text_for_people_is_put_in_quotes_and_becomes_no_list() {
         let fixed = |line: &str| fixed_text(&RULE, &format!("---\n{line}\nname: x\n---\n"));

@@ -94,7 +94,7 @@ mod tests {
             "name: 3d-models\ndescription: 2024-01-01 was the day of it\ncompatibility: \">= 3.11\"",
             "description: |\n  2048",
             "license: 2\nallowed-tools: yes\nmetadata:\n  name: on",
-            // Other rules tell of these.
+            // Other rules report these.
             "name:\ndescription:\ncompatibility:",
             "name: 1.10",
             "name: !!str 2048",
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// Valid by the specification, and a number to many readers.
+    /// Valid by the specification, but a number for many readers.
     #[test]
     fn it_is_an_error_where_the_skill_is_for_all() {
         for (profile, severity) in [

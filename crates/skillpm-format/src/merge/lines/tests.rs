@@ -30,7 +30,7 @@ fn markers_stand_only_around_what_differs() {
         merged("1\n2\n3\n", "1\nx\n3\n", "1\ny\n3\n"),
         conflict("1\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n3\n")
     );
-    // Both added the same lines around what differs.
+    // Both added the same lines around the difference.
     assert_eq!(
         merged("1\n", "1\np\nx\nq\n", "1\np\ny\nq\n"),
         conflict("1\np\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\nq\n")
@@ -62,21 +62,21 @@ fn a_last_line_without_an_end_stays_one() {
 
 #[test]
 fn line_ends_alone_are_no_changes() {
-    // The user's editor wrote other line ends.
+    // The user's editor wrote other line endings.
     assert_eq!(merged("1\n2\n3\n", "one\r\n2\r\n3\r\n", "1\n2\nthree\n"), clean("one\r\n2\r\nthree\r\n"));
-    // The new version has other line ends.
+    // The new version has other line endings.
     assert_eq!(merged("1\r\n2\r\n3\r\n", "one\r\n2\r\n3\r\n", "1\n2\nthree\n"), clean("one\n2\nthree\n"));
     assert_eq!(merged("1", "1", "1\r\n2\r\n"), clean("1\r\n2\r\n"));
-    // All have the same ones, markers too.
+    // All have the same line endings, including the markers.
     assert_eq!(
         merged("1\r\n", "x\r\n", "y\r\n"),
         conflict("<<<<<<< a\r\nx\r\n=======\r\ny\r\n>>>>>>> b\r\n")
     );
-    // Both kinds in one text: they are told apart.
+    // Both kinds in one text are distinguished.
     assert_eq!(merged("1\r\n2\n3\n", "1\n2\n3\n", "1\r\n2\n3\r\n"), clean("1\n2\n3\r\n"));
 }
 
-/// A label is one line whatever is in it: it cannot add lines to a skill.
+/// A label is one line whatever its content: it cannot add lines to a skill.
 #[test]
 fn labels_are_harmless() {
     let labels = Labels { ours: "a\nb\r\u{1b}[2J", theirs: "t\tu" };
@@ -86,7 +86,7 @@ fn labels_are_harmless() {
     );
 }
 
-/// A text of few different lines, so that many are alike.
+/// A text with few different lines, so that many are equal.
 fn any_text() -> impl Strategy<Value = String> {
     "((a|b|c|d|e|-|)(\r\n|\n|\n|\n)){0,8}[abc]?"
 }
@@ -94,7 +94,7 @@ fn any_text() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn one_side_alone_wins(base in any_text(), side in any_text()) {
-        // Where one side has no line that ends, it has no say in how lines end.
+        // A side without a line ending does not affect the line endings of the result.
         prop_assert_eq!(merge_exact(&base, &base, &side, &LABELS).text, side.clone());
         prop_assert_eq!(merge_exact(&base, &side, &base, &LABELS).text, side.clone());
         let same = merge_exact(&base, &side, &side, &LABELS);
@@ -113,7 +113,7 @@ proptest! {
         prop_assert_eq!(merged.conflict, merged.text.contains("<<<<<<< a"));
     }
 
-    /// Whose edits are whose does not matter for whether they conflict.
+    /// Whether edits conflict does not depend on which side made them.
     #[test]
     fn both_sides_are_equals(base in any_text(), ours in any_text(), theirs in any_text()) {
         let one = merge_exact(&base, &ours, &theirs, &LABELS);

@@ -1,9 +1,9 @@
-//! What a filter answers.
+//! Tests of what a filter decides.
 
 use super::*;
 
-/// What `filter` answers to the call `number` with `args`, as the kernel goes through it, and after how many steps. The low
-/// half of an argument comes first.
+/// Runs `filter` on the call `number` with `args`, as the kernel does; returns its answer and the number of steps. The
+/// low half of each argument comes first.
 fn answer_of(filter: &BpfProgram, machine: u32, number: u32, args: &[(u32, u32)]) -> (u32, usize) {
     let mut told = vec![number, machine, 0, 0];
     told.extend(args.iter().flat_map(|(low, high)| [*low, *high]));
@@ -37,7 +37,7 @@ fn answer_of(filter: &BpfProgram, machine: u32, number: u32, args: &[(u32, u32)]
     unreachable!("a filter ends")
 }
 
-/// The machine that the tests run on.
+/// Returns the machine that the tests run on.
 fn here() -> u32 {
     machine(TargetArch::try_from(std::env::consts::ARCH).expect("a machine with filters"))
 }
@@ -47,7 +47,7 @@ fn answer(filter: &BpfProgram, number: u32, args: &[u32]) -> u32 {
     answer_of(filter, here(), number, &args).0
 }
 
-/// THREATS 3: by each of its numbers, also where a kernel has the x32 interface.
+/// THREATS 3: a call is decided by each of its numbers, even if a kernel has the x32 interface.
 #[test]
 fn a_call_is_answered_by_its_number() {
     let error = |error: i32| libc::SECCOMP_RET_ERRNO + error.unsigned_abs();
@@ -99,12 +99,12 @@ fn a_call_is_answered_by_its_number() {
     assert_eq!(answer(apart, call(libc::SYS_openat2), &[]), allowed, "files are not kept away");
 }
 
-/// THREATS 3: sockets of this machine are shut by themselves, and open by themselves.
+/// THREATS 3: unix sockets can be blocked alone, and can be allowed alone.
 #[test]
 fn unix_sockets_and_the_network_are_kept_apart() {
     let (unix, inet) = (libc::AF_UNIX.unsigned_abs(), libc::AF_INET.unsigned_abs());
     let [stream, messages] = [libc::SOCK_STREAM, libc::SOCK_DGRAM].map(i32::unsigned_abs);
-    // Which are allowed: a unix socket, another one, a pair of streams, one of datagrams, and leading one elsewhere.
+    // Whether each is allowed: a unix socket, another socket, a pair of streams, a pair of datagrams, and connecting.
     for (no_network, no_unix_sockets, expected) in [
         (false, false, [true; 5]),
         (false, true, [false, true, true, false, true]),
@@ -125,7 +125,7 @@ fn unix_sockets_and_the_network_are_kept_apart() {
     }
 }
 
-/// Most calls are in no list. The kernel asks for all of them before each script.
+/// Most calls are in no list. The kernel evaluates the filter for every call number before each script.
 #[test]
 fn a_call_of_no_list_is_answered_soon() {
     let plan = Plan { keep_mark: true, no_network: true, no_unix_sockets: true, ..Plan::default() };
@@ -140,7 +140,7 @@ fn a_call_of_no_list_is_answered_soon() {
     assert!(by_number > 950, "{by_number}");
 }
 
-/// What has other numbers is not taken for what has these here.
+/// A program with other call numbers is not judged by these numbers.
 #[test]
 fn a_program_for_another_machine_is_ended() {
     let plan = |keep_mark, no_network| Plan {
@@ -159,7 +159,7 @@ fn a_program_for_another_machine_is_ended() {
     }
 }
 
-/// Of neighbours, each has its own answer.
+/// Neighbouring numbers have different answers.
 #[test]
 fn a_search_finds_each_number() {
     let mut filter = Filter::new().expect("is short enough");
@@ -182,7 +182,7 @@ fn a_search_finds_each_number() {
     assert_eq!(answer(&filter, X32 + 3, &[]), error(libc::ENOSYS));
 }
 
-/// THREATS 3: each argument that has a say, by each half of it.
+/// THREATS 3: each argument that matters is checked, in each of its halves.
 #[test]
 fn a_call_is_answered_by_its_arguments() {
     let plan = Plan { keep_mark: true, no_network: true, no_unix_sockets: true, ..Plan::default() };
@@ -211,7 +211,7 @@ fn a_call_is_answered_by_its_arguments() {
         (libc::SYS_openat, &[(3, 0), (8, 0), (make, 0), (0o4755, 0)], false),
         (libc::SYS_openat, &[(3, 0), (8, 0), (hidden, 0), (0o4755, 0)], false),
         (libc::SYS_openat, &[(3, 0), (8, 0), (make, 0), (0o755, 0)], true),
-        // No file is made: what stands there means nothing.
+        // No file is created, so the mode means nothing.
         (libc::SYS_openat, &[(3, 0), (8, 0), (0, 0), (0o4755, 0)], true),
         (libc::SYS_openat, &[(3, 0), (8, 0), (libc::O_DIRECTORY.unsigned_abs(), 0), (0o4755, 0)], true),
         (libc::SYS_sendto, &[(3, 0), (8, 0), (1, 0), (0, 0), (0, 0)], true),
@@ -224,7 +224,7 @@ fn a_call_is_answered_by_its_arguments() {
         (libc::SYS_socketpair, &[(inet, 0), (stream, 0)], false),
         (libc::SYS_clone, &[(libc::SIGCHLD.unsigned_abs(), 0)], true),
         (libc::SYS_clone, &[(libc::CLONE_THREAD.unsigned_abs(), 0)], true),
-        // Behind the first byte, which is a signal, this bit means nothing.
+        // After the first byte, which is a signal, this bit means nothing.
         (libc::SYS_clone, &[(NEW_TIME.unsigned_abs(), 0)], true),
         (libc::SYS_clone, &[((libc::CLONE_NEWUSER | libc::SIGCHLD).unsigned_abs(), 0)], false),
         (libc::SYS_unshare, &[(libc::CLONE_FILES.unsigned_abs(), 0)], true),
@@ -240,7 +240,7 @@ fn a_call_is_answered_by_its_arguments() {
         (libc::SYS_sched_setaffinity, &[(0, 0)], true),
         (libc::SYS_sched_setaffinity, &[(7, 0)], false),
         (libc::SYS_sched_setscheduler, &[(7, 0)], false),
-        // Of these the kernel looks at the low half alone.
+        // For these, the kernel reads only the low half.
         (libc::SYS_prlimit64, &[(0, 0), (locks, 1), (8, 0)], false),
         (libc::SYS_prlimit64, &[(0, 1), (files, 0), (8, 0)], true),
         (libc::SYS_setrlimit, &[(locks, 1), (8, 0)], false),

@@ -1,8 +1,8 @@
-//! Which bytes run, and what is left of them.
+//! Only checked bytes run, and nothing is left of them.
 
 use super::*;
 
-/// Only what was checked runs: files that change between check and start never run, whenever they do.
+/// Only checked bytes run: files that change between the check and the start never do, whenever they change.
 #[test]
 fn bytes_that_were_not_checked_never_run() {
     let demo = Demo::sh("echo good; cat \"$SKILL_BASE_DIR/references/a.md\"\n");
@@ -28,7 +28,7 @@ fn bytes_that_were_not_checked_never_run() {
             }
         });
         for _ in 0..100 {
-            match run(&demo.settings(), &script, &demo.options, &mut Unwatched) {
+            match run(&demo.settings(), &script, &demo.surroundings, &demo.options, &mut Unwatched) {
                 Ok(outcome) => {
                     assert_eq!(outcome.stdout.text(), "good\ngood\n", "{}", outcome.stderr.text());
                     ran += 1;
@@ -43,12 +43,13 @@ fn bytes_that_were_not_checked_never_run() {
     });
     eprintln!("{ran} ran, {refused} were refused");
     fs::write_atomic(&at("scripts/demo.sh"), bad).expect("writes");
-    let error = run(&demo.settings(), &script, &demo.options, &mut Unwatched).expect_err("changed");
+    let error = run(&demo.settings(), &script, &demo.surroundings, &demo.options, &mut Unwatched)
+        .expect_err("changed");
     assert_eq!(error.kind(), ErrorKind::Integrity);
     assert!(error.to_string().contains("changed while they were checked"), "{error}");
 }
 
-/// Nothing of a run is left in the temporary directory, also what its owner may not write to.
+/// A run leaves nothing in the temporary directory, not even files that their owner may not write to.
 #[test]
 fn the_copy_goes_with_the_run() {
     let text = "mkdir \"$HOME/a\" && touch \"$HOME/a/b\" && chmod 500 \"$HOME/a\"\n\
@@ -62,7 +63,7 @@ fn the_copy_goes_with_the_run() {
     }
 }
 
-/// S1-FR-205.1, S1-SM-5: only files of the skill are scripts.
+/// S1-FR-205.1, S1-SM-5: only files of the skill can be scripts.
 #[test]
 fn a_script_is_one_of_the_skill_s_files() {
     for path in ["../../etc/passwd", "/etc/passwd", "scripts", "", ".", "scripts/../scripts/demo.sh"] {

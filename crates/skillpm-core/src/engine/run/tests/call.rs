@@ -1,4 +1,4 @@
-//! What a script is given, and where it runs.
+//! The arguments, input and environment of a script, and its working directory.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn a_failure_tells_what_was_written_to_standard_error() {
     assert_eq!(error.to_string(), "`scripts/demo.sh` of `demo` failed with signal 11");
 }
 
-/// Conflict C19: nothing on standard input, or the bytes that were given, such as JSON.
+/// Conflict C19: standard input is empty, or has the given bytes, such as JSON.
 #[test]
 fn standard_input_is_closed_unless_it_is_given() {
     let mut demo = Demo::sh("cat\n");
@@ -40,7 +40,7 @@ fn standard_input_is_closed_unless_it_is_given() {
     assert_eq!(demo.run().stdout.text(), big);
 }
 
-/// Conflict C19, THREATS 3: the environment of the caller stays where it is.
+/// Conflict C19, THREATS 3: the environment of the caller is not passed on.
 #[test]
 fn the_environment_is_clean() {
     let mut demo = Demo::sh("env | sort | cut -d= -f1 | tr '\\n' ' '; echo $SKILL_NAME-$SKILL_VERSION\n");
@@ -51,11 +51,11 @@ fn the_environment_is_clean() {
         shown,
         "HOME PATH PWD PYTHONDONTWRITEBYTECODE SKILLPM_RUN_ID SKILL_BASE_DIR SKILL_NAME SKILL_VERSION TMPDIR demo-\n"
     );
-    demo.options.env.insert("SECRET_TOKEN".into(), "given".into());
+    demo.surroundings.env.insert("SECRET_TOKEN".into(), "given".into());
     assert!(demo.run().stdout.text().contains("SECRET_TOKEN"));
 }
 
-/// S1-D4: what it does to its process is nothing to the one that called it.
+/// S1-D4: a script that breaks its own process does not affect the caller.
 #[test]
 fn it_is_a_process_of_its_own() {
     let ran = Demo::sh("echo $$\nkill -KILL $$\n").run();
@@ -69,16 +69,16 @@ fn it_runs_where_it_is_to() {
     let mut demo = Demo::sh("pwd -P; ls \"$SKILL_BASE_DIR\"\n");
     let work = demo.world.project().join("work");
     assert_eq!(demo.run().stdout.text(), format!("{}\nSKILL.md\nscripts\n", work.display()));
-    demo.options.cwd = WorkDir::Here;
+    demo.surroundings.cwd = WorkDir::Here;
     assert_eq!(demo.run().stdout.text(), format!("{}\nSKILL.md\nscripts\n", demo.world.project().display()));
-    demo.options.cwd = WorkDir::Skill;
+    demo.surroundings.cwd = WorkDir::Skill;
     let shown = demo.run().stdout.text();
     assert!(shown.ends_with("/skill\nSKILL.md\nscripts\n"), "{shown}");
-    demo.options.cwd = WorkDir::Dir(work.join("nowhere"));
+    demo.surroundings.cwd = WorkDir::Dir(work.join("nowhere"));
     assert!(demo.fails().to_string().contains("there is no directory"), "{}", demo.fails());
 }
 
-/// Scripts read what lies beside them, and leave nothing there.
+/// Scripts can read the files beside them, and leave nothing there.
 #[test]
 fn the_rest_of_the_skill_is_there_and_stays_as_it_is() {
     if !python() {
@@ -92,7 +92,8 @@ fn the_rest_of_the_skill_is_there_and_stays_as_it_is() {
     let before = demo.script().digest;
     for mode in [Mode::Auto, Mode::Off] {
         let options = Options { sandbox: mode, ..demo.options.clone() };
-        let ran = run(&demo.settings(), &demo.script(), &options, &mut Unwatched).expect("runs");
+        let ran = run(&demo.settings(), &demo.script(), &demo.surroundings, &options, &mut Unwatched)
+            .expect("runs");
         assert_eq!(ran.stdout.text(), "help\nreference\n", "{}", ran.stderr.text());
         assert_eq!(Some(ran.digest), before);
     }

@@ -2,23 +2,23 @@
 
 use super::*;
 
-/// Says where it runs from, and what else is there.
+/// A script that prints where it runs from, and which other files are there.
 const SAYS: &str = "dirname \"$SKILL_BASE_DIR\"; ls -A \"$HOME\" \"$SKILL_BASE_DIR\" >&2\n";
 
-/// A skill whose copy waits after a run, where the kernel keeps files from scripts.
+/// Returns a skill whose copy waits after a run, if the kernel can restrict access to files.
 fn waiting(text: &str) -> Option<Demo> {
     let mut demo = Demo::sh(text);
     demo.options.copies = CopyPool::waiting();
     has_landlock().then_some(demo)
 }
 
-/// The directory of the run.
+/// Returns the directory of the run.
 fn place(ran: &Ran) -> PathBuf {
     assert_eq!(ran.exit, Exit::Code(0), "{}", ran.stderr.text());
     ran.stdout.text().lines().next().expect("a line").into()
 }
 
-/// What is called `name` beside `copy`.
+/// Returns the path `name` beside `copy`.
 fn beside(copy: &Path, name: &str) -> PathBuf {
     copy.parent().expect("a directory").join(name)
 }
@@ -37,9 +37,9 @@ fn the_next_run_uses_the_same_copy() {
     let first = place(&demo.run());
     assert!(is_there(&first));
     assert_eq!(place(&demo.run()), first);
-    // A skill that lies in another one has the copy of that.
+    // A skill inside another one uses the copy of the outer skill.
     let part = Script { base: "scripts".into(), path: "demo.sh".into(), ..demo.script() };
-    let ran = run(&demo.settings(), &part, &demo.options, &mut Unwatched).expect("runs");
+    let ran = run(&demo.settings(), &part, &demo.surroundings, &demo.options, &mut Unwatched).expect("runs");
     assert_eq!(place(&ran), first.join("skill"));
     assert_eq!(place(&demo.run()), first);
     let others = demo.options.copies.clone();
@@ -49,7 +49,7 @@ fn the_next_run_uses_the_same_copy() {
     assert!(!is_there(&first));
 }
 
-/// Whatever became of a copy that waits, what runs is what was checked.
+/// Whatever happens to a waiting copy, only checked bytes run.
 #[test]
 fn a_copy_that_was_changed_does_not_run() {
     use std::os::unix::ffi::OsStringExt as _;
@@ -66,7 +66,7 @@ fn a_copy_that_was_changed_does_not_run() {
             fs::symlink(Path::new("SKILL.md"), &copy.join(name)).expect("links");
         },
         |copy| {
-            // The same bytes, but who writes to one writes to the other.
+            // The bytes are the same, but a write to one file changes the other.
             let other = copy.join("references/b.md");
             fs::remove_if_there(&other).expect("removes");
             fs::symlink(Path::new("a.md"), &other).expect("links");
@@ -96,7 +96,7 @@ fn a_copy_that_was_changed_does_not_run() {
     }
 }
 
-/// A skill that was changed is another one.
+/// A changed skill gets a new copy.
 #[test]
 fn other_bytes_are_copied_anew() {
     let Some(demo) = waiting(SAYS) else { return };
@@ -108,7 +108,7 @@ fn other_bytes_are_copied_anew() {
     assert_eq!(place(&demo.run()), first);
 }
 
-/// What a script could have changed, or left something in, is nothing for the next one.
+/// A copy that a script could have changed, or left files in, is not used again.
 #[test]
 fn only_a_copy_that_is_as_it_was_waits() {
     let texts = ["touch \"$HOME/a\"", "mkdir \"$HOME/.b\"", "setsid sleep 7501 >/dev/null 2>&1 </dev/null &"];
@@ -134,7 +134,7 @@ fn only_a_copy_that_is_as_it_was_waits() {
     assert!(!is_there(Path::new(ran.stdout.text().trim())));
 }
 
-/// They take room where temporary files lie.
+/// Only few and small copies wait, because they use space for temporary files.
 #[test]
 fn few_and_small_ones_wait() {
     let Some(demo) = waiting(SAYS) else { return };
@@ -145,7 +145,7 @@ fn few_and_small_ones_wait() {
     let first: Vec<_> = (0..5).map(of).collect();
     let there: Vec<_> = first.iter().map(|dir| is_there(dir)).collect();
     assert_eq!(there, [false, true, true, true, true]);
-    // What was used last stays.
+    // The most recently used copies stay.
     assert_eq!(of(1), first[1]);
     of(5);
     let there: Vec<_> = first.iter().map(|dir| is_there(dir)).collect();
@@ -164,7 +164,7 @@ fn once_closed_nothing_waits() {
     assert!(!is_there(&place(&demo.run())));
 }
 
-/// Runs another script while one is heard.
+/// Runs another script when output arrives.
 struct Nested<'a> {
     demo: &'a Demo,
     inner: Option<Ran>,
@@ -176,7 +176,7 @@ impl Watch for Nested<'_> {
     }
 }
 
-/// Runs at the same time have a copy each.
+/// Two runs at the same time use different copies.
 #[test]
 fn two_runs_share_no_copy() {
     let Some(demo) = waiting(SAYS) else { return };
@@ -189,7 +189,7 @@ fn two_runs_share_no_copy() {
     assert!(is_there(&inner) && is_there(&outer), "both wait");
 }
 
-/// What an earlier run could write to is nothing of a later one.
+/// A later run does not use anything that an earlier run could write to.
 #[test]
 fn each_run_has_a_directory_of_its_own() {
     let text = "dirname \"$SKILL_BASE_DIR\"; stat -c %a \"$HOME\"; chmod 777 \"$HOME\" \"$SKILL_BASE_DIR\"\n";
@@ -201,10 +201,11 @@ fn each_run_has_a_directory_of_its_own() {
     assert_eq!(second.stdout.text().lines().nth(1), Some("700"));
 }
 
-/// Where a script was one process, its private directory may stay; what was put there meanwhile is in no script's way.
+/// If a script was a single process, its private directory may stay; files that were put there meanwhile do not reach
+/// the next script.
 #[test]
 fn nothing_is_found_that_was_put_there_meanwhile() {
-    // All of this is done by the shell itself.
+    // The shell does all of this itself, without other processes.
     let text = "printf '%s\\n' \"${SKILL_BASE_DIR%/*}\"\n\
                 for found in \"$HOME\"/* \"$HOME\"/.[!.]*; do\n  [ ! -e \"$found\" ] || echo \"found $found\"\ndone\n";
     let changes: [fn(&Path); 3] = [

@@ -1,8 +1,8 @@
-//! How a run ends: by its time, by its limits, by whoever stops it.
+//! The ways in which a run ends: by timeout, by limits, and by being stopped.
 
 use super::*;
 
-/// S1-FR-203.3, S1-FR-205.2, S1-SM-5: also what ignores the request to end.
+/// S1-FR-203.3, S1-FR-205.2, S1-SM-5: the timeout also ends scripts that ignore the request to end.
 #[test]
 fn its_time_is_limited() {
     for text in
@@ -19,10 +19,10 @@ fn its_time_is_limited() {
     }
 }
 
-/// Another part of the program that waits for all children, as some hosts do: it takes what `wait` would tell.
+/// Another part of the program that waits for all children, as some hosts do, and so takes the exit status.
 struct Reaper {
     said: String,
-    /// Whether the script is left to run on.
+    /// Whether the script continues to run.
     later: bool,
 }
 
@@ -40,7 +40,7 @@ impl Watch for Reaper {
     }
 }
 
-/// Where nobody can know how it ended, what it wrote is kept, and a timeout stays one.
+/// If the exit status is lost, the output is kept, and a timeout is still reported.
 #[test]
 fn an_end_that_another_took_loses_nothing_else() {
     let demo = Demo::sh("printf '%s\\n' $$\nexit 3\n");
@@ -56,7 +56,7 @@ fn an_end_that_another_took_loses_nothing_else() {
     assert!(!ran.stdout.bytes.is_empty());
 }
 
-/// A script that is asked to end may tidy up and say its last words.
+/// A script that is asked to end can clean up and write its last output.
 #[test]
 fn it_is_asked_before_it_is_ended() {
     let mut demo = Demo::sh("trap 'echo bye; exit 3' TERM\nwhile :; do sleep 0.01; done\n");
@@ -69,8 +69,8 @@ fn it_is_asked_before_it_is_ended() {
     );
 }
 
-/// S1-FR-205.2: those that left the group and the session, lost their parents, and cleared their
-/// environment, with the script still there or not.
+/// S1-FR-205.2: processes end that left the group and the session, lost their parents, and cleared their environment,
+/// whether the script still exists or not.
 #[test]
 fn daemons_end_with_it() {
     let daemon = "env -i setsid sh -c 'trap \"\" TERM; setsid sleep 7202 >/dev/null 2>&1 & sleep 7202' >/dev/null 2>&1 &\n";
@@ -85,7 +85,7 @@ fn daemons_end_with_it() {
     }
 }
 
-/// One that goes to the group of whoever started it, which gets no signal of the script's own.
+/// A script that joins the group of its caller ends, although that group gets no signal.
 #[test]
 fn a_script_that_left_its_group_ends_too() {
     if !python() {
@@ -103,7 +103,7 @@ fn a_script_that_left_its_group_ends_too() {
     );
 }
 
-/// As a list of processes has it, it has ended: its first thread has.
+/// A process whose first thread has ended looks as if it had ended itself.
 #[test]
 fn a_process_without_its_first_thread_ends_with_it() {
     if !python() {
@@ -124,9 +124,9 @@ fn a_process_without_its_first_thread_ends_with_it() {
     }
 }
 
-/// A process that forks and ends again and again has another number whenever one comes to it: in one group, and in a
-/// session of its own each time. A look takes a tenth of a second: where others start processes all the time it may find
-/// none, as docs/design/run.md says, so a busy machine gets several tries. What got away ends by itself.
+/// A process that forks and exits repeatedly has a new PID whenever one looks, in one group or in a new session each
+/// time. A search takes a tenth of a second. While other programs start processes all the time, it may miss the
+/// process, as docs/design/run.md says, so a busy machine gets several tries. A process that escaped ends by itself.
 #[test]
 fn a_process_that_is_always_another_one_ends_with_it() {
     if !python() {
@@ -151,7 +151,7 @@ fn a_process_that_is_always_another_one_ends_with_it() {
     }
 }
 
-/// With the sandbox off the variable and the session are what is left to know them by.
+/// Without the sandbox, the variable and the session still identify the processes.
 #[test]
 fn daemons_end_without_a_sandbox_too() {
     let mut demo = Demo::sh(
@@ -164,7 +164,7 @@ fn daemons_end_without_a_sandbox_too() {
     assert!(!is_running("7303"));
 }
 
-/// What holds the pipe open does not hold the caller up.
+/// A process that keeps the pipe open does not block the caller.
 #[test]
 fn a_process_that_keeps_the_output_open_is_not_waited_for() {
     let demo = Demo::sh("echo first\nsleep 7404 &\n");
@@ -173,7 +173,7 @@ fn a_process_that_keeps_the_output_open_is_not_waited_for() {
     assert!(!is_running("7404"));
 }
 
-/// 300 MB are read to the end, and a hundredth is kept.
+/// 300 MB are read to the end, and a hundredth of it is kept.
 #[test]
 fn output_is_capped_and_the_cut_is_told() {
     #[derive(Default)]
@@ -186,7 +186,8 @@ fn output_is_capped_and_the_cut_is_told() {
     let mut demo = Demo::sh("head -c 300000000 /dev/zero; echo end >&2; exit 7\n");
     demo.options.limits.output = 3_000_000;
     let mut count = Count::default();
-    let ran = run(&demo.settings(), &demo.script(), &demo.options, &mut count).expect("runs");
+    let ran =
+        run(&demo.settings(), &demo.script(), &demo.surroundings, &demo.options, &mut count).expect("runs");
     assert_eq!((ran.exit, ran.ended), (Exit::Code(7), None));
     assert_eq!((ran.stdout.bytes.len(), ran.stdout.total), (3_000_000, 300_000_000));
     assert!(ran.stdout.is_cut() && !ran.stderr.is_cut());
@@ -203,7 +204,7 @@ fn a_script_that_prints_without_end_is_ended() {
     assert!(ran.stdout.is_cut());
 }
 
-/// Where nobody reads what it writes, the time goes on, and all of it is there when somebody does.
+/// If nobody reads the output, the timeout still applies, and all output is there once somebody reads.
 #[test]
 fn a_caller_that_is_held_up_does_not_hold_up_the_end() {
     #[derive(Default)]
@@ -217,7 +218,7 @@ fn a_caller_that_is_held_up_does_not_hold_up_the_end() {
             let began = std::time::Instant::now();
             let text = String::from_utf8_lossy(&self.heard).into_owned();
             let path = format!("/proc/{}/cmdline", text.lines().next().expect("its number"));
-            // One that has ended and is not waited for yet has no arguments any more.
+            // A process that has ended but was not waited for has no arguments.
             let is_there =
                 || !fs::read_capped(Path::new(&path), 1 << 20).ok().flatten().unwrap_or_default().is_empty();
             while is_there() && began.elapsed() < Duration::from_secs(20) {
@@ -251,12 +252,13 @@ fn the_caller_can_stop_it() {
         }
     }
     let demo = Demo::sh("echo started; sleep 7505\n");
-    let ran = run(&demo.settings(), &demo.script(), &demo.options, &mut Stop(false)).expect("runs");
+    let ran = run(&demo.settings(), &demo.script(), &demo.surroundings, &demo.options, &mut Stop(false))
+        .expect("runs");
     assert_eq!((ran.ended, ran.stdout.text().as_str()), (Some(Ended::Stopped), "started\n"));
     assert!(!is_running("7505"));
 }
 
-/// Also one who does not listen: he is asked when it has run for a while.
+/// A caller that does not listen is asked as well, once the script has run for a while.
 #[test]
 fn a_caller_who_hears_nothing_can_stop_it() {
     struct Stops(u32);
@@ -278,12 +280,12 @@ fn a_caller_who_hears_nothing_can_stop_it() {
     assert_eq!(Demo::sh("exit 7\n").run_watched(&mut unasked).exit, Exit::Code(7));
 }
 
-/// A fork bomb, with and without sessions of their own.
+/// A fork bomb, with and without new sessions.
 #[test]
 fn the_number_of_processes_is_limited() {
     TOGETHER.take();
     let alone = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
-    // Bombs that would end by themselves, lest the machine go down with this.
+    // These bombs end by themselves, so that a failing test does not bring down the machine.
     let plain = "b() { [ $1 -gt 0 ] && { b $(($1 - 1)) & b $(($1 - 1)) & }; sleep 7606; }; b 8\n";
     let apart = "i=0; while [ $i -lt 300 ]; do setsid sleep 7606 >/dev/null 2>&1 & i=$((i+1)); done; wait\n";
     for text in [plain, apart] {
@@ -297,7 +299,7 @@ fn the_number_of_processes_is_limited() {
     drop(alone);
 }
 
-/// THREATS: a script that fills the disk.
+/// THREATS: a script that fills the disk is stopped.
 #[test]
 fn the_size_of_a_file_is_limited() {
     let mut demo = Demo::sh("head -c 500000000 /dev/zero > big\n");
@@ -306,7 +308,7 @@ fn the_size_of_a_file_is_limited() {
     assert_ne!(ran.exit, Exit::Code(0));
     let big = fs::read_capped(&demo.world.project().join("work/big"), 1 << 30);
     let size = big.expect("reads").expect("is there").len();
-    // It is set while the interpreter starts, which on a busy machine may get further than usual.
+    // The limit is set while the interpreter starts, which may get further than usual on a busy machine.
     assert!((1_000_000..500_000_000).contains(&size), "{size}");
 }
 

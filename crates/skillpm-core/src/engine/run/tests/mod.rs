@@ -1,4 +1,4 @@
-//! Scripts that behave, and scripts that do not.
+//! Runs scripts that behave, and scripts that do not.
 
 mod bytes;
 mod call;
@@ -21,11 +21,11 @@ use crate::fs;
 use crate::refusal::Limits as TreeLimits;
 use skillpm_testing::skip_without;
 
-/// What makes as many processes as it can slows everything else down: it is alone.
+/// Lets a test that starts as many processes as it can run alone, because it slows everything else down.
 static MACHINE: RwLock<()> = RwLock::new(());
 
 thread_local! {
-    /// Held by each test once, however many skills it has.
+    /// Held once per test, however many skills the test has.
     static TOGETHER: RefCell<Option<RwLockReadGuard<'static, ()>>> = const { RefCell::new(None) };
 }
 
@@ -33,12 +33,13 @@ thread_local! {
 struct Demo {
     world: World,
     path: String,
+    surroundings: Surroundings,
     options: Options,
 }
 
 impl Demo {
     fn new(name: &str, text: &str) -> Self {
-        // A test that failed spoils nothing.
+        // A failed test does not affect the others.
         let lock = || MACHINE.read().unwrap_or_else(PoisonError::into_inner);
         TOGETHER.with_borrow_mut(|held| {
             held.get_or_insert_with(lock);
@@ -58,8 +59,8 @@ impl Demo {
         };
         let cwd = world.project().join("work");
         fs::create_dir_all(&cwd).expect("creates");
-        let options = Options { limits, cwd: WorkDir::Dir(cwd), ..Options::default() };
-        Self { world, path, options }
+        let surroundings = Surroundings { cwd: WorkDir::Dir(cwd), ..Surroundings::default() };
+        Self { world, path, surroundings, options: Options { limits, ..Options::default() } }
     }
 
     fn sh(text: &str) -> Self {
@@ -67,7 +68,7 @@ impl Demo {
     }
 
     fn settings(&self) -> Settings {
-        // Where a home has a shim for Python, the system's own is meant.
+        // A home directory may have a shim for Python; use the system's own.
         self.world.settings(&[("PATH", "/usr/local/bin:/usr/bin:/bin"), ("SECRET_TOKEN", "s3cret")])
     }
 
@@ -89,11 +90,11 @@ impl Demo {
     }
 
     fn run_watched(&self, watch: &mut dyn Watch) -> Ran {
-        run(&self.settings(), &self.script(), &self.options, watch).expect("runs")
+        run(&self.settings(), &self.script(), &self.surroundings, &self.options, watch).expect("runs")
     }
 
-    /// A pipe `held` in the working directory. While somebody has it open for writing, [`is_held`]: also a process that
-    /// no list shows long enough.
+    /// Makes a pipe `held` in the working directory. As long as a process has it open for writing, [`is_held`] returns
+    /// `true`, even for a process that is too short-lived to be listed.
     fn pipe(&self) -> OwnedFd {
         let path = self.world.project().join("work/held");
         rustix::fs::mkfifoat(CWD, &path, rustix::fs::Mode::RWXU).expect("makes a pipe");
@@ -101,11 +102,12 @@ impl Demo {
     }
 
     fn fails(&self) -> Error {
-        run(&self.settings(), &self.script(), &self.options, &mut Unwatched).expect_err("does not run")
+        run(&self.settings(), &self.script(), &self.surroundings, &self.options, &mut Unwatched)
+            .expect_err("does not run")
     }
 }
 
-/// Whether this kernel keeps files away; says so where it does not.
+/// Reports whether this kernel can restrict access to files; prints a note if it cannot.
 fn has_landlock() -> bool {
     let there = Demo::sh("exit 0\n").run().sandbox.landlock.is_some();
     if !there {
@@ -114,7 +116,7 @@ fn has_landlock() -> bool {
     there
 }
 
-/// Whether there is a process with `text` among its arguments.
+/// Reports whether there is a process with `text` among its arguments.
 fn is_running(text: &str) -> bool {
     let names = fs::list_dir(Path::new("/proc")).expect("lists");
     names.iter().filter(|name| name.bytes().all(|b| b.is_ascii_digit())).any(|pid| {

@@ -1,8 +1,8 @@
-//! What is kept from a script.
+//! The limits of a script's access.
 
 use super::*;
 
-/// Read outside, write outside: the home, other projects, the skill itself, the copy it runs from.
+/// A script cannot read or write the home directory, other projects, the skill itself, or the copy that it runs from.
 #[test]
 fn files_that_are_none_of_its_business_are_kept_from_it() {
     if !has_landlock() {
@@ -24,7 +24,7 @@ fn files_that_are_none_of_its_business_are_kept_from_it() {
     assert_eq!(ran.stdout.text(), "here\nprivate\n", "{}", ran.stderr.text());
     assert!(ran.sandbox.landlock.is_some() && ran.sandbox.seccomp);
     assert_eq!(ran.sandbox.write, [demo.world.project().join("work")]);
-    // What is opened by name is open.
+    // Paths that the caller opens by name are accessible.
     demo.options.read = vec![home.join("secret")];
     demo.options.write = vec![demo.world.project().join("demo")];
     let shown = demo.run().stdout.text();
@@ -34,7 +34,7 @@ fn files_that_are_none_of_its_business_are_kept_from_it() {
     assert!(shown.contains("READ") && shown.contains("LISTED"), "{shown}");
 }
 
-/// A working directory that holds the home, or skillpm's own files, is not opened by being there.
+/// A working directory that contains the home directory or skillpm's own files is not opened just because it is one.
 #[test]
 fn a_wide_working_directory_stays_closed() {
     if !has_landlock() {
@@ -42,18 +42,18 @@ fn a_wide_working_directory_stays_closed() {
     }
     let mut demo = Demo::sh("ls . && echo LISTED\necho x > here && echo WROTE\nexit 0\n");
     for dir in [demo.world.home().to_owned(), demo.world.root().to_owned(), "/".into()] {
-        demo.options.cwd = WorkDir::Dir(dir.clone());
+        demo.surroundings.cwd = WorkDir::Dir(dir.clone());
         let ran = demo.run();
         assert_eq!(ran.stdout.text(), "", "{}", dir.display());
         assert!(ran.sandbox.closed.is_some() && ran.sandbox.write.is_empty());
     }
     let home = demo.world.home().to_owned();
-    demo.options.cwd = WorkDir::Dir(home.clone());
+    demo.surroundings.cwd = WorkDir::Dir(home.clone());
     demo.options.write = vec![home];
     assert!(demo.run().stdout.text().contains("WROTE"), "who means it says so");
 }
 
-/// What a script's first line says opens nothing, however it says it.
+/// The first line of a script opens nothing, however it is written.
 #[test]
 fn an_interpreter_opens_its_installation_and_no_more() {
     if !has_landlock() {
@@ -74,7 +74,7 @@ fn an_interpreter_opens_its_installation_and_no_more() {
         let settings = demo.world.settings(&[("PATH", &search)]);
         ["secret", "own/secret"].map(|file| {
             let options = Options { args: vec![home.join(file).into()], ..demo.options.clone() };
-            run(&settings, &demo.script(), &options, &mut Unwatched)
+            run(&settings, &demo.script(), &demo.surroundings, &options, &mut Unwatched)
                 .expect("runs")
                 .stdout
                 .text()
@@ -83,17 +83,17 @@ fn an_interpreter_opens_its_installation_and_no_more() {
     };
     let usual = "/usr/bin:/bin";
     assert_eq!(read("/bin/sh", usual), [false, false]);
-    // A place that the script chose, and one that the user did.
+    // The script chose the first path, and the user the second.
     assert_eq!(read("HOME/own/bin/sh", usual), [false, false]);
     assert_eq!(read("/usr/bin/env sh", "HOME/own/bin:/usr/bin:/bin"), [false, true]);
-    // The same by detours.
+    // The same with detours in the path.
     assert_eq!(read("/bin/sh", "/usr/../bin:/usr/bin"), [false, false]);
     assert_eq!(read("/usr/bin/env sh", "/usr/../bin"), [false, false]);
     assert_eq!(read("/bin/sh", "HOME/own/..:/usr/bin:/bin"), [false, false]);
     assert_eq!(read("/bin/sh", "HOME/own/round:/usr/bin:/bin"), [false, false]);
 }
 
-/// What no path leads to: the limits of other processes, and memory that they have in common.
+/// Objects without a path: the limits of other processes, and memory that processes share.
 #[test]
 fn what_has_no_path_is_kept_from_it() {
     if !has_landlock() || !python() {
@@ -116,7 +116,7 @@ fn what_has_no_path_is_kept_from_it() {
                 told('made', lambda: os.mknod('made', 0o104755))\n\
                 told('opened', lambda: os.close(os.open('x', os.O_RDONLY, 0o4755)))\n\
                 told('unseen', lambda: libc.syscall(OPENAT2, -100, b'x', bytes(24), 24) == -1 and ctypes.get_errno())\n";
-    // The library calls it by another one.
+    // The function of the C library uses another call.
     let text = text
         .replace("SEMOP", &libc::SYS_semop.to_string())
         .replace("OPENAT2", &libc::SYS_openat2.to_string());
@@ -144,7 +144,7 @@ fn what_has_no_path_is_kept_from_it() {
     );
 }
 
-/// A program that runs as its owner is none any more when a script wrote into it, whoever runs the script.
+/// A program that runs as its owner loses that bit when a script writes to it, whoever runs the script.
 #[test]
 fn a_program_that_runs_as_its_owner_is_not_written_to() {
     if !has_landlock() {
@@ -160,7 +160,7 @@ fn a_program_that_runs_as_its_owner_is_not_written_to() {
     assert!(stat.st_size > 0 && !rustix::fs::Mode::from(stat.st_mode).contains(rustix::fs::Mode::SUID));
 }
 
-/// What says what a script may do, and what tells of it, is not the script's to write.
+/// A script cannot write the files that say what it may do, or those that record what it did.
 #[test]
 fn a_working_directory_with_the_log_or_a_policy_stays_closed() {
     if !has_landlock() {
@@ -178,28 +178,30 @@ fn a_working_directory_with_the_log_or_a_policy_stays_closed() {
         }
         fs::symlink(&file, &link).expect("links");
         for path in [&file, &link] {
-            // A link to nothing is nothing.
+            // A dangling link does not count.
             if path == &link && !there {
                 continue;
             }
             let path = path.to_str().expect("a text");
             let settings = demo.world.settings(&[("PATH", "/usr/bin:/bin"), (variable, path)]);
-            let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+            let ran = run(&settings, &demo.script(), &demo.surroundings, &demo.options, &mut Unwatched)
+                .expect("runs");
             assert_eq!(ran.stdout.text(), "", "{variable} {path}");
             let closed = ran.sandbox.closed.expect("is closed");
             assert!(closed.ends_with(&format!("holds {what}")), "{closed}");
         }
-        // Elsewhere it is none of its business.
+        // In a directory that is elsewhere, these files do not matter.
         let elsewhere = demo.world.home().join("other");
         let settings = demo
             .world
             .settings(&[("PATH", "/usr/bin:/bin"), (variable, elsewhere.to_str().expect("a text"))]);
-        let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+        let ran =
+            run(&settings, &demo.script(), &demo.surroundings, &demo.options, &mut Unwatched).expect("runs");
         assert_eq!(ran.stdout.text(), "WROTE\n", "{}", ran.stderr.text());
     }
 }
 
-/// Processes outside are out of its reach.
+/// A script cannot reach processes outside its run.
 #[test]
 fn other_processes_are_kept_from_it() {
     if !has_landlock() {
@@ -215,7 +217,7 @@ fn other_processes_are_kept_from_it() {
     }
 }
 
-/// The session bus, the container engine and agents of keys listen at a path, to which Landlock has nothing to say.
+/// The session bus, the container engine and key agents listen at a path, which Landlock does not restrict.
 #[test]
 fn unix_sockets_are_open_to_it_where_it_is_said() {
     if !has_landlock() || !python() {
@@ -258,7 +260,7 @@ fn unix_sockets_are_open_to_it_where_it_is_said() {
     }
 }
 
-/// What Landlock does not look at: watches, attributes, namespaces, priorities.
+/// Operations that Landlock does not check: watches, attributes, namespaces, priorities.
 #[test]
 fn what_landlock_does_not_see_is_kept_from_it() {
     if !has_landlock() || !python() {
@@ -316,7 +318,7 @@ fn what_landlock_does_not_see_is_kept_from_it() {
     );
 }
 
-/// Programs that people's scripts call do their work as before.
+/// Common programs that scripts call work as usual.
 #[test]
 fn usual_programs_work_in_the_sandbox() {
     let programs = [
@@ -343,13 +345,14 @@ fn usual_programs_work_in_the_sandbox() {
         }
         let demo = Demo::sh(&format!("{line}\n"));
         let settings = demo.world.settings(&[("PATH", search)]);
-        let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+        let ran =
+            run(&settings, &demo.script(), &demo.surroundings, &demo.options, &mut Unwatched).expect("runs");
         assert_eq!(ran.stdout.text(), format!("{name}\n"), "{}", ran.stderr.text());
         assert_eq!(ran.stderr.text(), "", "{name}");
     }
 }
 
-/// Root can read the passwords and keys below `/etc`; its scripts read what everybody may.
+/// Root can read the passwords and keys below `/etc`; its scripts can read only files that everybody may read.
 #[test]
 fn keys_of_root_are_kept_from_it() {
     if !has_landlock() || !rustix::process::geteuid().is_root() || !fs::may_execute(Path::new("/bin/cat")) {
@@ -388,7 +391,7 @@ fn the_network_can_be_kept_from_it() {
     }
 }
 
-/// Pairs that can be led elsewhere are sockets, too; those that Python's own libraries need are left.
+/// Pairs that can be redirected count as sockets, too; those that Python's own libraries need are allowed.
 #[test]
 fn no_pair_leads_into_the_network() {
     if !python() {
@@ -417,7 +420,7 @@ fn no_pair_leads_into_the_network() {
     );
 }
 
-/// The mark by which it is found cannot be taken off, and the threads of this process have none of it.
+/// The mark that identifies a script cannot be removed, and the threads of this process do not have it.
 #[test]
 fn the_mark_stays() {
     if !python() {

@@ -1,6 +1,6 @@
-//! What a script passes on to its function `main`.
+//! Determines which arguments a script passes on to its function `main`.
 
-/// Words that begin the function `main`, up to the bracket before its parameters.
+/// The ways in which the function `main` begins, up to the bracket before its parameters.
 const STARTS: [&str; 5] = [
     "function main(",
     "const main = (",
@@ -8,10 +8,10 @@ const STARTS: [&str; 5] = [
     "const main = function (",
     "const main = async function (",
 ];
-/// Functions that make something else of one word.
+/// Functions that convert an argument.
 const CONVERSIONS: [&str; 4] = ["Number(", "String(", "parseFloat(", "parseInt("];
 
-/// Returns what stands between the brackets of the function `main`, divided by commas.
+/// Returns the parameters of the function `main`, split at commas.
 fn of_main(text: &str) -> Option<Vec<&str>> {
     let after = STARTS.iter().find_map(|start| Some(&text[text.find(start)? + start.len()..]))?;
     divided(inside(after)?)
@@ -31,7 +31,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// Returns what each call of `main` is given.
+/// Returns the arguments of each call of `main`.
 fn calls(text: &str) -> Vec<Option<Vec<&str>>> {
     let is_call = |at: &usize| {
         let before = &text[..*at];
@@ -44,9 +44,9 @@ fn calls(text: &str) -> Vec<Option<Vec<&str>>> {
     starts.map(|at| divided(inside(&text[at + "main(".len()..])?)).collect()
 }
 
-/// Returns the names of the parameters that get words of the command line, in the order of the words, where the one
-/// call of `main` gives it words in their order and nothing else looks at them; `None` if that is in doubt: the words
-/// could belong to other parameters.
+/// Returns the names of the parameters that get command-line arguments, in the order of the arguments, if the only call
+/// of `main` passes arguments in their order and nothing else uses them; `None` if that is in doubt, because the
+/// arguments could belong to other parameters.
 pub(super) fn words(text: &str) -> Option<Vec<&str>> {
     let mut names: Vec<_> = of_main(text)?.into_iter().map(name).collect::<Option<_>>()?;
     let calls = calls(text);
@@ -65,7 +65,7 @@ pub(super) fn words(text: &str) -> Option<Vec<&str>> {
     Some(names)
 }
 
-/// Reports whether `comment` is about the whole script, and not about a function that comes behind it.
+/// Reports whether `comment` is about the whole script rather than the function that follows it.
 pub(super) fn is_of_script(comment: &str, text: &str) -> bool {
     let behind = text.find(comment).and_then(|at| text[at + comment.len()..].strip_prefix("*/"));
     let next = behind.and_then(|rest| rest.trim_start().lines().next()).unwrap_or_default();
@@ -73,7 +73,7 @@ pub(super) fn is_of_script(comment: &str, text: &str) -> bool {
     !begins_one && !next.contains("=>") && !next.contains("= function") && of_main(text).is_none()
 }
 
-/// Reports whether the script looks at no words of the command line but the first `count`, or takes all of them.
+/// Reports whether the script uses only the first `count` command-line arguments, or takes all of them.
 pub(super) fn takes_so_many(text: &str, count: usize) -> bool {
     let is_one = |rest: &str| {
         let number = rest.strip_prefix('[').and_then(|rest| rest.split(']').next());
@@ -84,14 +84,15 @@ pub(super) fn takes_so_many(text: &str, count: usize) -> bool {
     uses.all(|rest| is_one(rest) || rest.starts_with(".length") || rest.starts_with(".slice(2)"))
 }
 
-/// Returns a word without the conversion around it.
+/// Returns an argument without the conversion around it.
 fn word_of(argument: &str) -> &str {
     let inner = CONVERSIONS.iter().find_map(|start| argument.strip_prefix(start)?.strip_suffix(')'));
     inner.map_or(argument, |inner| inner.trim_end_matches(", 10"))
 }
 
-/// Reports whether the keys of an object are the parameters `wanted`: `main` takes the object apart, is called with its
-/// values by these keys, or is not called. An object that is one argument has keys of which nothing is said.
+/// Reports whether the keys of the input object are the parameters `wanted`: `main` destructures the object, is called
+/// with its values by these keys, or is not called. Nothing is known about the keys of an object that is passed as one
+/// argument.
 pub(super) fn has_keys(text: &str, wanted: &[&str]) -> bool {
     let Some(parameters) = of_main(text) else { return true };
     if let [whole] = parameters[..]
@@ -111,12 +112,12 @@ pub(super) fn has_keys(text: &str, wanted: &[&str]) -> bool {
     })
 }
 
-/// Returns the names in `{ a, b = 1 }`, which may have a type or a default behind it.
+/// Returns the names in `{ a, b = 1 }`, which a type or a default may follow.
 fn taken_apart(parameter: &str) -> Option<Vec<&str>> {
     divided(inside(parameter.strip_prefix('{')?)?)?.into_iter().map(name).collect()
 }
 
-/// Reports whether a line like `const { a, b } = ...` gives the value with the key `name` this name.
+/// Reports whether a line such as `const { a, b } = ...` assigns the value with the key `name` to that name.
 fn is_taken_out(text: &str, name: &str) -> bool {
     let apart = |line: &str| {
         let declared =
@@ -126,12 +127,12 @@ fn is_taken_out(text: &str, name: &str) -> bool {
     text.lines().any(|line| apart(line) == Some(true))
 }
 
-/// Returns what stands before the bracket that closes the one before `text`.
+/// Returns the text up to the bracket that closes the one before `text`.
 fn inside(text: &str) -> Option<&str> {
     Some(&text[..ends(text)?.1])
 }
 
-/// Returns the parts of `text` between its commas, which are in no brackets; a last comma ends nothing.
+/// Returns the parts of `text` between commas outside brackets; a trailing comma adds no part.
 fn divided(text: &str) -> Option<Vec<&str>> {
     let closed = format!("{text})");
     let (commas, _) = ends(&closed)?;
@@ -145,8 +146,8 @@ fn divided(text: &str) -> Option<Vec<&str>> {
     Some(parts)
 }
 
-/// Returns where the commas of `text` are that stand in no brackets and no quotes, and the bracket that closes one
-/// before it.
+/// Returns the positions of the commas in `text` outside brackets and quotes, and that of the bracket that closes the
+/// one before `text`.
 fn ends(text: &str) -> Option<(Vec<usize>, usize)> {
     let (mut depth, mut commas, mut quote, mut escaped) = (0, Vec::new(), None, false);
     for (at, c) in text.char_indices() {

@@ -76,7 +76,7 @@ fn nothing_is_no_fault() {
     }
 }
 
-/// S1-FR-202.3: each fault has its place.
+/// S1-FR-202.3: each fault has a position.
 #[test]
 fn faults_have_their_places() {
     let text = "\

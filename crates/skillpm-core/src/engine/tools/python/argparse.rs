@@ -1,4 +1,4 @@
-//! Calls of `add_argument`.
+//! Reads calls of `add_argument`.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use super::expr::{Arguments, Expr, Parser};
 use super::{MAX_PARAMETERS, Script};
 use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
-/// A parser of which not all can be determined.
+/// The error for a parser that is only partly understood.
 pub(super) struct Unclear;
 
-/// Returns what the script takes by its calls of `add_argument`; `None` if it has no such parser.
+/// Returns the input that the calls of `add_argument` describe; `None` if the script has no such parser.
 ///
 /// # Errors
 ///
-/// Fails if it has one, and not all of it can be determined.
+/// Fails if part of the parser is unknown.
 pub(super) fn input(script: &Script<'_, '_>) -> Result<Option<Input>, Unclear> {
     if !script.mentions(&["argparse"]) {
         return Ok(None);
@@ -40,12 +40,12 @@ fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option
     let mut parameters: Vec<Parameter> = Vec::new();
     for call in calls {
         let action = action(call)?;
-        // Nothing that is given.
+        // These take no value.
         if matches!(action, "help" | "version") {
             continue;
         }
         let parameter = parameter(script, call, action)?;
-        // Two options for one value, such as `--yes` and `--no`: the first one is offered.
+        // Two options set one value, such as `--yes` and `--no`: only the first is offered.
         if parameters.iter().all(|other| other.name != parameter.name) {
             parameters.push(parameter);
         }
@@ -53,7 +53,7 @@ fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option
     Some(Input { parameters, open: false, typed_by: TypedBy::Argparse, knows_end: true })
 }
 
-/// Returns the arguments of all calls of something that ends with `.name` or is `name`.
+/// Returns the arguments of all calls of `name` or of something that ends with `.name`.
 fn calls(script: &Script<'_, '_>, name: &str) -> Vec<Arguments> {
     let tokens = &script.source.tokens;
     let mut found = Vec::new();
@@ -71,7 +71,7 @@ fn calls(script: &Script<'_, '_>, name: &str) -> Vec<Arguments> {
     found
 }
 
-/// Returns what the parser says that the script does.
+/// Returns the description that the parser gives of the script.
 pub(super) fn description(script: &Script<'_, '_>) -> Option<String> {
     if !script.mentions(&["argparse"]) {
         return None;
@@ -80,7 +80,7 @@ pub(super) fn description(script: &Script<'_, '_>) -> Option<String> {
     parsers.iter().find_map(|call| super::first_line(call.text("description")?))
 }
 
-/// Returns what is done with an argument.
+/// Returns the action of an argument.
 fn action(call: &Arguments) -> Option<&str> {
     match call.named.get("action") {
         None => Some("store"),
@@ -90,14 +90,14 @@ fn action(call: &Arguments) -> Option<&str> {
     }
 }
 
-/// One argument; `None` if it cannot be determined.
+/// Returns the parameter that a call adds; `None` if it is not fully known.
 fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<Parameter> {
     if call.open || call.positional.is_empty() {
         return None;
     }
     let names: Vec<&str> = call.positional.iter().map(Expr::text).collect::<Option<_>>()?;
     let is_option = names[0].starts_with('-');
-    // The long option tells more, to a person and in an error of the script.
+    // The long option is clearer, both to people and in the script's error messages.
     let flag = names.iter().find(|name| name.starts_with("--")).unwrap_or(&names[0]);
     let name =
         call.text("dest").map_or_else(|| flag.trim_start_matches('-').replace('-', "_"), str::to_owned);
@@ -128,7 +128,7 @@ fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<
         "count" => (Kind::Integer, ParameterPosition::Count(flag)),
         _ => return None,
     };
-    // No option that has to be there is one of a group that exclude each other: Python refuses that.
+    // A required option is never in a group of mutually exclusive ones: Python refuses that.
     let required =
         if is_option { call.is_true("required") } else { matches!(count, Count::One | Count::Many(true)) };
     let choices = match call.named.get("choices").map(|choices| script.value(choices)) {
@@ -146,7 +146,7 @@ fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<
     Some(Parameter { name, kind, description, required, default, choices, place }.within_reach())
 }
 
-/// Returns a default; the script reads a text as if it had been typed.
+/// Returns a default as a value of `kind`; the script parses a string as if it had been typed.
 fn fitting(value: Value, kind: &Kind) -> Option<Value> {
     if kind.takes(&value) && !value.is_null() {
         return Some(value);
@@ -159,7 +159,7 @@ fn fitting(value: Value, kind: &Kind) -> Option<Value> {
     }
 }
 
-/// Returns a help text with what argparse fills in.
+/// Returns a help text with the placeholders of argparse filled in.
 fn help_text(help: &str, default: Option<&Value>) -> String {
     let shown = match default {
         Some(Value::String(text)) => text.clone(),
@@ -174,17 +174,18 @@ fn of_type(of: Option<&Expr>) -> Kind {
     match of.and_then(Expr::name) {
         Some("int") => Kind::Integer,
         Some("float") => Kind::Number,
-        // Whatever a function makes of a word: the word is text. For `bool` that is all texts but one.
+        // Functions may convert the argument to anything, but it is passed as text. For `bool`, every text but one is
+        // true.
         _ => Kind::String,
     }
 }
 
-/// How many words belong to an argument.
+/// The number of command-line arguments that a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Count {
     One,
     Optional,
-    /// Several, at least one where it is true.
+    /// Several; at least one if `true`.
     Many(bool),
 }
 

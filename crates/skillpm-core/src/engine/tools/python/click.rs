@@ -1,4 +1,4 @@
-//! Decorators of click.
+//! Reads decorators of click.
 
 use serde_json::Value;
 
@@ -11,11 +11,11 @@ use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, Typ
 pub(super) struct Command<'b> {
     /// The docstring of its function.
     pub(super) doc: Option<&'b str>,
-    /// What it takes; `None` if not all of it can be determined.
+    /// Its input; `None` if part of it is unknown.
     pub(super) input: Option<Input>,
 }
 
-/// Returns the one command of a script that uses click; `None` if it does not, or has several.
+/// Returns the only command of a script that uses click; `None` if it does not use click or has several commands.
 pub(super) fn command<'b>(script: &Script<'_, 'b>) -> Option<Command<'b>> {
     if !script.mentions(&["click"]) {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn command<'b>(script: &Script<'_, 'b>) -> Option<Command<'b>> {
                     _ => parameters = None,
                 }
             }
-            // A version, a confirmation: nothing that is given.
+            // These add no parameter.
             "click.version_option" | "click.help_option" => {}
             name if matches!(name.rsplit('.').next(), Some("command" | "group")) => commands += 2,
             name if name.starts_with("click.") && name.ends_with("_option") => parameters = None,
@@ -110,7 +110,7 @@ fn parameter(script: &Script<'_, '_>, function: &str, call: &Arguments) -> Optio
     let flags: Vec<&str> = names.iter().filter(|name| name.starts_with('-')).copied().collect();
     let flag = flags.iter().find(|flag| flag.starts_with("--")).or_else(|| flags.first())?;
     let has_value = call.named.get("is_flag") == Some(&Expr::Literal(false.into()));
-    // Several flags may stand for values of one parameter: each is a switch of its own name.
+    // Several flags may set different values of one parameter: each becomes a switch with its own name.
     let is_choice = call.named.contains_key("flag_value") && !has_value;
     let on = flag.split('/').next().unwrap_or_default().trim().to_owned();
     let named = names.iter().find(|name| !name.starts_with('-') && !is_choice);
@@ -127,7 +127,7 @@ fn parameter(script: &Script<'_, '_>, function: &str, call: &Arguments) -> Optio
     } else {
         (kind, ParameterPosition::Option(on))
     };
-    // Nobody answers what it would ask for.
+    // Nobody would answer the prompt.
     let asks = call.is_true("prompt") || call.text("prompt").is_some();
     let parameter = Parameter {
         name: name.to_lowercase(),

@@ -1,4 +1,4 @@
-//! The few expressions of Python that a signature or a call of `add_argument` is made of.
+//! Parses the few Python expressions that occur in signatures and calls of `add_argument`.
 
 use std::collections::BTreeMap;
 
@@ -9,43 +9,43 @@ use super::tokens::Token;
 /// The maximum nesting depth of expressions.
 const MAX_DEPTH: usize = 24;
 
-/// An expression, as far as it can be determined without running anything.
+/// An expression, as far as it is known without running anything.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expr {
-    /// A text, a number, true, false or nothing.
+    /// A string, a number, a boolean or `None`.
     Literal(Value),
-    /// A name with dots in it.
+    /// A name, which may have dots.
     Name(String),
     /// A list, a tuple or a set.
     List(Vec<Self>),
     /// A dictionary with these keys and values.
     Dict(Vec<(Self, Self)>),
-    /// A call of something that has a name.
+    /// A call of a function by its name.
     Call(String, Arguments),
     /// `list[int]`.
     Subscript(String, Vec<Self>),
     /// `int | None`.
     Union(Vec<Self>),
-    /// Anything else.
+    /// Any other expression.
     Unknown,
 }
 
-/// What a call is given.
+/// The arguments of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Arguments {
     pub(super) positional: Vec<Expr>,
     pub(super) named: BTreeMap<String, Expr>,
-    /// Whether there are `*x` or `**x`, so that others may be there.
+    /// Whether there are `*x` or `**x`, so more arguments are possible.
     pub(super) open: bool,
 }
 
 impl Arguments {
-    /// Returns the text that is given as `name`.
+    /// Returns the string that is passed as `name`.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.named.get(name).and_then(Expr::text)
     }
 
-    /// Reports whether `name` is given as true.
+    /// Reports whether `True` is passed as `name`.
     pub(super) fn is_true(&self, name: &str) -> bool {
         self.named.get(name) == Some(&Expr::Literal(Value::Bool(true)))
     }
@@ -66,7 +66,7 @@ impl Expr {
         }
     }
 
-    /// Returns the value as JSON, where all of it is written out.
+    /// Returns the value as JSON, if the expression is a literal.
     pub(super) fn value(&self) -> Option<Value> {
         match self {
             Self::Literal(value) => Some(value.clone()),
@@ -80,7 +80,7 @@ impl Expr {
     }
 }
 
-/// Reads expressions from words.
+/// Parses expressions from tokens.
 pub(super) struct Parser<'a, 'b> {
     tokens: &'b [Token<'a>],
     at: usize,
@@ -95,26 +95,26 @@ impl<'a, 'b> Parser<'a, 'b> {
         self.tokens.get(self.at)
     }
 
-    /// Returns how many words were read.
+    /// Returns the number of tokens that were read.
     pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    /// Goes past the operator `op`, if it is next.
+    /// Skips the operator `op` if it is next; returns whether it was.
     pub(super) fn eat(&mut self, op: &str) -> bool {
         let found = self.peek().is_some_and(|token| token.is_op(op));
         self.at += usize::from(found);
         found
     }
 
-    /// Goes past a name, if one is next.
+    /// Reads a name, if one is next.
     pub(super) fn name(&mut self) -> Option<&'a str> {
         let Some(Token::Name(name)) = self.peek() else { return None };
         self.at += 1;
         Some(name)
     }
 
-    /// Returns the next expression, up to a comma, a closing bracket, a colon or an equals sign.
+    /// Reads the next expression, up to a comma, a closing bracket, a colon or an equals sign.
     pub(super) fn expr(&mut self) -> Expr {
         self.deep(0)
     }
@@ -144,7 +144,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
     }
 
-    /// Goes on to the end of an expression.
+    /// Skips to the end of an expression.
     fn skip(&mut self) {
         let mut depth = 0_usize;
         while let Some(token) = self.peek() {
@@ -195,7 +195,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
     }
 
-    /// Strings behind one another are one.
+    /// Reads adjacent strings, which form one string.
     fn text(&mut self) -> Expr {
         let mut whole = String::new();
         let mut known = true;
@@ -210,7 +210,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         if known { Expr::Literal(whole.into()) } else { Expr::Unknown }
     }
 
-    /// Returns what stands between brackets, and whether a comma makes a tuple of it.
+    /// Reads the items between brackets; also returns whether a comma makes them a tuple.
     fn items(&mut self, close: &str, depth: usize) -> (Vec<Expr>, bool) {
         self.at += 1;
         let (mut items, mut comma) = (Vec::new(), false);
@@ -219,7 +219,7 @@ impl<'a, 'b> Parser<'a, 'b> {
             if self.eat(",") {
                 comma = true;
             } else if !self.eat(close) {
-                // A colon or an equals sign: no list.
+                // A colon or an equals sign: this is not a list.
                 self.skip_past(close);
                 return (vec![Expr::Unknown], true);
             } else {
@@ -254,7 +254,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
     }
 
-    /// Goes past the bracket that closes the one before.
+    /// Skips past the bracket that closes the current one.
     fn skip_past(&mut self, close: &str) {
         loop {
             self.skip();
@@ -285,7 +285,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         } else {
             return Expr::Name(name);
         };
-        // What is done with the result is not examined.
+        // Operations on the result are not examined.
         if self.peek().is_some_and(|token| token.is_op(".") || token.is_op("(") || token.is_op("[")) {
             self.skip();
             return Expr::Unknown;
@@ -293,7 +293,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         found
     }
 
-    /// Returns the arguments of a call, whose opening bracket is next.
+    /// Reads the arguments of a call, whose opening bracket is next.
     pub(super) fn arguments(&mut self, depth: usize) -> Arguments {
         self.at += 1;
         let mut found = Arguments::default();
@@ -323,7 +323,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 }
 
-/// Returns a number of Python that JSON has, too.
+/// Returns a Python number, if JSON can represent it.
 fn number(text: &str) -> Option<Value> {
     let digits = text.replace('_', "");
     if let Ok(whole) = digits.parse::<i64>() {

@@ -1,7 +1,7 @@
-//! What a Python script says of itself, without running it.
+//! Reads facts from a Python script without running it.
 //!
-//! Docstrings, the signature of `main`, calls of `add_argument`, decorators of click, and names that are
-//! given to `sys.argv[1]` and those behind it. Where anything is in doubt the input is unknown.
+//! The sources are docstrings, the signature of `main`, calls of `add_argument`, decorators of click, and variables
+//! assigned from `sys.argv[1]` and so on. If anything is in doubt, the input is unknown.
 
 mod argparse;
 mod click;
@@ -19,10 +19,10 @@ use self::tokens::{Source, Token};
 use super::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 use super::{Facts, comment, usage};
 
-/// The largest number of parameters that are examined.
+/// The maximum number of parameters that are examined.
 const MAX_PARAMETERS: usize = 256;
 
-/// Returns what a script says.
+/// Returns the facts in a script.
 pub(super) fn facts(text: &str, file: &str) -> Facts {
     let source = tokens::read(text);
     let script = Script::new(&source);
@@ -49,16 +49,16 @@ pub(super) fn facts(text: &str, file: &str) -> Facts {
     Facts { description, input: Some(input.unwrap_or_else(|| script.unknown())) }
 }
 
-/// Returns the first line of a docstring that says something.
+/// Returns the first line of a docstring that describes the script.
 fn first_line(doc: &str) -> Option<String> {
     let line = doc.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.to_owned())
 }
 
-/// A script in words.
+/// A script, split into tokens.
 struct Script<'a, 'b> {
     source: &'b Source<'a>,
-    /// The lines at which names get their values; `None` for a name that gets several.
+    /// The lines that assign names; `None` for a name that is assigned several times.
     assigned: BTreeMap<&'a str, Option<usize>>,
 }
 
@@ -82,12 +82,12 @@ impl<'a, 'b> Script<'a, 'b> {
         }
     }
 
-    /// Reports whether these names, with dots between them, are anywhere in it.
+    /// Reports whether these names, joined by dots, occur in the script.
     fn mentions(&self, names: &[&str]) -> bool {
         self.find(names, 0).is_some()
     }
 
-    /// Returns the first position, from `start`, of these names with dots between them.
+    /// Returns the first position at or after `start` of these names, joined by dots.
     fn find(&self, names: &[&str], start: usize) -> Option<usize> {
         let tokens = &self.source.tokens;
         let length = names.len() * 2 - 1;
@@ -100,7 +100,7 @@ impl<'a, 'b> Script<'a, 'b> {
         (start..=tokens.len().checked_sub(length)?).find(is_here)
     }
 
-    /// Returns whether something of this name is called, whatever it belongs to.
+    /// Returns the number of calls of anything called `name`, on any object.
     fn calls(&self, name: &str) -> usize {
         let pairs = self.source.tokens.windows(2);
         pairs.filter(|pair| pair[0].is_name(name) && pair[1].is_op("(")).count()
@@ -111,12 +111,13 @@ impl<'a, 'b> Script<'a, 'b> {
         self.mentions(&["sys", "stdin"])
     }
 
-    /// Reports whether it looks at the words of the command line.
+    /// Reports whether the script uses its command-line arguments.
     fn reads_words(&self) -> bool {
         self.mentions(&["sys", "argv"]) || self.mentions(&["argv"])
     }
 
-    /// Returns the value of an expression; a name that is given a value once, at the top, stands for it.
+    /// Returns the value of an expression; a name that is assigned exactly once, at the top level, stands for its
+    /// value.
     fn value(&self, expr: &Expr) -> Option<Value> {
         match expr {
             Expr::Name(name) => self.constant(name),
@@ -133,13 +134,13 @@ impl<'a, 'b> Script<'a, 'b> {
         if parser.peek().is_none() { value } else { None }
     }
 
-    /// Returns the input where nothing is known.
+    /// Returns the input of a script about which nothing more is known.
     fn unknown(&self) -> Input {
         if self.reads_input() && !self.reads_words() { Input::object() } else { Input::words() }
     }
 }
 
-/// `name = sys.argv[1]` and those behind it, `int(...)` and a default included.
+/// Returns the parameters from `name = sys.argv[1]` and so on, including conversions such as `int(...)` and defaults.
 fn argv(script: &Script<'_, '_>) -> Option<Input> {
     let mut found: Vec<(usize, Parameter)> = Vec::new();
     let mut uses = 0;
@@ -154,11 +155,11 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
         let tokens = script.source.words(line);
         let in_branch = blocks.enter(line.indent, tokens);
         let [Token::Name(name), rest @ ..] = tokens else { continue };
-        // A branch in one line has no name in front, and what it uses has none.
+        // A branch on one line has no name in front, so arguments in it have no name.
         if is_conditional(tokens) {
             continue;
         }
-        // Behind a bracket it gives a name to what a call gets, and to nothing here.
+        // After a bracket, the equals sign names a keyword argument and not a variable.
         let target = rest.iter().take(8).take_while(|token| !token.is_op("("));
         let Some(equals) = target.enumerate().find_map(|(at, token)| token.is_op("=").then_some(at)) else {
             continue;
@@ -188,7 +189,7 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
             let default = Parser::new(&rest[otherwise + 1..]).expr().value();
             parameter.default = default.filter(|value| parameter.kind.takes(value));
         } else if in_branch || rest.iter().any(|token| token.is_name("or")) {
-            // In a branch nobody knows when it counts.
+            // In a branch, it is not known when the argument is used.
             parameter.required = found.len() + 1 == number && !in_branch;
         }
         if found.iter().all(|(other, one)| *other != number && one.name != parameter.name) {
@@ -197,7 +198,7 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
     }
     found.sort_by_key(|(number, _)| *number);
     let in_order = found.iter().enumerate().all(|(index, (number, _))| index + 1 == *number);
-    // `len(sys.argv)` and `sys.argv[0]` take nothing; a part of the list takes all of it.
+    // `len(sys.argv)` and `sys.argv[0]` use no argument; a slice uses all of them.
     let harmless = harmless(script);
     if found.is_empty() || !in_order || uses > told + harmless {
         return None;
@@ -211,7 +212,7 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Argv, knows_end: false })
 }
 
-/// Reports whether a call of `name` opens the file that it is given: what comes of it is no word any more.
+/// Reports whether a call of `name` opens the file that it is given, so its result is not the argument.
 fn opens(name: &str) -> bool {
     const CALLS: [&str; 4] = ["open", "load_workbook", "parse", "load"];
     const ENDS: [&str; 8] =
@@ -219,22 +220,22 @@ fn opens(name: &str) -> bool {
     CALLS.contains(&name) || name.starts_with("read_") || ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Returns a name for a word that is opened, other than those of `found`.
+/// Returns a name for an argument that is opened, different from the names in `found`.
 fn path_name(found: &[(usize, Parameter)]) -> String {
     let names = ["path", "path2", "path3", "path4"];
     let is_free = |name: &&&str| found.iter().all(|(_, one)| one.name != **name);
     names.iter().find(is_free).map_or_else(|| format!("path{}", found.len() + 1), |name| (*name).to_owned())
 }
 
-/// The blocks in which a line is.
+/// The blocks that contain a line.
 #[derive(Default)]
 struct Blocks {
-    /// How far the line before each is indented, and whether something else than a call decides if it runs.
+    /// The indentation of each block's first line, and whether a condition decides if the block runs.
     open: Vec<(usize, bool)>,
 }
 
 impl Blocks {
-    /// Reports whether the next line is in a branch of its function, or of the script.
+    /// Reports whether the next line is in a branch of its function or of the script.
     fn enter(&mut self, indent: usize, tokens: &[Token<'_>]) -> bool {
         while self.open.last().is_some_and(|(above, _)| *above >= indent) {
             self.open.pop();
@@ -250,21 +251,21 @@ impl Blocks {
     }
 }
 
-/// Reports whether a line begins something that does not always run. What stands under `if __name__ == "__main__"` does
+/// Reports whether a line begins a block that does not always run. The block of `if __name__ == "__main__"` always runs
 /// in a script.
 fn is_branch(tokens: &[Token<'_>]) -> bool {
     is_conditional(tokens) && !tokens.get(1).is_some_and(|token| token.is_name("__name__"))
 }
 
-/// Reports whether a line begins with a word that makes what follows conditional.
+/// Reports whether a line begins with a keyword that makes its block conditional.
 fn is_conditional(tokens: &[Token<'_>]) -> bool {
     const WORDS: [&str; 9] = ["if", "elif", "else", "for", "while", "try", "except", "match", "case"];
     let [Token::Name(first), rest @ ..] = tokens else { return false };
-    // `match` and `case` are names as well.
+    // `match` and `case` can also be names.
     WORDS.contains(first) && !rest.first().is_some_and(|token| token.is_op("="))
 }
 
-/// Returns how often `sys.argv` is asked for its length or its first word, outside of the lines with names.
+/// Returns how many uses of `sys.argv` only take its length or its first entry, on lines that assign no parameter.
 fn harmless(script: &Script<'_, '_>) -> usize {
     let tokens = &script.source.tokens;
     let is_length = |at: usize| at >= 2 && tokens[at - 1].is_op("(") && tokens[at - 2].is_name("len");
@@ -277,7 +278,7 @@ fn harmless(script: &Script<'_, '_>) -> usize {
     count
 }
 
-/// Reports whether these words begin with `sys.argv[`.
+/// Reports whether these tokens begin with `sys.argv[`.
 fn is_argv(tokens: &[Token<'_>]) -> bool {
     tokens.len() > 5
         && tokens[0].is_name("sys")

@@ -1,24 +1,24 @@
-//! What a script passes on to its function `main`.
+//! Determines which arguments a script passes on to its function `main`.
 
 use super::tokens::Token;
 use super::{MAX_PARAMETERS, Script, harmless, is_argv};
 use crate::engine::tools::input::{Kind, Parameter};
 
-/// What the one call of `main` passes on of the command line.
+/// The command-line arguments that the only call of `main` passes on.
 pub(super) enum Passed {
-    /// All words: `main(*sys.argv[1:])`.
+    /// All arguments: `main(*sys.argv[1:])`.
     All,
-    /// The first words, in order, each with the kind that it is turned into, if that is not text.
+    /// The first arguments, in order, each with the type that it is converted to; `None` for text.
     First(Vec<Option<Kind>>),
 }
 
-/// Returns what the one call of `main` is given, where that is words of the command line in their order and nothing
-/// else in the script looks at them. `None` if that is in doubt: the words could belong to other parameters.
+/// Returns what the only call of `main` passes on, if that is command-line arguments in their order and nothing else in
+/// the script uses them; `None` if that is in doubt, because the arguments could belong to other parameters.
 pub(super) fn words(script: &Script<'_, '_>) -> Option<Passed> {
     let tokens = &script.source.tokens;
     let mut calls = calls_of_main(script);
     let (at, None) = (calls.next()?, calls.next()) else { return None };
-    // What belongs to something else is another `main`.
+    // A method is a different `main`.
     if at.checked_sub(1).is_some_and(|before| tokens[before].is_op(".")) {
         return None;
     }
@@ -28,7 +28,7 @@ pub(super) fn words(script: &Script<'_, '_>) -> Option<Passed> {
     (uses == count + harmless(script)).then_some(passed)
 }
 
-/// Returns what stands between the brackets of a call, the first of which is gone.
+/// Reads the arguments of a call. `tokens` follow the opening bracket.
 fn words_of(mut tokens: &[Token<'_>]) -> Option<Passed> {
     if let [star, sys, dot, argv, open, one, colon, close, rest @ ..] = tokens
         && star.is_op("*")
@@ -63,7 +63,7 @@ fn words_of(mut tokens: &[Token<'_>]) -> Option<Passed> {
     }
 }
 
-/// Reports whether a call ends here, perhaps behind a last comma.
+/// Reports whether a call ends here, possibly after a trailing comma.
 fn ends_call(tokens: &[Token<'_>]) -> bool {
     match tokens {
         [close, ..] if close.is_op(")") => true,
@@ -72,8 +72,8 @@ fn ends_call(tokens: &[Token<'_>]) -> bool {
     }
 }
 
-/// Returns the conversion that begins here with its bracket, and what is behind that: the kind that it makes of a word,
-/// `None` inside where it leaves a text.
+/// Returns the conversion whose call begins here, and the tokens after its opening bracket. The inner option is the
+/// type that the conversion makes, or `None` if the value stays text.
 #[expect(clippy::option_option, reason = "the outer one says whether there is a conversion")]
 fn conversion<'a, 'b>(tokens: &'b [Token<'a>]) -> (Option<Option<Kind>>, &'b [Token<'a>]) {
     let rest = match tokens {
@@ -93,8 +93,8 @@ fn conversion<'a, 'b>(tokens: &'b [Token<'a>]) -> (Option<Option<Kind>>, &'b [To
 }
 
 impl Passed {
-    /// Returns the parameters that get words; the last one takes all further words where `has_rest` says so. `None` if
-    /// some get none that need one, or one that is not what their type says.
+    /// Returns the parameters that get arguments; with `has_rest`, the last parameter takes all further arguments.
+    /// `None` if a required parameter gets none, or gets one that does not have its type.
     pub(super) fn to(self, mut parameters: Vec<Parameter>, has_rest: bool) -> Option<Vec<Parameter>> {
         let rest = parameters.pop_if(|_| has_rest);
         let rest = match self {
@@ -106,7 +106,7 @@ impl Passed {
                 }
                 parameters.truncate(kinds.len());
                 for (parameter, kind) in parameters.iter_mut().zip(kinds) {
-                    // Each of the words is looked up, so that none may be missing.
+                    // Each argument is accessed by its index, so none may be missing.
                     (parameter.required, parameter.default) = (true, None);
                     if let Some(kind) = kind {
                         parameter.choices.retain(|choice| kind.takes(choice));
@@ -116,7 +116,7 @@ impl Passed {
                 None
             }
         };
-        // No word is a list or a mapping, and every word is true.
+        // No argument is a list or an object, and every argument counts as true.
         let is_odd = |one: &Parameter| matches!(one.kind, Kind::Boolean | Kind::Array(_) | Kind::Object);
         match parameters.iter().position(is_odd) {
             Some(at) if parameters[at].required => return None,
@@ -127,7 +127,7 @@ impl Passed {
     }
 }
 
-/// Returns where a `main` is called, also that of something else.
+/// Returns the positions of calls of `main`, including methods of that name.
 fn calls_of_main(script: &Script<'_, '_>) -> impl Iterator<Item = usize> {
     let tokens = &script.source.tokens;
     (0..tokens.len()).filter(move |at| {
@@ -137,17 +137,17 @@ fn calls_of_main(script: &Script<'_, '_>) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Reports whether the keys of an object are the `parameters`: the script calls `main` with all of it (`**`), with its
-/// values by these keys, or not at all, as anyone who loads it calls that. An object that is one argument has keys of
-/// which the signature says nothing.
+/// Reports whether the keys of the input object are the `parameters`: the script calls `main` with the whole object
+/// (`**`), with its values by these keys, or not at all, because the program that loads the script calls it. The
+/// signature says nothing about the keys of an object that is passed as one argument.
 pub(super) fn has_keys_of(script: &Script<'_, '_>, parameters: &[Parameter]) -> bool {
     let tokens = &script.source.tokens;
     let is_own = |at: &usize| !at.checked_sub(1).is_some_and(|before| tokens[before].is_op("."));
     calls_of_main(script).filter(is_own).all(|at| takes_keys(&tokens[at + 2..], parameters))
 }
 
-/// Reports whether what stands between the brackets of a call, the first of which is gone, gives each parameter the
-/// value that has its name as a key.
+/// Reports whether a call passes to each parameter the value whose key is its name. `tokens` follow the opening
+/// bracket.
 fn takes_keys(mut tokens: &[Token<'_>], parameters: &[Parameter]) -> bool {
     let mut place = 0;
     loop {
@@ -171,8 +171,7 @@ fn takes_keys(mut tokens: &[Token<'_>], parameters: &[Parameter]) -> bool {
     }
 }
 
-/// Returns the key in `data["key"]` or `data.get("key")`, perhaps with something instead of what is not there, and what
-/// follows.
+/// Returns the key in `data["key"]` or `data.get("key")`, possibly with a default, and the tokens that follow.
 fn looked_up<'a, 'b>(tokens: &'b [Token<'a>]) -> Option<(&'b str, &'b [Token<'a>])> {
     match tokens {
         [Token::Name(_), open, Token::Text(key), close, rest @ ..] if open.is_op("[") && close.is_op("]") => {

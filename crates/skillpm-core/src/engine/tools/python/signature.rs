@@ -1,4 +1,4 @@
-//! The function `main` of a script: its docstring and its parameters with their types.
+//! Reads the function `main` of a script: its docstring, and its parameters with their types.
 
 use serde_json::Value;
 
@@ -9,24 +9,24 @@ use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, Typ
 
 /// The maximum nesting depth of types.
 const MAX_DEPTH: usize = 8;
-/// The amount of a docstring that is searched for descriptions.
+/// The number of bytes of a docstring that are searched for descriptions.
 const MAX_DOC: usize = 64 << 10;
-/// Names of a parameter that is the list of words, for tests of the script.
+/// Names of a parameter that takes the list of arguments, for tests of the script.
 const WORDS: [&str; 6] = ["argv", "args", "arguments", "_argv", "cli_args", "raw_args"];
-/// Libraries that read the command line in a way of their own, so that `main` gets what they make of it.
+/// Libraries that parse the command line in their own way and pass the result to `main`.
 const READERS: [&str; 3] = ["getopt", "optparse", "docopt"];
 
 /// The function `main`.
 pub(super) struct Main<'a, 'b> {
     /// Its docstring.
     pub(super) doc: Option<&'b str>,
-    /// Its name and what stands behind it.
+    /// Its name and the tokens after it.
     tokens: &'b [Token<'a>],
-    /// Whether it is a command of a library that reads the command line.
+    /// Whether a decorator makes it a command of a library that parses the command line.
     decorated: bool,
 }
 
-/// Returns the function `main` at the top of the script; `None` if there is none, or several.
+/// Returns the function `main` at the top level of the script; `None` if there is none, or several.
 pub(super) fn main<'a, 'b>(script: &Script<'a, 'b>) -> Option<Main<'a, 'b>> {
     let source = script.source;
     let mut found = None;
@@ -49,7 +49,7 @@ pub(super) fn main<'a, 'b>(script: &Script<'a, 'b>) -> Option<Main<'a, 'b>> {
 }
 
 impl Main<'_, '_> {
-    /// Returns what the script takes, by the parameters of the function; `None` if these do not tell.
+    /// Returns the input that the function's parameters describe; `None` if they do not determine it.
     pub(super) fn input(&self, script: &Script<'_, '_>) -> Option<Input> {
         let typer = script.mentions(&["typer"]);
         if self.decorated && !typer || READERS.iter().any(|reader| script.mentions(&[reader])) {
@@ -70,7 +70,7 @@ impl Main<'_, '_> {
         } else if script.reads_words() {
             Way::Words
         } else {
-            // The adapters that call `main` give it an object.
+            // The adapters that call `main` pass it an object.
             Way::Key
         };
         let Signature { mut parameters, open, has_rest } = parameters(self.tokens, way, script)?;
@@ -98,15 +98,15 @@ impl Main<'_, '_> {
         })
     }
 
-    /// Reports whether typer makes the whole program of this function. One of several commands is named before what it
-    /// takes, and so is the only one where a callback stands beside it.
+    /// Reports whether typer makes this function the whole program. If there are several commands, or a callback beside
+    /// the only one, the name of the command comes before its arguments.
     fn is_program_of_typer(&self, script: &Script<'_, '_>) -> bool {
         let tokens = &script.source.tokens;
         let callback = ["callback", "add_typer"];
         let has_callback = tokens.windows(3).any(|three| {
             three[0].is_op(".") && callback.iter().any(|name| three[1].is_name(name)) && three[2].is_op("(")
         });
-        // `typer.run(main)`, or what its decorator does.
+        // `typer.run(main)`, or the call of a decorated command.
         let is_given = tokens.windows(4).any(|four| {
             (four[0].is_name("run") || four[0].is_op(")"))
                 && four[1].is_op("(")
@@ -117,41 +117,41 @@ impl Main<'_, '_> {
     }
 }
 
-/// Reports whether fire makes the whole program of the function `main`: without any name it takes all of the script,
-/// and the name of a function then goes first.
+/// Reports whether fire makes the function `main` the whole program. A call without a function takes the whole script,
+/// and then the name of a function comes first.
 fn is_program_of_fire(script: &Script<'_, '_>) -> bool {
     let tokens = &script.source.tokens;
     let mut calls = tokens.windows(4).filter(|four| four[0].is_name("Fire") && four[1].is_op("("));
     let is_main = |four: &[Token<'_>]| four[2].is_name("main") && (four[3].is_op(")") || four[3].is_op(","));
-    // What is given as `command` stands in for the command line.
+    // An argument `command` replaces the command line.
     calls.next().is_some_and(is_main)
         && script.calls("Fire") == 1
         && !tokens.windows(2).any(|pair| pair[0].is_name("command") && pair[1].is_op("="))
 }
 
-/// How what is given comes to the function.
+/// How input is passed to the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// As the library typer has it.
+    /// By the library typer.
     Typer,
-    /// As the library fire has it.
+    /// By the library fire.
     Fire,
-    /// By words in order.
+    /// By command-line arguments, in order.
     Words,
-    /// By an object on standard input.
+    /// By the keys of an object on standard input.
     Key,
 }
 
-/// What stands between the brackets of a function.
+/// The parameters of a function.
 struct Signature {
     parameters: Vec<Parameter>,
-    /// Whether there differ that have no name.
+    /// Whether there are further ones without a name.
     open: bool,
-    /// Whether the last one takes all further words.
+    /// Whether the last one takes all further arguments.
     has_rest: bool,
 }
 
-/// Reads the parameters between the brackets.
+/// Reads the parameters between the brackets of a function.
 fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option<Signature> {
     let mut parser = Parser::new(tokens);
     if !parser.eat("(") {
@@ -168,11 +168,11 @@ fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option
             open = true;
         } else if parser.eat("*") {
             by_name = true;
-            // A star alone only says that names follow.
+            // A bare star only says that keyword-only parameters follow.
             if let Some(name) = parser.name() {
                 let kind = if parser.eat(":") { kind(&parser.expr(), 0).kind } else { Kind::Any };
                 let kind = Kind::Array(Box::new(if kind == Kind::Any { Kind::String } else { kind }));
-                // Fire makes values of words, too, but of words it also makes options.
+                // Fire accepts further arguments, too, but also turns some arguments into options.
                 if matches!(way, Way::Key | Way::Fire) {
                     return None;
                 }
@@ -187,7 +187,7 @@ fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option
             if way != Way::Words || !by_name {
                 found.push(parameter);
             } else if parameter.required {
-                // No word comes to what is given by name only.
+                // Positional arguments cannot set a keyword-only parameter.
                 return None;
             }
         }
@@ -215,7 +215,7 @@ fn parameter(
         let annotated = of.and_then(annotated);
         let said = annotated.or_else(|| declared(default.as_ref()?));
         if let Some((function, call)) = said {
-            // In a type all that has no name is a flag; as a default it begins with the default.
+            // In a type, all unnamed arguments are flags; in a default, the first one is the default value.
             let names = usize::from(annotated.is_none());
             is_option = function.ends_with("Option");
             description = call.text("help").map(str::to_owned);
@@ -237,7 +237,7 @@ fn parameter(
     {
         kind = Kind::of(value);
     }
-    // A word of the command line is text, whatever it stands for. Fire reads any value.
+    // Command-line arguments are text, whatever they stand for, but fire parses any value.
     if kind == Kind::Any && matches!(way, Way::Words | Way::Typer) {
         kind = Kind::String;
     }
@@ -247,7 +247,7 @@ fn parameter(
         Way::Typer if is_option => {
             let long = name.replace('_', "-");
             match (flag, &kind) {
-                // Only a flag that typer makes up has one that turns it off.
+                // Only a flag that typer generates has a counterpart that turns it off.
                 (None, Kind::Boolean) => {
                     ParameterPosition::Either(format!("--{long}"), format!("--no-{long}"))
                 }
@@ -269,21 +269,21 @@ fn parameter(
         .within_reach()
 }
 
-/// Returns what typer learns about a parameter: the call of `Option` or `Argument`.
+/// Returns the call of `Option` or `Argument` that describes a parameter to typer: its function and arguments.
 fn declared(expr: &Expr) -> Option<(&str, &Arguments)> {
     let Expr::Call(function, call) = expr else { return None };
     let name = function.rsplit('.').next()?;
     matches!(name, "Option" | "Argument").then_some((name, call))
 }
 
-/// Returns the same, in `Annotated[str, typer.Option("--to")]`.
+/// Works like [`declared`], for the call in `Annotated[str, typer.Option("--to")]`.
 fn annotated(of: &Expr) -> Option<(&str, &Arguments)> {
     let Expr::Subscript(name, parts) = of else { return None };
     let is_it = name.rsplit('.').next() == Some("Annotated");
     parts.iter().skip(1).find_map(declared).filter(|_| is_it)
 }
 
-/// What a type of a signature says.
+/// The meaning of a type in a signature.
 pub(super) struct Typed {
     pub(super) kind: Kind,
     pub(super) choices: Vec<Value>,
@@ -306,7 +306,7 @@ pub(super) fn kind(expr: &Expr, depth: usize) -> Typed {
     }
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     match expr {
-        // A type in quotes is a type that is defined later.
+        // A type in quotes is one that is defined later.
         Expr::Literal(Value::String(text)) => {
             let source = super::tokens::read(text);
             kind(&Parser::new(&source.tokens).expr(), depth + 1)
@@ -322,7 +322,7 @@ pub(super) fn kind(expr: &Expr, depth: usize) -> Typed {
             of => match plain(of) {
                 Kind::Array(_) => {
                     let items = parts.first().map_or_else(Typed::unknown, |first| kind(first, depth + 1));
-                    // `tuple[int, str]` is a list of different things.
+                    // `tuple[int, str]` is a list of items of different types.
                     let rest = parts.iter().skip(1).all(|part| part.name() == Some("..."));
                     let kind = if rest { items.kind } else { Kind::Any };
                     Typed { kind: Kind::Array(Box::new(kind)), choices: items.choices }
@@ -348,7 +348,7 @@ fn plain(name: &str) -> Kind {
     }
 }
 
-/// One of several types; nothing does not count, because then the parameter is left out.
+/// Returns the type of a union. `None` does not count, because it means that the parameter is left out.
 fn one_of(parts: &[Expr], depth: usize) -> Typed {
     let is_none = |part: &&Expr| **part == Expr::Literal(Value::Null);
     let mut others = parts.iter().filter(|part| !is_none(part));
@@ -371,7 +371,7 @@ fn literal(parts: &[Expr]) -> Typed {
     Typed { kind: *kind, choices }
 }
 
-/// Returns what a docstring says of parameter `name`, in the style of Google, `NumPy` or Sphinx.
+/// Returns the description of the parameter `name` in a docstring in the style of Google, `NumPy` or Sphinx.
 fn described(doc: &str, name: &str) -> Option<String> {
     let mut lines = doc.lines().map(str::trim);
     while let Some(line) = lines.next() {
@@ -389,7 +389,7 @@ fn described(doc: &str, name: &str) -> Option<String> {
         if let Some(text) = rest.strip_prefix(':') {
             return said(text);
         }
-        // NumPy: `name : type`, and what it is for in the next line.
+        // NumPy: `name : type`, and the description on the next line.
         if rest.starts_with(" :") {
             return lines.next().and_then(said);
         }

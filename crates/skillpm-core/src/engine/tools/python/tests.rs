@@ -1,3 +1,5 @@
+mod libraries;
+
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -43,7 +45,7 @@ fn a_docstring_of_the_module_or_of_main_is_the_description() {
     }
 }
 
-/// S1-Q2: types of the signature of `main`, defaults and docstrings included.
+/// S1-Q2: types come from the signature of `main`, with defaults and docstrings.
 #[test]
 fn a_signature_with_types() {
     let text = r#"
@@ -135,8 +137,8 @@ fn how_main_is_called_decides_where_values_go() {
     assert_eq!(schema(twice).0, TypedBy::Nothing);
 }
 
-/// Words belong to the parameters only where the call of `main` says so: in another order a model would copy the
-/// wrong way.
+/// Arguments belong to parameters only if the call of `main` says so: in another order, a model would swap source and
+/// target of a copy.
 #[test]
 fn words_have_names_where_main_gets_them_in_order() {
     let copy = |call: &str| format!("import sys\ndef main(src: str, dst: str, n: int = 1): pass\n{call}\n");
@@ -195,7 +197,7 @@ fn words_have_names_where_main_gets_them_in_order() {
     assert_eq!(input(options), Input::words());
 }
 
-/// An object that is one argument has keys of which its parameter says nothing.
+/// The signature does not describe the keys of an object that is passed as one argument.
 #[test]
 fn keys_are_parameters_where_main_gets_their_values() {
     let copy = |call: &str| {
@@ -230,274 +232,6 @@ fn keys_are_parameters_where_main_gets_their_values() {
     }
 }
 
-/// Fire and typer name the function first where there are several, or a callback.
-#[test]
-fn programs_of_several_functions_are_not_told() {
-    let fire = |call: &str| format!("import fire\ndef main(a): pass\ndef other(b): pass\n{call}\n");
-    assert_eq!(schema(&fire("fire.Fire(main)")).0, TypedBy::Signature);
-    assert_eq!(schema(&fire("fire.Fire(main, name='x')")).0, TypedBy::Signature);
-    for call in ["fire.Fire()", "fire.Fire({'a': main})", "fire.Fire(other)", "fire.Fire(main, command='1')"]
-    {
-        assert_eq!(input(&fire(call)), Input::words(), "{call}");
-    }
-    let typer = |text: &str| format!("import typer\napp = typer.Typer()\n{text}");
-    let one = "@app.command()\ndef main(a: str): pass\napp()\n";
-    assert_eq!(schema(&typer(one)).0, TypedBy::Signature);
-    for text in [
-        &format!("@app.callback()\ndef root(b: bool = False): pass\n{one}"),
-        "@app.callback()\ndef main(a: str): pass\napp()\n",
-        "def main(a: str): pass\n@app.command()\ndef run(b: str): pass\napp()\n",
-    ] {
-        assert_eq!(input(&typer(text)), Input::words(), "{text}");
-    }
-}
-
-#[test]
-fn typer() {
-    let text = "import typer\ndef main(name: str, count: int = 1, loud: bool = False, tag: list[str] = [],\n    \
-                out: str = typer.Option(..., '--out', '-o', help='Where.'), who: str = typer.Argument('me')):\n    'Says.'\ntyper.run(main)\n";
-    assert_eq!(
-        places(text),
-        [
-            ParameterPosition::Positional,
-            ParameterPosition::Option("--count".into()),
-            ParameterPosition::Either("--loud".into(), "--no-loud".into()),
-            ParameterPosition::Repeated("--tag".into()),
-            ParameterPosition::Option("--out".into()),
-            ParameterPosition::Positional,
-        ]
-    );
-    assert_eq!(schema(text).1["required"], json!(["name", "out"]));
-    assert_eq!(schema(text).1["properties"]["out"]["description"], "Where.");
-    assert_eq!(schema(text).1["properties"]["who"]["default"], "me");
-}
-
-/// What stands behind the type in `Annotated` says the same as a default would.
-#[test]
-fn typer_with_annotated() {
-    let text = "import typer\nfrom typing_extensions import Annotated\ndef main(\n    \
-                target: Annotated[str, typer.Option('--to', '-t', help='Where to.')],\n    \
-                source: Annotated[str, typer.Argument(help='What.')] = 'in.txt',\n    \
-                tags: Annotated[list[str], typer.Option(default_factory=list)],\n    \
-                count: Annotated[int, 'just a note'] = 1,\n): pass\ntyper.run(main)\n";
-    assert_eq!(
-        places(text),
-        [
-            ParameterPosition::Option("--to".into()),
-            ParameterPosition::Positional,
-            ParameterPosition::Repeated("--tags".into()),
-            ParameterPosition::Option("--count".into())
-        ]
-    );
-    let schema = schema(text).1;
-    assert_eq!(schema["required"], json!(["target"]));
-    assert_eq!(schema["properties"]["target"]["description"], "Where to.");
-    assert_eq!(
-        schema["properties"]["source"],
-        json!({ "type": "string", "description": "What.", "default": "in.txt" })
-    );
-}
-
-/// A flag that the script names has no other one that turns it off.
-#[test]
-fn booleans_of_typer() {
-    let text = "import typer\ndef main(force: bool = typer.Option(False, '--force', '-f'),\n    \
-                quiet: Annotated[bool, typer.Option('--quiet')] = True,\n    \
-                wait: bool = typer.Option(True, '--wait/--go', '-w/-g'),\n    \
-                safe: bool = typer.Option(True, ' /--unsafe'), plain: bool = typer.Option(False, help='x'),\n\
-                ): pass\ntyper.run(main)\n";
-    assert_eq!(
-        places(text),
-        [
-            ParameterPosition::Switch("--force".into()),
-            ParameterPosition::Switch("--quiet".into()),
-            ParameterPosition::Either("--wait".into(), "--go".into()),
-            ParameterPosition::Unless("--unsafe".into()),
-            ParameterPosition::Either("--plain".into(), "--no-plain".into()),
-        ]
-    );
-    assert_eq!(schema(text).1["properties"]["quiet"]["enum"], json!([true]));
-}
-
-/// S1-Q2: calls of `add_argument`, whatever they are called on.
-#[test]
-fn argparse_calls() {
-    let text = r#"
-import argparse
-MODES = ("a", "b")
-
-def parse():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("path", type=Path, help="The file, 100%% of it")
-    parser.add_argument("rest", nargs="*")
-    group = parser.add_argument_group("more")
-    group.add_argument("-n", "--max-count", type=int, default=3, help="How many (default: %(default)s)")
-    group.add_argument("--mode", choices=MODES, required=True)
-    parser.add_argument("--rate", type=float, default="1.5")
-    parser.add_argument("-v", action="count", default=0)
-    parser.add_argument("--dry-run", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--keep", dest="clean", action="store_false")
-    parser.add_argument("--tag", action="append", default=[])
-    parser.add_argument("--color", action=argparse.BooleanOptionalAction)
-    parser.add_argument("--version", action="version", version="1")
-    parser.add_argument("--size", nargs=2, type=int)
-    parser.add_argument("--levels", type=int, choices=range(3))
-    return parser.parse_args()
-
-def main(config):
-    "Ignored: the words are read by the parser."
-"#;
-    let (typed_by, schema) = schema(text);
-    assert_eq!(typed_by, TypedBy::Argparse);
-    assert_eq!(
-        schema,
-        json!({
-            "type": "object",
-            "properties": {
-                "path": { "type": "string", "description": "The file, 100% of it" },
-                "rest": { "type": "array", "items": { "type": "string" } },
-                "max_count": { "type": "integer", "default": 3, "description": "How many (default: 3)" },
-                "mode": { "type": "string", "enum": ["a", "b"] },
-                "rate": { "type": "number", "default": 1.5 },
-                "v": { "type": "integer", "default": 0 },
-                "dry_run": { "type": "boolean", "default": false },
-                "clean": { "type": "boolean", "default": true },
-                "tag": { "type": "array", "items": { "type": "string" }, "default": [] },
-                "color": { "type": "boolean" },
-                "size": { "type": "array", "items": { "type": "integer" } },
-                "levels": { "type": "integer" },
-            },
-            "required": ["path", "mode"],
-            "additionalProperties": false,
-        })
-    );
-    assert_eq!(
-        places(text)[2..9],
-        [
-            ParameterPosition::Option("--max-count".into()),
-            ParameterPosition::Option("--mode".into()),
-            ParameterPosition::Option("--rate".into()),
-            ParameterPosition::Count("-v".into()),
-            ParameterPosition::Switch("--dry-run".into()),
-            ParameterPosition::Unless("--keep".into()),
-            ParameterPosition::Repeated("--tag".into()),
-        ]
-    );
-}
-
-/// A default that is written out goes before that of the action. A switch that is on anyway cannot be turned off.
-#[test]
-fn defaults_of_switches() {
-    let text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--a', action='store_true', default=True)\n\
-                p.add_argument('--b', action='store_true', default=None)\np.add_argument('--c', action='store_false', default=False)\n\
-                p.add_argument('--d', action='store_false')\n";
-    assert_eq!(
-        schema(text).1["properties"],
-        json!({
-            "a": { "type": "boolean", "enum": [true], "default": true },
-            "b": { "type": "boolean" },
-            "c": { "type": "boolean", "enum": [false], "default": false },
-            "d": { "type": "boolean", "default": true },
-        })
-    );
-}
-
-/// Where something is in doubt, nothing is said: words are always right.
-#[test]
-fn parsers_that_cannot_be_told() {
-    let with =
-        |line: &str| format!("import argparse\np = argparse.ArgumentParser()\np.add_argument('a')\n{line}\n");
-    assert_eq!(schema(&with("")).0, TypedBy::Argparse);
-    for line in [
-        "s = p.add_subparsers()",
-        "q = argparse.ArgumentParser()",
-        "for n in names: p.add_argument('--' + n)",
-        "for n in names: p.add_argument(n)",
-        "p.add_argument('b', **more)",
-        "p.add_argument('b', nargs=N)",
-        "p.add_argument('b', action=Custom)",
-        "p.add_argument(f'{x}')",
-        "p.add_argument()",
-    ] {
-        assert_eq!(input(&with(line)), Input::words(), "{line}");
-    }
-    assert_eq!(input("import argparse\np = argparse.ArgumentParser(parents=[x])\n"), Input::words());
-    let group = "g = p.add_mutually_exclusive_group(required=True)\ng.add_argument('--x')\n\
-        g.add_argument('--y')\np.add_argument('--z', required=True)";
-    assert_eq!(schema(&with(group)).1["required"], json!(["a", "z"]));
-    assert_eq!(facts(&with("x = '''"), "x.py").input, None, "a string without end");
-}
-
-#[test]
-fn click() {
-    let text = r"
-import click
-
-@click.command()
-@click.argument('src', type=click.Path(exists=True))
-@click.argument('rest', nargs=-1)
-@click.option('-c', '--count', default=1, help='How many.')
-@click.option('--mode', type=click.Choice(['a', 'b']), required=True)
-@click.option('--shout/--no-shout', default=False)
-@click.option('--dry-run', is_flag=True)
-@click.option('--tag', 'tags', multiple=True)
-@click.version_option('1')
-def run(src, rest, count, mode, shout, dry_run, tags):
-    '''Runs it.'''
-";
-    let (typed_by, schema) = schema(text);
-    assert_eq!(typed_by, TypedBy::Click);
-    assert_eq!(
-        schema["properties"],
-        json!({
-            "src": { "type": "string" },
-            "rest": { "type": "array", "items": { "type": "string" } },
-            "count": { "type": "integer", "default": 1, "description": "How many." },
-            "mode": { "type": "string", "enum": ["a", "b"] },
-            "shout": { "type": "boolean", "default": false },
-            "dry_run": { "type": "boolean" },
-            "tags": { "type": "array", "items": { "type": "string" } },
-        })
-    );
-    assert_eq!(schema["required"], json!(["src", "mode"]));
-    assert_eq!(facts(text, "x.py").description.as_deref(), Some("Runs it."));
-    let several = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\n@click.option('--a')\ndef one(a):\n    'One.'\n";
-    let found = facts(several, "x.py");
-    assert_eq!((found.description, found.input), (None, Some(Input::words())));
-}
-
-/// Click: a flag with a value of its own takes none, an empty name turns nothing off, and nobody answers questions.
-#[test]
-fn switches_and_questions_of_click() {
-    let text = r"
-import click
-
-@click.command()
-@click.option('--upper', 'how', flag_value='upper', default=True)
-@click.option('--lower', 'how', flag_value='lower')
-@click.option('--level', is_flag=False, flag_value='1')
-@click.option('--wait/', default=False)
-@click.option('--name', prompt=True)
-@click.option('--city', prompt='Where?', default='Bern')
-def run(how, level, wait, name, city): pass
-";
-    assert_eq!(
-        places(text),
-        [
-            ParameterPosition::Switch("--upper".into()),
-            ParameterPosition::Switch("--lower".into()),
-            ParameterPosition::Option("--level".into()),
-            ParameterPosition::Switch("--wait".into()),
-            ParameterPosition::Option("--name".into()),
-            ParameterPosition::Option("--city".into()),
-        ]
-    );
-    let schema = schema(text).1;
-    assert_eq!(schema["required"], json!(["name"]));
-    assert_eq!(schema["properties"]["lower"], json!({ "type": "boolean" }));
-    assert_eq!(schema["properties"]["wait"], json!({ "type": "boolean", "default": false }));
-}
-
 #[test]
 fn names_of_words() {
     let text = "import sys\nif len(sys.argv) < 2:\n    print('no')\npath = Path(sys.argv[1])\n\
@@ -524,7 +258,7 @@ fn names_of_words() {
     assert_eq!((schema_of(usage), input(usage).parameters.len()), (TypedBy::Usage, 2));
 }
 
-/// A word that a branch takes is not required, however deep the branch is indented.
+/// An argument that is used in a branch is optional, however deep the branch is indented.
 #[test]
 fn words_in_branches_are_optional() {
     let required = |text: &str| schema(text).1["required"].clone();
@@ -555,7 +289,7 @@ fn schema_of(text: &str) -> TypedBy {
     schema(text).0
 }
 
-/// A mebibyte of anything is looked at in time that grows with its length only.
+/// A mebibyte of any text is read in linear time.
 #[test]
 fn large_hostile_texts_end() {
     for piece in [
@@ -594,7 +328,7 @@ proptest! {
     }
 }
 
-/// A name is given to what comes of the word, not to the word.
+/// A variable that holds an opened file does not name the argument.
 #[test]
 fn a_word_that_is_opened_is_a_path() {
     let names = |text: &str| {

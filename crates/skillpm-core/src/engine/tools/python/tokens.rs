@@ -1,25 +1,25 @@
-//! The words of a Python file, in logical lines.
+//! The tokens of a Python file, in logical lines.
 //!
-//! Only what is needed to look at docstrings, signatures and calls: strings of all kinds, comments,
-//! brackets, continued lines and indentation. It never fails; what cannot be told apart is marked.
+//! Covers only what docstrings, signatures and calls need: strings of all kinds, comments, brackets, continued lines
+//! and indentation. Reading never fails; if the rest of a file cannot be read, the result is marked.
 
 use std::ops::Range;
 
 /// The maximum nesting depth of formatted strings.
 const MAX_NESTED: usize = 16;
 
-/// A word.
+/// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token<'a> {
     /// A name or a keyword.
     Name(&'a str),
     /// A number.
     Number(&'a str),
-    /// A string without anything to be filled in.
+    /// A plain string.
     Text(String),
-    /// A string that is filled in when the script runs, or bytes: what stands between the quotes.
+    /// A formatted string or bytes, as the text between the quotes.
     Formatted(&'a str),
-    /// Anything else.
+    /// Any other token.
     Op(&'a str),
 }
 
@@ -33,26 +33,26 @@ impl Token<'_> {
     }
 }
 
-/// A logical line: a statement, or several with semicolons.
+/// A logical line, which is a statement or several separated by semicolons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    /// How far it is indented.
+    /// Its indentation.
     pub(super) indent: usize,
-    /// Its words.
+    /// The indices of its tokens.
     pub(super) words: Range<usize>,
 }
 
-/// A file in words.
+/// The tokens of a file.
 #[derive(Debug, Default)]
 pub(super) struct Source<'a> {
     pub(super) tokens: Vec<Token<'a>>,
     pub(super) lines: Vec<Line>,
-    /// Whether some string or bracket has no end: then nothing behind it can be relied on.
+    /// Whether a string or bracket has no end, so nothing after it is reliable.
     pub(super) broken: bool,
 }
 
 impl<'a> Source<'a> {
-    /// Returns the words of a line.
+    /// Returns the tokens of a line.
     pub(super) fn words(&self, line: &Line) -> &[Token<'a>] {
         &self.tokens[line.words.clone()]
     }
@@ -63,7 +63,7 @@ const LONG_OPS: [&str; 24] = [
     "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
 ];
 
-/// Takes a file apart, in time that grows with its length only.
+/// Splits a file into tokens in linear time.
 pub(super) fn read(text: &str) -> Source<'_> {
     let mut reader = Reader { text, at: 0, depth: 0, source: Source::default() };
     reader.run();
@@ -108,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads one logical line and the line end behind it.
+    /// Reads one logical line and the line ending after it.
     fn line(&mut self) {
         while self.at < self.text.len() {
             match self.byte(0) {
@@ -126,7 +126,7 @@ impl Reader<'_> {
                 }
                 _ => self.word(),
             }
-            // A continued line may end in the middle of a character's bytes.
+            // A continued line may stop inside a multi-byte character.
             self.at = self.text.ceil_char_boundary(self.at);
         }
     }
@@ -178,7 +178,7 @@ impl Reader<'_> {
         self.source.tokens.push(Token::Number(&self.text[start..self.at]));
     }
 
-    /// Reads the string that starts with a quote here.
+    /// Reads the string whose opening quote is next.
     fn string(&mut self, prefix: &str) {
         let bytes = self.text.as_bytes();
         let has = |kind: char| prefix.chars().any(|c| c.eq_ignore_ascii_case(&kind));
@@ -187,7 +187,7 @@ impl Reader<'_> {
         let formatted = has('f') || has('t');
         let (end, whole) = match skip_string(bytes, self.at, formatted, 0) {
             Some(end) => (end, true),
-            // Nothing behind it can be determined, and looking for its end again and again would take for ever.
+            // The rest cannot be read reliably, and searching for the end of each string would take quadratic time.
             None if quote == 3 || formatted => (bytes.len(), false),
             None => (line_end(bytes, self.at), false),
         };
@@ -209,7 +209,7 @@ fn is_prefix(name: &str) -> bool {
     matches!(lower.as_str(), "r" | "u" | "b" | "f" | "t" | "br" | "rb" | "fr" | "rf" | "tr" | "rt")
 }
 
-/// Three for triple quotes, else one.
+/// Returns the number of quotes at `at`: 3 for triple quotes, otherwise 1.
 fn quote_at(bytes: &[u8], at: usize) -> usize {
     let quote = bytes[at];
     if bytes[at..].starts_with(&[quote; 3]) { 3 } else { 1 }
@@ -219,14 +219,14 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |length| at + length)
 }
 
-/// Returns where the string ends whose quotes are at `at`; `None` if it does not.
+/// Returns the end of the string whose quotes are at `at`; `None` if it has no end.
 fn skip_string(bytes: &[u8], at: usize, formatted: bool, nested: usize) -> Option<usize> {
     let quote = bytes[at];
     let length = quote_at(bytes, at);
     let mut at = at + length;
     while let Some(&byte) = bytes.get(at) {
         match byte {
-            // In raw strings a backslash keeps a quote from ending it, too.
+            // In raw strings, too, a quote after a backslash does not end the string.
             b'\\' => at += 2,
             b'\n' | b'\r' if length == 1 => return None,
             _ if byte == quote && bytes[at..].starts_with(&[quote; 3][..length]) => return Some(at + length),
@@ -238,8 +238,8 @@ fn skip_string(bytes: &[u8], at: usize, formatted: bool, nested: usize) -> Optio
     None
 }
 
-/// Returns where the replacement field ends whose brace is before `at`. Inside of it there may be strings with the same
-/// quotes, but not behind a colon.
+/// Returns the end of the replacement field whose opening brace is before `at`. It may contain strings with the same
+/// quotes, but not after a colon.
 fn skip_field(bytes: &[u8], mut at: usize, quote: u8, nested: usize) -> Option<usize> {
     if nested > MAX_NESTED {
         return None;
@@ -275,7 +275,7 @@ fn skip_field(bytes: &[u8], mut at: usize, quote: u8, nested: usize) -> Option<u
     None
 }
 
-/// Returns a string without its escapes.
+/// Returns the value of a string, with its escapes replaced.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Checks the directories of agents, and what agents see.
+//! Checks of agents' directories, and of what agents see.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
-/// Returns what to do by hand before `doctor` can do the rest.
+/// Returns the advice to act by hand, after which `doctor` can do the rest.
 fn by_hand() -> Message {
     message!("move it away, then run ", Verb::Doctor.call().flag(Opt::Fix))
 }
@@ -41,7 +41,7 @@ pub(super) fn directory(look: &Inspection, dir: &AgentDirectory, found: &mut Vec
     }
 }
 
-/// Something in an agent's directory.
+/// An entry of an agent's directory.
 struct AgentEntry<'a> {
     look: &'a Inspection,
     dir: &'a AgentDirectory,
@@ -61,7 +61,8 @@ impl AgentEntry<'_> {
         self.look.wishes.get(&self.known()?)
     }
 
-    /// Reports whether the agents of this directory are to see the skill; `None` if nobody can tell.
+    /// Reports whether the agents of this directory should see the skill, or `None` if that cannot be
+    /// determined.
     fn wanted(&self) -> Option<bool> {
         let wish = self.wish().filter(|wish| !matches!(wish.editable, Some(Err(_))))?;
         let agents = &self.dir.agents;
@@ -75,7 +76,8 @@ impl AgentEntry<'_> {
         Some(!wish.disabled && wish.linked().any(|agent| agents.iter().any(|own| own.id == agent.id)))
     }
 
-    /// Returns the step that makes a link to the canonical copy here, if there should be one and that copy exists.
+    /// Returns the step that makes a link to the canonical copy here, if there should be one and that copy
+    /// exists.
     fn link_step(&self) -> Option<Step> {
         let name = self.known()?;
         let agent = self.dir.agent().filter(|agent| !agent.is_universal() && self.wanted() != Some(false))?;
@@ -83,7 +85,7 @@ impl AgentEntry<'_> {
         there.then(|| Step::Link { agent: agent.id.to_owned(), name })
     }
 
-    /// Returns the finding for a link to a skill that the agents of this directory are not to see.
+    /// Returns the finding for a link to a skill that the agents of this directory should not see.
     fn unwanted(&self) -> Option<Finding> {
         let (name, wish, agent) = (self.known()?, self.wish()?, self.dir.agent()?);
         let locked = self.look.locked().and_then(|lock| lock.skills.get(&name));
@@ -112,7 +114,7 @@ impl AgentEntry<'_> {
         })
     }
 
-    /// Returns the finding for a file in the place of a link of ours that contains the link's text.
+    /// Returns the finding for a file that contains a link's text in place of our link.
     fn written(&self) -> Option<Finding> {
         let message = format!("`{}` is a file that says where the link should lead", self.path.display());
         let finding = Finding::new(&problem::LINK_MISSING, self.path, message);
@@ -132,13 +134,13 @@ impl AgentEntry<'_> {
         if !wrong && self.wanted() == Some(false) {
             return self.unwanted();
         }
-        // The canonical copy is missing: that is reported, and the link is correct.
+        // The missing canonical copy has its own finding, and the link is correct.
         if !wrong && self.known().is_some() && !leads_somewhere(self.look, thing) {
             return None;
         }
         if !leads_somewhere(self.look, thing) {
             let broken = broken(self.path, target);
-            // A link of ours to a skill that is gone, or a link in a place where ours belongs.
+            // A link of ours to a skill that is gone, or a foreign link where ours belongs.
             let ours =
                 SkillName::new(self.name).ok().filter(|_| matches!(goes, Goes::Canonical(_)) && !wrong);
             return Some(match (self.link_step(), ours, self.dir.agent()) {
@@ -172,7 +174,7 @@ impl AgentEntry<'_> {
         None
     }
 
-    /// Returns the finding for a file where a link should be: git writes such files if it may not make links.
+    /// Returns the finding for a file where a link should be: git writes such files if it cannot make links.
     fn file(&self) -> Option<Finding> {
         let agent = self.dir.agent().filter(|_| self.wanted() == Some(true))?;
         let shown = self.path.display();
@@ -203,7 +205,7 @@ impl AgentEntry<'_> {
             return None;
         }
         let locked = self.look.locked().and_then(|lock| lock.skills.get(&name)).map(|locked| locked.digest);
-        // Something that changes at any time is never copied.
+        // A skill that may change at any time is never copied.
         let copies = editable.is_none() && self.look.asked().is_some_and(|manifest| manifest.agents().copy);
         let there = if wish.is_some_and(|wish| wish.disabled) {
             self.look.disabled(&name)
@@ -220,7 +222,7 @@ impl AgentEntry<'_> {
         if equal && copies && wanted != Some(false) {
             return None;
         }
-        // Its digest says nothing about that.
+        // Its digest does not cover a repository.
         if equal && self.look.scope.index.trees().inside(self.path).repository {
             let message = format!("`{shown}` is a copy of `{name}` with a git repository in it");
             let advice = message!("keep what you need of it, and ", by_hand());
@@ -242,7 +244,7 @@ impl AgentEntry<'_> {
             _ => format!("`{shown}` is a copy of `{name}` that no update will reach"),
         };
         let finding = Finding::new(&problem::STRAY_COPY, self.path, message);
-        // Nothing is lost with the copy only if the same bytes stay in the canonical place.
+        // Removing the copy loses nothing only if the same bytes stay in the canonical place.
         let same = digest == canonical;
         Some(match (self.dir.agent(), digest) {
             (Some(agent), Some(old)) if same => {
@@ -258,7 +260,7 @@ impl AgentEntry<'_> {
     }
 }
 
-/// Checks what an agent that is here sees.
+/// Checks what an agent on this machine sees.
 pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Finding>) {
     if !here.unseen.is_empty()
         && !here.served
@@ -289,7 +291,7 @@ pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Find
             let message = format!("{who} finds `{name}` in {places}: one skill, found in several ways");
             Finding::new(&problem::SEEN_TWICE, &twice.places[0], message)
         } else if installed {
-            // The copy that differs is reported separately.
+            // The differing copy has its own finding.
             continue;
         } else {
             let message = format!("{who} finds different skills named `{name}`, in {places}");
@@ -308,7 +310,7 @@ fn unlink_step(agent: &Agent, name: SkillName) -> Step {
 /// Finds the links or copies that agents should have but do not.
 pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
     let copies = look.asked().is_some_and(|manifest| manifest.agents().copy);
-    // What is done for one agent is done for all that share its directory.
+    // A change for one agent applies to all that share its directory.
     let mut done = BTreeSet::new();
     for here in look.here.iter().filter(|here| !here.served) {
         let Some(dir) = here.dir.as_deref().filter(|dir| !look.is_closed(dir)) else { continue };
@@ -319,7 +321,7 @@ pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
             if there || !wish.linked().any(|wished| wished.id == agent.id) || !done.insert(real(&path)) {
                 continue;
             }
-            // A link to a missing copy would help nobody, unless the copy is restored, too.
+            // A link to a missing copy would help nobody, unless the copy is restored too.
             let canonical = look.canonical(name).filter(|there| leads_somewhere(look, there));
             let comes = |step: &Step| matches!(step, Step::Enable { .. } | Step::Edit { .. });
             let comes = wish.home.as_ref().is_ok_and(|steps| steps.iter().any(comes));
@@ -340,7 +342,7 @@ pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
                         missing.advice(restore(look))
                     }
                 }
-                // A link in the place of a locked skill is reported.
+                // A link in the place of a locked skill has its own finding.
                 (Some(Thing::Link { .. }), _) if wish.editable.is_none() => continue,
                 _ => {
                     let step = Step::Link { agent: agent.id.to_owned(), name: name.clone() };

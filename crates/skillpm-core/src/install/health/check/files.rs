@@ -1,4 +1,4 @@
-//! Checks the manifest and the lockfile, and what killed runs left.
+//! Checks of the manifest and the lockfile, and of leftovers of killed runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::lockfile::{LockError, Locked, Lockfile};
 use crate::name::SkillName;
 use crate::resolve::graph::closure;
 
-/// Finds runs that were killed, and what they left.
+/// Finds killed runs and their leftovers.
 pub(super) fn runs(look: &Inspection, found: &mut Vec<Finding>) {
     if look.cut_off {
         let dir = look.scope.work_dir();
@@ -83,7 +83,7 @@ pub(super) fn entries(look: &Inspection, found: &mut Vec<Finding>) {
             own.filter_map(|id| unknown(file, id, &whose)).map(|finding| finding.skill(name.as_str())),
         );
     }
-    // Without a readable lockfile, nothing is known about what is locked.
+    // Without a readable lockfile, it is unknown what is locked.
     let empty = Lockfile::default();
     let Ok(lock) = &look.lock else { return };
     let lock = lock.as_ref().unwrap_or(&empty);
@@ -148,7 +148,7 @@ pub(super) fn entries(look: &Inspection, found: &mut Vec<Finding>) {
     }
 }
 
-/// Finds what locked skills need and no file contains.
+/// Finds dependencies of locked skills that no file contains.
 pub(super) fn dependencies(look: &Inspection, found: &mut Vec<Finding>) {
     let Ok(Some(lock)) = &look.lock else { return };
     let lockfile = &look.scope.lockfile;
@@ -187,7 +187,7 @@ fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
     })
 }
 
-/// Reports whether the lockfile has agents for `name` other than those that are to see it.
+/// Reports whether the lockfile lists other agents for `name` than those that should see it.
 fn has_other_agents(look: &Inspection, name: &SkillName, locked: &Locked) -> bool {
     let Some(wish) = look.wishes.get(name) else { return false };
     let wished: BTreeSet<&str> = wish.linked().map(|agent| agent.id).collect();

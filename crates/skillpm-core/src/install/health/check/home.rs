@@ -1,4 +1,4 @@
-//! Checks the places of the skills themselves: the canonical copies and the disabled ones.
+//! Checks of the places of the skills themselves: the canonical copies and the disabled ones.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
-/// Checks what is in the canonical directory, and what is missing there.
+/// Checks the content of the canonical directory, and finds what is missing there.
 pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
     let dir = look.scope.skills_dir();
     let things = match &look.canonical {
@@ -63,7 +63,7 @@ fn visible(look: &Inspection, name: &SkillName, wish: &DesiredSkill) -> Option<F
     Some(at_home(look, Finding::new(&problem::DISABLED_VISIBLE, path, message), wish))
 }
 
-/// Returns what is wrong with the directory of an editable skill that is not disabled, or with the link to it.
+/// Returns the finding for the directory of an editable skill that is not disabled, or for the link to it.
 fn editable_link(
     look: &Inspection,
     name: &SkillName,
@@ -95,7 +95,7 @@ fn editable_link(
     Some(at_home(look, Finding::new(&problem::EDITABLE_LINK, path, message), wish))
 }
 
-/// Returns what is wrong with the tree of a locked skill, wherever it is to be.
+/// Returns the finding for the tree of a locked skill, wherever it should be.
 fn tree_of(
     look: &Inspection,
     name: &SkillName,
@@ -103,11 +103,11 @@ fn tree_of(
     wish: Option<&DesiredSkill>,
 ) -> Option<Finding> {
     let (canonical, aside) = (look.canonical(name), look.disabled(name));
-    // If it cannot be known what is requested, any place is right.
+    // If it is unknown what is requested, any place is right.
     let disabled = wish.map_or(canonical.is_none() && aside.is_some(), |wish| wish.disabled);
     let put_away = look.scope.disabled_skill_dir(name);
     if disabled && aside.is_none() && canonical.is_some() {
-        // That it is in the wrong place is reported elsewhere.
+        // The wrong place has its own finding.
         return None;
     }
     if let (false, None, Some(Thing::Tree(_)), Some(wish)) = (disabled, canonical, aside, wish) {
@@ -169,7 +169,7 @@ fn tree_of(
     })
 }
 
-/// Returns the finding for what tools left in the skill at `path`, which matches the lockfile.
+/// Returns the finding for leftovers of tools in the skill at `path`, which matches the lockfile.
 fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
     let leftovers = look.scope.index.leftovers(path);
     let first = leftovers.first()?;
@@ -186,7 +186,7 @@ fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
     )))
 }
 
-/// Returns the finding for conflicts that an update left in the skill at `path`.
+/// Returns the finding for unresolved conflicts from an update in the skill at `path`.
 fn unmerged(look: &Inspection, name: &SkillName, path: &Path, wish: &DesiredSkill) -> Option<Finding> {
     match &wish.merge {
         Ok(false) => None,
@@ -215,7 +215,7 @@ fn unmerged(look: &Inspection, name: &SkillName, path: &Path, wish: &DesiredSkil
     }
 }
 
-/// Returns `finding` with what an installation would do about it.
+/// Returns `finding` with the remedy that an installation would apply.
 fn at_home(look: &Inspection, finding: Finding, wish: &DesiredSkill) -> Finding {
     match &wish.home {
         Ok(steps) if !steps.is_empty() => finding.remedy(Remedy::Steps(steps.clone())),
@@ -230,14 +230,14 @@ fn at_home(look: &Inspection, finding: Finding, wish: &DesiredSkill) -> Finding 
     }
 }
 
-/// Checks what is among the disabled skills but is not one of them.
+/// Checks the directory of disabled skills for anything else.
 pub(super) fn disabled(look: &Inspection, found: &mut Vec<Finding>) {
     let dir = look.scope.disabled_dir();
     let things = match &look.disabled {
         Ok(things) => things,
         Err(fault) => return found.push(closed(&dir, fault)),
     };
-    // Without a readable manifest, nobody knows what is disabled.
+    // Without a readable manifest, it is unknown what is disabled.
     if look.manifest.is_err() {
         return;
     }
@@ -251,10 +251,10 @@ pub(super) fn disabled(look: &Inspection, found: &mut Vec<Finding>) {
         let path = dir.join(text);
         let finding = match wish {
             Some(wish) if wish.disabled && wish.editable.is_none() => continue,
-            // That the skill itself is missing, or that nothing requests it, is reported elsewhere.
+            // A missing skill, or one that nothing requests, has its own finding.
             Some(wish) if !there && wish.editable.is_none() => continue,
             None if locked || name.as_ref().is_some_and(|name| look.left.contains(name)) => continue,
-            // That it is not locked is reported elsewhere.
+            // That it is not locked has its own finding.
             None if asked => continue,
             Some(wish) => {
                 let what = if wish.disabled { "editable" } else { "not disabled" };

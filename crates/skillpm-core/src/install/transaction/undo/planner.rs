@@ -1,4 +1,4 @@
-//! Plans the step that takes back each step, given what is in its place by then.
+//! Planning of the step that takes back each step, given the current content of its place.
 
 mod texts;
 
@@ -23,17 +23,17 @@ use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::store::Store;
 
-/// What is in a place, or will be after the steps that are planned so far.
+/// The content of a place, now or after the steps planned so far.
 #[derive(Debug, Clone)]
 enum Lies {
     Nothing,
     Tree(Option<Digest>),
-    /// The link's text, and whether it leads to the canonical copy.
+    /// A link, with its text, and whether it leads to the canonical copy.
     Link {
         text: PathBuf,
         ours: bool,
     },
-    /// The link with this digest, which was brought back.
+    /// The link with this digest, which was restored.
     Old(Digest),
     Other,
 }
@@ -51,11 +51,11 @@ impl Lies {
 
 /// The link that the transaction made.
 enum Expected {
-    /// One that leads to the canonical copy.
+    /// A link to the canonical copy.
     Ours,
-    /// One to the directory that the manifest names.
+    /// A link to the directory that the manifest names.
     Source,
-    /// The one with this digest.
+    /// The link with this digest.
     Says(Digest),
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Planner<'a> {
     lies: BTreeMap<PathBuf, Lies>,
     /// The trees that contain a git repository.
     repositories: BTreeSet<PathBuf>,
-    /// The next number for a tree that no step had.
+    /// The next number for a tree that no step used.
     fresh: usize,
     pub(super) undo: Undo,
     pub(super) changed: Vec<Changed>,
@@ -103,7 +103,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Plans what takes back `step`, whose tree has the number `slot`.
+    /// Plans the inverse of `step`, whose tree has the number `slot`.
     pub(super) fn take_back(&mut self, slot: usize, step: &Step) -> Done {
         let link = self.record.journal.links.get(&slot).copied();
         match step {
@@ -131,7 +131,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Brings back the link `old` in place of the one that is `expected`; if there was none, only removes the latter.
+    /// Restores the link `old` in place of the `expected` one. If there was none, only removes the latter.
     fn link_back(
         &mut self,
         slot: usize,
@@ -146,7 +146,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the removal of the tree that the transaction brought.
+    /// Plans the removal of the tree that the transaction put in place.
     fn drop_tree(
         &mut self,
         slot: usize,
@@ -196,7 +196,7 @@ impl<'a> Planner<'a> {
         self.push(slot, step, place, name, Lies::Tree(Some(digest)))
     }
 
-    /// Plans the removal of the link that is `expected`.
+    /// Plans the removal of the `expected` link.
     fn drop_link(&mut self, slot: usize, place: &Location, name: &SkillName, expected: &Expected) -> Done {
         let lies = self.lies(place, name)?;
         match lies {
@@ -206,7 +206,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the return of the link whose text is `says`, in exchange for the one that is `expected`.
+    /// Plans the return of the link with the text digest `says`, in exchange for the `expected` one.
     fn bring_link(
         &mut self,
         slot: usize,
@@ -245,7 +245,7 @@ impl<'a> Planner<'a> {
         self.push(slot, step, place, name, Lies::Old(says))
     }
 
-    /// Plans the move back of a skill that was `disabled` or enabled. Edits move along.
+    /// Plans the move back of a skill that was `disabled` or enabled, including its edits.
     fn move_back(&mut self, slot: usize, name: &SkillName, digest: Option<Digest>, disabled: bool) -> Done {
         let (from, to) = if disabled {
             (Location::Disabled, Location::Canonical)
@@ -270,9 +270,9 @@ impl<'a> Planner<'a> {
                 self.push(slot, step, &to, &name, Lies::Tree(there))
             }
             Lies::Nothing => match (self.lies(&to, name)?, digest) {
-                // Somebody moved it back by hand.
+                // The user moved it back by hand.
                 (Lies::Tree(_), _) => Ok(()),
-                // Somebody removed it: the store may have it.
+                // The user removed it: the store may have it.
                 (_, Some(digest)) => self.bring_tree(slot, &to, name, digest, None),
                 (_, None) => Err(self.lost(&to, name)?.into()),
             },
@@ -280,8 +280,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the removal of something in a place that the transaction did not leave there; returns `false` if it may
-    /// not go.
+    /// Plans the removal of content that the transaction did not leave in a place. Returns `false` if it must
+    /// stay.
     fn clear(
         &mut self,
         slot: usize,
@@ -328,7 +328,7 @@ impl<'a> Planner<'a> {
 
     fn push(&mut self, slot: usize, step: Step, place: &Location, name: &SkillName, lies: Lies) -> Done {
         let path = self.path(place, name)?;
-        // Digests do not cover it, and the store keeps none.
+        // Digests do not cover a repository, and the store cannot keep one.
         if step.takes_tree() && self.repositories.contains(&path) {
             return self.refuse(place, name, ChangedKind::Repository);
         }
@@ -352,7 +352,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Reports whether what was changed may go; if not, records it.
+    /// Reports whether a later change may be removed; if not, records it.
     fn may_go(
         &mut self,
         place: &Location,
@@ -385,7 +385,7 @@ impl<'a> Planner<'a> {
         }
         let dir = path.parent().unwrap_or(&self.scope.root);
         let dir = SkillsDir::open(dir, &real_dir(&self.scope.skills_dir())?)?;
-        // What is taken back is compared byte by byte.
+        // Trees are compared byte by byte here.
         let mut seen = Inside::default();
         let look = dir.look(name, |path| {
             seen = self.scope.index.trees().inside(path);
@@ -406,7 +406,7 @@ impl<'a> Planner<'a> {
         Ok(lies)
     }
 
-    /// Returns the number under which the tree `digest` is in the record: `slot`, or that of a copy that the store has.
+    /// Returns the number of the tree `digest` in the record: `slot`, or that of a copy from the store.
     fn source(&mut self, slot: usize, place: &Location, name: &SkillName, digest: Digest) -> Result<usize> {
         let kept = self.record.tree(slot);
         if fs::kind(&kept)? == Some(Kind::Directory) && is_tree(&kept, &digest) {
@@ -436,7 +436,7 @@ impl<'a> Planner<'a> {
         )))
     }
 
-    /// Returns `slot` if nothing is there, otherwise a free number.
+    /// Returns `slot` if it is unused, otherwise a free number.
     fn free(&mut self, slot: usize) -> Result<usize> {
         match fs::kind(&self.record.tree(slot))? {
             None => Ok(slot),

@@ -1,4 +1,4 @@
-//! Determines who is to see skills that nobody requested: the agents that see what depends on them.
+//! The agents for skills that nobody requested: those that see what depends on them.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::name::SkillName;
 use crate::ops::dependencies::dependents_of;
 
 impl AgentTargets<'_> {
-    /// Records skills that come, some of them because others need them, and skills that are there and become requested.
-    /// What an earlier version needed no longer matters.
+    /// Records skills that are added, some of them because others need them, and installed skills that become
+    /// requested. The needs of an earlier version no longer count.
     pub(in crate::ops) fn on_install<'b>(
         &mut self,
         wanted: &'b [Wanted],
@@ -36,8 +36,8 @@ impl AgentTargets<'_> {
         self.dependents = dependents_of(self.files, &stay, &BTreeSet::new(), &gone);
     }
 
-    /// Records that the manifest asks for `name` from now on. A skill that came because others need it keeps the agents
-    /// that it has.
+    /// Records that the manifest requests `name` from now on. A skill that came because others need it keeps
+    /// its agents.
     pub(in crate::ops) fn ask_for(&mut self, name: &SkillName) {
         if !self.dependents.contains_key(name) {
             return;
@@ -62,8 +62,8 @@ impl AgentTargets<'_> {
         }
     }
 
-    /// Returns the skills that others need and that are not among `wanted`, and whose set of agents changes; the trees
-    /// themselves stay.
+    /// Returns the skills that others need, that are not among `wanted`, and whose agents change. Their trees
+    /// stay.
     pub(in crate::ops) fn affected(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let lock = &self.files.lock.skills;
         let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
@@ -78,7 +78,8 @@ impl AgentTargets<'_> {
         other.map(|(name, locked)| Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)).collect()
     }
 
-    /// Returns the agents that see a skill that needs `name`, which nobody asked for; `None` if there is no such skill.
+    /// Returns the agents that see a skill that needs `name`, which nobody requested, or `None` if there is
+    /// no such skill.
     pub(super) fn of_dependents(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
         let by = self.dependents.get(name).filter(|_| seen.insert(name.clone()))?;
         let of = |by: &SkillName| match self.now.own.get(by) {

@@ -1,4 +1,4 @@
-//! Takes skills in: each is read once, hashed, examined, and written to the store.
+//! Ingestion: each skill is read once, hashed, examined, and written to the store.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,16 +19,16 @@ use crate::source::discover::Candidate;
 use crate::store::{Session, Store};
 use crate::tree::{FileSet, Tree};
 
-/// A skill that is to be taken in.
+/// A skill to take in.
 pub(super) struct IngestJob<'a> {
     pub(super) name: SkillName,
-    /// Where its files are.
+    /// The tree with its files.
     pub(super) tree: &'a Tree,
     pub(super) candidate: &'a Candidate,
     /// Its own name, if it gets another one.
     pub(super) own: Option<String>,
     pub(super) requirement: Requirement,
-    /// The name of its directory; `None` for a file that is a whole skill.
+    /// The name of its directory; `None` for a skill that is a single file.
     pub(super) directory: Option<&'a str>,
     /// The directory to link to, if it is to be editable.
     pub(super) editable: Option<Editable>,
@@ -39,12 +39,12 @@ pub(super) struct Ready {
     /// Its digest; `None` for an editable one.
     pub(super) digest: Option<Digest>,
     pub(super) set: Option<FileSet>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub(super) warnings: Vec<Warning>,
 }
 
 impl IngestJob<'_> {
-    /// Reads the skill; what is to be installed goes into `intake`.
+    /// Reads the skill. Stores it in `intake` if it is to be installed.
     pub(super) fn read(&self, intake: &Ingest) -> Result<Ready> {
         let set = self.tree.skill(&self.candidate.path, &Limits::default()).map_err(Error::from);
         if self.editable.is_some() {
@@ -60,7 +60,7 @@ impl IngestJob<'_> {
         Ok(Ready { digest: Some(digest), set: Some(set), warnings })
     }
 
-    /// Returns what a person should know about the files.
+    /// Returns the warnings about the files.
     fn warnings(&self, set: &FileSet) -> Result<Vec<Warning>> {
         let Self { name, candidate, .. } = self;
         let mut warnings = Vec::new();
@@ -109,8 +109,8 @@ impl Ingest {
         }
     }
 
-    /// Takes in `set`, the files of a skill. `look` sees them while they are in memory, unless there are too many for
-    /// that.
+    /// Takes in `set`, the files of a skill. `look` gets them while they are in memory, unless there are too
+    /// many for that.
     ///
     /// # Errors
     ///

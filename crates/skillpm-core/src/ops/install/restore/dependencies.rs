@@ -1,4 +1,4 @@
-//! Restores the dependencies of restored skills: those that are locked come back, and the rest is resolved.
+//! Dependencies of restored skills: locked ones are restored, and the rest is resolved.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::ops::install::InstallRequest;
 use crate::resolve::{Assignment, Dependent};
 
 impl Restorer<'_> {
-    /// Brings the dependencies of the skills that were resolved, and those that the lockfile names but does not
+    /// Adds the dependencies of the skills that were resolved, and those that the lockfile names but does not
     /// contain.
     ///
     /// # Errors
     ///
-    /// Fails as [`resolve`] does, or with `locked` or `frozen`, for anything that is missing.
+    /// Fails as [`resolve`] does, and with `locked` or `frozen`, for anything that is missing.
     pub(super) fn complete(&mut self, request: &InstallRequest) -> Result<Assignment> {
         let mut open = std::mem::take(&mut self.came);
         if !request.no_deps {
@@ -41,8 +41,8 @@ impl Restorer<'_> {
         Ok(assignment)
     }
 
-    /// Adds to `open` the locked skills that need others that are no longer in any file, as after a merge that lost an
-    /// entry.
+    /// Adds to `open` the locked skills that need others that are no longer in any file, as after a merge
+    /// that lost an entry.
     fn torn(&mut self, request: &InstallRequest, open: &mut Vec<Dependent>) -> Result<()> {
         let is_there = |name: &String| {
             SkillName::new(name).is_ok_and(|name| {
@@ -75,8 +75,8 @@ impl Restorer<'_> {
         Ok(())
     }
 
-    /// Returns the skills that stay: those that the manifest asks for, and those that they need as far as is known by
-    /// now.
+    /// Returns the skills that stay: those that the manifest requests, and those that they need as far as is
+    /// known by now.
     pub(super) fn kept(&self) -> BTreeSet<SkillName> {
         let wanted = self.desired.wanted.iter();
         let anew = wanted.filter_map(|one| Some((&one.name, Some(one.content.locked()?)))).collect();

@@ -303,7 +303,7 @@ fn fingerprints_stay_when_lines_move() {
     assert_eq!(prints(TEXT), prints(&format!("\n\n{TEXT}")));
 }
 
-/// What the specification says of a byte-order mark: no number of a text counts it.
+/// The specification of a byte-order mark: no number about a text counts it.
 #[test]
 fn places_do_not_depend_on_a_byte_order_mark() {
     let results = |text: &str| {
@@ -331,7 +331,7 @@ fn places_do_not_depend_on_a_byte_order_mark() {
     );
 }
 
-/// `file-name`: the format wants replacements in every fix, and another name for a file is none.
+/// `file-name`: the format requires replacements in every fix, and a new file name is not one.
 #[test]
 fn a_repair_without_edits_is_left_out() {
     let mut findings = findings();

@@ -1,4 +1,4 @@
-//! Plans the old texts that the two files and the merge records get back.
+//! Planning of the old texts of the two files and the merge records.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,8 +23,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Plans the old records of merges. A record that somebody has written or removed since stays as it is, and nobody
-    /// misses a damaged one: its conflicts can be examined without it.
+    /// Plans the old records of merges. A record that was written or removed since stays as it is. A damaged
+    /// record is skipped: its conflicts can be examined without it.
     pub(in crate::install::transaction::undo) fn merges(&mut self) -> Done {
         for (name, change) in &self.record.journal.merges {
             let file = merges::file(self.scope, name)?;
@@ -43,8 +43,8 @@ impl Planner<'_> {
         self.merges_of_what_goes()
     }
 
-    /// Plans the removal of the records of merges into versions that are then no longer locked: a later update to the
-    /// same version may have no merge.
+    /// Plans the removal of the records of merges into versions that are then no longer locked: a later
+    /// update to the same version may have no merge.
     fn merges_of_what_goes(&mut self) -> Done {
         let Some(Text { new, .. }) = &self.undo.lockfile else { return Ok(()) };
         let lock = new.as_deref().map(|text| Lockfile::parse(&String::from_utf8_lossy(text))).transpose();

@@ -1,0 +1,178 @@
+//! A change from its beginning to its end.
+
+use std::collections::BTreeMap;
+
+use super::kept::{add_contents, keep_copies, keep_left, keep_replaced, kept_by};
+use super::plan::make_plan;
+use crate::advice::Warning;
+use crate::codes;
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::merges::{self, Unresolved};
+use crate::install::plan::{Goal, Plan};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::install::transaction::Transaction;
+use crate::name::SkillName;
+use crate::tree::FileSet;
+
+/// A scope that is about to be changed. No other process changes it while this value exists, except during a dry run,
+/// which takes no lock and repairs nothing.
+pub(in crate::ops) struct Begun<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    transaction: Option<Transaction<'a>>,
+    files: Files,
+}
+
+impl<'a> Begun<'a> {
+    /// Locks `scope`, finishes what a killed run left behind, and reads the manifest and the lockfile.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the scope cannot be written, or one of the files is wrong.
+    pub(in crate::ops) fn begin(context: &'a Context, scope: &'a Scope, dry_run: bool) -> Result<Self> {
+        Self::begin_reading(context, scope, dry_run, Files::read)
+    }
+
+    /// Works like [`Begun::begin`], but reads the two files with `read`.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Begun::begin`] does, and with the error of `read`.
+    pub(in crate::ops) fn begin_reading(
+        context: &'a Context,
+        scope: &'a Scope,
+        dry_run: bool,
+        read: impl FnOnce(&Scope) -> Result<Files>,
+    ) -> Result<Self> {
+        let begin = || Transaction::begin(scope, &context.settings, &*context.reporter);
+        let transaction = (!dry_run).then(begin).transpose()?;
+        Ok(Self { context, scope, transaction, files: read(scope)? })
+    }
+
+    /// Returns the start of a dry run from `files`, which were read before.
+    pub(in crate::ops) fn of_files(context: &'a Context, scope: &'a Scope, files: Files) -> Self {
+        Self { context, scope, transaction: None, files }
+    }
+
+    /// Returns the manifest and the lockfile, as they were before the change.
+    pub(in crate::ops) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Plans the steps that lead to `goal`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
+    pub(in crate::ops) fn plan(&self, goal: Goal) -> Result<Planned<'_, 'a>> {
+        let plan = make_plan(self.context, self.scope, &goal, &self.files)?;
+        Ok(Planned { begun: self, goal, plan })
+    }
+}
+
+/// A planned change. Nothing has been written yet.
+pub(in crate::ops) struct Planned<'b, 'a> {
+    begun: &'b Begun<'a>,
+    goal: Goal,
+    plan: Plan,
+}
+
+/// The merges that a change leaves open or ends.
+#[derive(Debug, Default)]
+pub(in crate::ops) struct Merges {
+    /// The merges that the user has to resolve.
+    pub(in crate::ops) open: Vec<(SkillName, Unresolved)>,
+    /// The skills whose merges end.
+    pub(in crate::ops) ended: Vec<SkillName>,
+}
+
+impl Planned<'_, '_> {
+    /// Returns the plan.
+    pub(in crate::ops) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Returns the goal of the plan.
+    pub(in crate::ops) fn goal(&self) -> &Goal {
+        &self.goal
+    }
+
+    /// Carries the plan out: saves what it replaces, then changes everything in one transaction. `contents` holds the
+    /// trees that come from elsewhere. A dry run changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if something cannot be saved or written, or a tree is not the one that the plan names, and leaves the
+    /// scope as it was.
+    pub(in crate::ops) fn apply(self, contents: BTreeMap<SkillName, FileSet>) -> Result<Applied> {
+        self.apply_with(contents, Merges::default())
+    }
+
+    /// Works like [`Planned::apply`], and records `merges`.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Planned::apply`] does.
+    pub(in crate::ops) fn apply_with(
+        self,
+        mut contents: BTreeMap<SkillName, FileSet>,
+        merges: Merges,
+    ) -> Result<Applied> {
+        let Self { begun: Begun { context, scope, transaction, files }, goal, mut plan } = self;
+        let Merges { open, ended } = merges;
+        plan.ended.extend(ended);
+        plan.ended.retain(|name| open.iter().all(|(other, _)| other != name));
+        let (mut saved, mut warnings, mut undoable) = (Vec::new(), Vec::new(), false);
+        if let Some(transaction) = transaction {
+            let told = keep_replaced(context, scope, &plan)?;
+            keep_left(context, scope, &goal, &plan, &mut warnings)?;
+            add_contents(context, scope, &plan, &mut contents)?;
+            keep_copies(context, &plan, files, &contents);
+            for (name, record) in &open {
+                record.write(scope, name)?;
+            }
+            transaction.apply(&plan, files, &contents).inspect_err(|_| {
+                for (name, _) in &open {
+                    // The record is about a version that is not locked, so nobody will read it.
+                    let _ = merges::forget(scope, name);
+                }
+            })?;
+            saved = kept_by(transaction, scope, told);
+            undoable = transaction.is_undoable();
+            // If nothing else changes, no transaction has done it.
+            for name in &plan.ended {
+                merges::forget(scope, name)?;
+            }
+        }
+        Ok(Applied { scope: scope.kind, plan, saved, warnings, undoable })
+    }
+}
+
+/// A change that was made, or planned in a dry run.
+#[derive(Debug)]
+pub(in crate::ops) struct Applied {
+    scope: ScopeKind,
+    /// The steps that were or would be taken.
+    pub(in crate::ops) plan: Plan,
+    /// Warnings about edited copies that were saved, with the command that restores them.
+    pub(in crate::ops) saved: Vec<Warning>,
+    /// Other warnings for the user.
+    pub(in crate::ops) warnings: Vec<Warning>,
+    /// Whether `undo` takes the change back.
+    pub(in crate::ops) undoable: bool,
+}
+
+impl Applied {
+    /// Returns the warnings about skills that stay in place because the other scope in the same directory has
+    /// them too.
+    pub(in crate::ops) fn shared(&self) -> impl Iterator<Item = Warning> {
+        let whose = match self.scope {
+            ScopeKind::Project => "your own skills have",
+            ScopeKind::User => "the project in your home directory has",
+        };
+        let told = move |name| Warning::new(codes::KEPT_SHARED, format!("`{name}` was kept: {whose} it too"));
+        self.plan.shared.iter().map(told)
+    }
+}

@@ -1,0 +1,94 @@
+//! The outcome of an import.
+
+use serde::Serialize;
+
+use crate::advice::{Message, Warning};
+use crate::install::plan::{ChangedFiles, Step};
+use crate::install::scope::ScopeKind;
+use crate::name::SkillName;
+
+/// The outcome: what was adopted, and what was not. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ImportOutcome {
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// The files of other tools that were read.
+    pub read: Vec<String>,
+    /// The skills that were found, sorted by name.
+    pub skills: Vec<ImportedSkill>,
+    /// What was or would be done on disk, in order.
+    pub steps: Vec<Step>,
+    /// Which of manifest and lockfile changed or would change.
+    #[serde(rename = "files_changed")]
+    pub files: ChangedFiles,
+    /// The agents that the manifest names now and did not name before.
+    pub agents: Vec<String>,
+    /// The skills that came along because others need them.
+    pub needed: Vec<SkillName>,
+    /// What a person should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl ImportOutcome {
+    /// Reports whether something is not as the files of other tools say.
+    pub fn has_findings(&self) -> bool {
+        let told = |skill: &ImportedSkill| match skill.verdict {
+            Verdict::Edited => true,
+            // Nobody claimed to know where it comes from.
+            Verdict::Left => skill.found_in != FoundIn::Directory,
+            Verdict::Adopted | Verdict::Tracked => false,
+        };
+        self.skills.iter().any(told)
+    }
+}
+
+/// A skill that was found. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ImportedSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// What reported it.
+    pub found_in: FoundIn,
+    /// Where it comes from.
+    pub source: Option<String>,
+    /// The directory in the source.
+    pub path: Option<String>,
+    /// The commit.
+    pub revision: Option<String>,
+    /// The digest that is locked.
+    pub digest: Option<String>,
+    /// Why, as the end of a sentence.
+    pub reason: Message,
+}
+
+/// The result for a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is in manifest and lockfile, and is there as in its source.
+    Adopted,
+    /// It is in manifest and lockfile; what is there was edited, and stays.
+    Edited,
+    /// It is not in manifest and lockfile, and stays as it is.
+    Left,
+    /// It was in manifest or lockfile already.
+    Tracked,
+}
+
+/// The origin of the report about a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FoundIn {
+    /// `skills-lock.json`.
+    SkillsLock,
+    /// `.skill-lock.json` of the user.
+    GlobalLock,
+    /// The frontmatter of the copy, which `gh skill` wrote.
+    GhSkill,
+    /// Nobody: a directory with a `SKILL.md`.
+    Directory,
+}

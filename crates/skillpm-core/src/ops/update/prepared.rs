@@ -1,0 +1,167 @@
+//! What an update would bring, as it is shown before anything is changed.
+
+use std::collections::BTreeSet;
+
+use super::edits::DIGITS;
+use super::find::{UpdateJob, Work};
+use super::outcome::{UpdateFailure, UpdatedSkill};
+use super::request::UpdateRequest;
+use crate::advice::{Call, Opt, Verb, Warning, message};
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::scope::Scope;
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::ops::policy_check::PolicyDecision;
+use crate::reporter::Choice;
+use crate::resolve::graph::closure;
+
+/// The number of skills that are named in the command of a hint.
+const MOST_NAMED: usize = 8;
+
+/// The newer versions in the sources, before anything is changed.
+pub struct Prepared<'a> {
+    /// What runs the update.
+    pub(super) context: &'a Context,
+    /// What was asked for.
+    pub(super) request: &'a UpdateRequest,
+    /// Where the skills are.
+    pub(super) scope: Scope,
+    /// Manifest and lockfile, as they were when the sources were asked.
+    pub(super) files: Files,
+    /// What is to be done.
+    pub(super) jobs: Vec<UpdateJob>,
+    /// Skills of which nothing changes.
+    pub(super) others: Vec<UpdatedSkill>,
+    /// Merges that were examined since.
+    pub(super) resolved: Vec<SkillName>,
+    /// Skills that bring new capabilities and may not.
+    pub(super) refused: Vec<SkillName>,
+    /// Skills whose sources could not be asked.
+    pub(super) failures: Vec<UpdateFailure>,
+    /// What a person should know before anything is changed.
+    pub(super) warnings: Vec<Warning>,
+    /// What the policy decided.
+    pub(super) decided: Vec<PolicyDecision>,
+}
+
+impl Prepared<'_> {
+    /// Reports whether there is anything to change.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// Returns what a person should know before anything is changed.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Returns how many skills get a new version.
+    pub fn new_versions(&self) -> usize {
+        self.jobs.iter().filter(|job| job.new_version().is_some()).count()
+    }
+
+    /// Returns what is to be done.
+    pub fn request(&self) -> &UpdateRequest {
+        self.request
+    }
+
+    /// Returns the skills with a new version, for a person who picks some of them. Those with new capabilities that
+    /// nobody agreed to are not picked beforehand.
+    pub fn choices(&self) -> Vec<Choice> {
+        let choice = |job: &UpdateJob| {
+            let Work::New(newer) = &job.work else { return None };
+            let version = |locked: &Locked| {
+                locked
+                    .version
+                    .clone()
+                    .or_else(|| Some(locked.revision.as_ref()?.chars().take(DIGITS).collect()))
+            };
+            let versions = match (version(&newer.old), version(&newer.new)) {
+                (Some(old), Some(new)) if old != new => format!("{old} -> {new}, "),
+                _ => String::new(),
+            };
+            let what = match job.new_capabilities() {
+                0 => "no new capabilities".to_owned(),
+                1 => "1 new capability".to_owned(),
+                number => format!("{number} new capabilities"),
+            };
+            let picked = !self.refused.contains(&job.name);
+            Some(Choice { picked, ..Choice::new(job.name.as_str(), &format!("{versions}{what}")) })
+        };
+        self.jobs.iter().filter_map(choice).collect()
+    }
+
+    /// With the new capabilities agreed to that were in `seen`, which a person has examined.
+    #[must_use]
+    pub fn agreed(mut self, seen: &Self) -> Self {
+        let seen = seen.versions();
+        let jobs = &self.jobs;
+        self.refused
+            .retain(|name| !jobs.iter().any(|job| job.name == *name && seen.contains(&job.version())));
+        self
+    }
+
+    /// Reports whether manifest and lockfile say the same as before of what is to be changed. Other skills may have
+    /// been changed meanwhile: the plan is made again.
+    pub(super) fn still_holds(&self, now: &Files) -> bool {
+        let mut names = self.jobs.iter().map(|job| &job.name).chain(&self.resolved);
+        names.all(|name| {
+            self.files.manifest.skills().get(name) == now.manifest.skills().get(name)
+                && self.files.lock.skills.get(name) == now.lock.skills.get(name)
+        })
+    }
+
+    /// Returns the new versions, as a person has seen them.
+    fn versions(&self) -> BTreeSet<(SkillName, Digest)> {
+        self.jobs.iter().map(UpdateJob::version).collect()
+    }
+
+    /// Refuses new capabilities that nobody agreed to.
+    pub(super) fn check_capabilities(&self) -> Result<()> {
+        if self.refused.is_empty() {
+            return Ok(());
+        }
+        let quoted: Vec<_> = self.refused.iter().map(|name| format!("`{name}`")).collect();
+        let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
+        let comes = |name: &SkillName| !self.files.lock.skills.contains_key(name);
+        let what = if self.refused.iter().any(comes) {
+            format!("{} can do what was not allowed", quoted.join(", "))
+        } else {
+            format!("the new version of {} has new capabilities", quoted.join(", "))
+        };
+        let error = Error::new(ErrorKind::Findings, what);
+        let update = || self.request.options().fold(Verb::Update.within(self.scope.kind), Call::flag);
+        let error = error.hint(message!(
+            "nothing was changed; review the lines marked `!`, then run ",
+            update().words(&self.request.names).option(Opt::AllowNewCapabilities, only.join(","))
+        ));
+        let rest = self.unsuspicious();
+        Err(if rest.is_empty() {
+            error
+        } else {
+            let updates = if rest.len() == 1 { "the other one" } else { "the others" };
+            error.hint(message!(update().words(rest), format_args!(" updates {updates}")))
+        })
+    }
+
+    /// Returns the skills that could be updated without those that bring new capabilities, where it is few enough to
+    /// name them.
+    fn unsuspicious(&self) -> Vec<&str> {
+        let free = self.jobs.iter().filter(|job| self.is_unsuspicious(job));
+        let names: Vec<_> = free.map(|job| job.name.as_str()).collect();
+        if names.len() > MOST_NAMED { Vec::new() } else { names }
+    }
+
+    fn is_unsuspicious(&self, job: &UpdateJob) -> bool {
+        let lock = |name: &SkillName| match self.jobs.iter().find(|job| job.name == *name) {
+            Some(job) => Some(job.locks()),
+            None => self.files.lock.skills.get(name),
+        };
+        matches!(job.work, Work::New(_))
+            && !self.files.is_only_needed(&job.name)
+            && closure([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
+    }
+}

@@ -1,0 +1,59 @@
+//! A request to update skills.
+
+use crate::advice::Opt;
+use crate::install::scope::ScopeKind;
+use crate::merge::Prefer;
+
+/// What is to be updated.
+#[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own, and all combinations have a meaning"
+)]
+pub struct UpdateRequest {
+    /// The names under which the skills are installed; none: all of the scope.
+    pub names: Vec<String>,
+    /// The scope; the project if it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Go past the tags and commits that the manifest names, and write the new ones into it.
+    pub latest: bool,
+    /// The skills that may bring new capabilities without a person's review.
+    pub allow: Allow,
+    /// Whose file stands where both changed it and cannot be merged; it also ends earlier merges that have to be
+    /// examined.
+    pub prefer: Option<Prefer>,
+    /// Take earlier merges back that have to be examined.
+    pub abort: bool,
+    /// Replace what is in the way and cannot be merged; it is kept in the store.
+    pub force: bool,
+    /// Plan only.
+    pub dry_run: bool,
+    /// Leave what skills need as it is locked.
+    pub no_deps: bool,
+}
+
+impl UpdateRequest {
+    /// Returns the options that say what an update brings, as they are typed, for hints.
+    pub(super) fn options(&self) -> impl Iterator<Item = Opt> {
+        let options = [
+            (self.latest, Opt::Latest),
+            (self.prefer == Some(Prefer::Ours), Opt::Ours),
+            (self.prefer == Some(Prefer::Theirs), Opt::Theirs),
+            (self.force, Opt::Force),
+            (self.no_deps, Opt::NoDeps),
+        ];
+        options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option))
+    }
+}
+
+/// The skills that may bring new capabilities.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Allow {
+    /// None.
+    #[default]
+    None,
+    /// These.
+    Only(Vec<String>),
+    /// All.
+    All,
+}

@@ -1,0 +1,27 @@
+//! A request to check skills.
+
+use crate::lint::{Ruleset, Safety};
+use crate::ops::paths::Target;
+
+/// A request to check skills.
+#[derive(Debug, Clone, Default)]
+pub struct ValidateRequest {
+    /// What is checked.
+    pub targets: Vec<Target>,
+    /// The rules; [`rules`](super::rules) reads those of a project.
+    pub rules: Ruleset,
+    /// What to do about findings that can be repaired.
+    pub repairs: Repairs,
+}
+
+/// What to do about findings that can be repaired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Repairs {
+    /// They are reported.
+    #[default]
+    None,
+    /// Repairs of this kind are computed, and nothing is written.
+    Show(Safety),
+    /// Repairs of this kind are made.
+    Make(Safety),
+}

@@ -1,0 +1,163 @@
+//! The outcome of a comparison with the lockfile.
+
+use std::path::Path;
+
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+
+use crate::advice::Warning;
+use crate::install::scope::ScopeKind;
+
+/// The result of comparing something with the lockfile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is as locked, to the byte.
+    Ok,
+    /// Its bytes, its files or their modes differ.
+    Modified,
+    /// Only its line endings differ, for example because git converted them on Windows.
+    LineEnds,
+    /// An update left conflicts in it that nobody has resolved.
+    Conflict,
+    /// It should exist but does not.
+    Missing,
+    /// A link leads to something other than the canonical copy, or something is in place of the link.
+    Elsewhere,
+    /// It cannot be read, so the result is unknown.
+    Unreadable,
+    /// It exists but is not locked.
+    Untracked,
+    /// It is a link to a directory that somebody works on, which is not locked.
+    Editable,
+}
+
+impl Verdict {
+    /// All verdicts.
+    pub const ALL: [Self; 9] = [
+        Self::Ok,
+        Self::Modified,
+        Self::LineEnds,
+        Self::Conflict,
+        Self::Missing,
+        Self::Elsewhere,
+        Self::Unreadable,
+        Self::Untracked,
+        Self::Editable,
+    ];
+
+    /// Reports whether the verdict is, or may be, a difference from the lockfile.
+    pub fn is_failure(self) -> bool {
+        !matches!(self, Self::Ok | Self::Untracked | Self::Editable)
+    }
+}
+
+/// One skill. The JSON form of this and the other values here is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerifiedSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// The scope.
+    pub scope: ScopeKind,
+    /// The verdict: that of its first place that differs.
+    pub verdict: Verdict,
+    /// The locked digest.
+    pub digest: Option<String>,
+    /// Its places: the copy itself, then those of agents.
+    pub places: Vec<VerifiedPlace>,
+    /// Whether it is editable and its directory is missing: no installation restores it.
+    #[serde(skip)]
+    pub source_gone: bool,
+}
+
+/// One place of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerifiedPlace {
+    /// The agent that reads it; `None` for the copy itself.
+    pub agent: Option<&'static str>,
+    /// The path.
+    pub path: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The digest that was found, if it differs.
+    pub found: Option<String>,
+    /// The text of the link, if it leads elsewhere.
+    pub target: Option<String>,
+    /// The reason, if the files alone do not show it.
+    pub reason: Option<String>,
+    /// The files that differ; `None` if that is not known.
+    pub files: Option<Vec<ChangedFile>>,
+    /// Leftovers of tools, which are not part of the skill: a directory stands for everything in it.
+    pub leftovers: Vec<String>,
+}
+
+impl VerifiedPlace {
+    /// Returns the place `path`, with nothing to report but its verdict.
+    pub(super) fn new(agent: Option<&'static str>, path: &Path, verdict: Verdict) -> Self {
+        let path = path.display().to_string();
+        Self {
+            agent,
+            path,
+            verdict,
+            found: None,
+            target: None,
+            reason: None,
+            files: None,
+            leftovers: Vec::new(),
+        }
+    }
+
+    /// Returns the place with the `reason` for its verdict.
+    pub(super) fn because(self, reason: impl Into<String>) -> Self {
+        Self { reason: Some(reason.into()), ..self }
+    }
+}
+
+/// A file that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedFile {
+    /// The path below the skill's directory.
+    pub path: String,
+    /// The difference.
+    pub change: FileChange,
+}
+
+/// The way in which a file differs from the locked one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileChange {
+    /// It has other bytes, or is not a regular file.
+    Changed,
+    /// It is locked but missing.
+    Missing,
+    /// It is there and not locked.
+    Extra,
+    /// Its executable bit is another one.
+    Mode,
+}
+
+/// The outcome of the verification.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VerifyOutcome {
+    /// The skills, project before user, then by name.
+    pub skills: Vec<VerifiedSkill>,
+    /// Warnings for the user.
+    pub warnings: Vec<Warning>,
+}
+
+impl Serialize for VerifyOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut outcome = serializer.serialize_struct("VerifyOutcome", 3)?;
+        outcome.serialize_field("ok", &self.is_ok())?;
+        outcome.serialize_field("skills", &self.skills)?;
+        outcome.serialize_field("warnings", &self.warnings)?;
+        outcome.end()
+    }
+}
+
+impl VerifyOutcome {
+    /// Reports whether everything is as locked.
+    pub fn is_ok(&self) -> bool {
+        self.skills.iter().all(|skill| !skill.verdict.is_failure())
+    }
+}

@@ -1,0 +1,17 @@
+//! Why a manifest cannot be read.
+
+use crate::advice::Message;
+
+/// An error that reports why and where a manifest cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ManifestError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it, if there is a suggestion.
+    pub hint: Option<Message>,
+}

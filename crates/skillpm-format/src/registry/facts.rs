@@ -1,0 +1,64 @@
+//! What a skill says about itself, as far as a registry repeats it.
+
+use super::{NameRefusal, registry_name, registry_version};
+use crate::name::SkillName;
+use crate::resolve::declared::declared;
+use crate::skill::SkillMeta;
+use crate::version::{Version, VersionError};
+
+/// The fields of a `SKILL.md` that a registry repeats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// The name.
+    pub name: SkillName,
+    /// The version.
+    pub version: Version,
+    /// What the skill does and when to use it.
+    pub description: String,
+    /// The license.
+    pub license: Option<String>,
+    /// The tags.
+    pub tags: Vec<String>,
+    /// The declared dependencies, each as the author wrote it.
+    pub dependencies: Vec<String>,
+}
+
+/// Why a registry does not take a skill.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FactsError {
+    /// Its name.
+    #[error(transparent)]
+    Name(#[from] NameRefusal),
+    /// It has no version.
+    #[error("it has no `metadata.version`, which a registry needs")]
+    NoVersion,
+    /// Its version.
+    #[error(transparent)]
+    Version(#[from] VersionError),
+}
+
+impl Facts {
+    /// Returns what a registry repeats of the skill with the metadata `meta`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if its name or version is one that no registry takes.
+    pub fn of(meta: &SkillMeta) -> Result<Self, FactsError> {
+        let version = meta.version.as_deref().ok_or(FactsError::NoVersion)?;
+        Ok(Self {
+            name: registry_name(&meta.name)?,
+            version: registry_version(version)?,
+            description: meta.description.clone(),
+            license: meta.license.clone(),
+            tags: meta.tags.clone(),
+            dependencies: declared(meta).into_iter().map(|declared| joined(&declared.text)).collect(),
+        })
+    }
+}
+
+/// Returns a declaration without the spaces that may be in a range of several bounds.
+fn joined(text: &str) -> String {
+    let bounds: Vec<&str> =
+        text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty()).collect();
+    bounds.join(",")
+}

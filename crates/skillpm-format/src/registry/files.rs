@@ -1,0 +1,68 @@
+//! The paths of a registry's files, below its directory, with `/` between components.
+
+use crate::digest::Digest;
+use crate::name::SkillName;
+use crate::version::Version;
+
+/// What makes a directory a registry.
+pub const CONFIG: &str = "config.json";
+/// The directory of records, events and lists.
+pub const INDEX: &str = "index";
+/// The directory of events below that of a skill.
+pub const EVENTS: &str = "events";
+/// The file that a search reads.
+pub const SEARCH: &str = "search.json";
+/// The directory of artifacts.
+pub const ARTIFACTS: &str = "artifacts/sha256";
+/// The directory of the files that other tools read.
+pub const AGENT_SKILLS: &str = ".well-known/agent-skills";
+/// The index of the discovery format.
+pub const DISCOVERY: &str = ".well-known/agent-skills/index.json";
+/// The AI Catalog.
+pub const AI_CATALOG: &str = ".well-known/ai-catalog.json";
+/// The directory of the names that a writer is at work on, and of the files that it has not finished.
+pub const PENDING: &str = "pending";
+/// The file that writers lock.
+pub const LOCK: &str = "lock";
+
+/// Returns the text under which a version exists only once: Semantic Versioning in lower case without build metadata, so
+/// `1.0`, `1.0.0` and `1.0.0+b2` have the same key, and so have two versions that some file systems cannot tell apart.
+pub fn version_key(version: &Version) -> String {
+    let number = version.number();
+    let mut key = format!("{}.{}.{}", number.major, number.minor, number.patch);
+    if !number.pre.is_empty() {
+        key.push('-');
+        key.push_str(&number.pre.as_str().to_ascii_lowercase());
+    }
+    key
+}
+
+/// Returns the path of the record of `version`.
+pub fn record(name: &SkillName, version: &Version) -> String {
+    format!("{INDEX}/{name}/{}.json", version_key(version))
+}
+
+/// Returns the path of event `number`, from 1.
+pub fn event(name: &SkillName, number: usize) -> String {
+    format!("{INDEX}/{name}/{EVENTS}/{number}.json")
+}
+
+/// Returns the path of the list of a skill's versions.
+pub fn list(name: &SkillName) -> String {
+    format!("{INDEX}/{name}.json")
+}
+
+/// Returns the path of the archive with this digest.
+pub fn artifact(digest: &Digest) -> String {
+    format!("{ARTIFACTS}/{}.zip", digest.hex())
+}
+
+/// Returns the path of the versions of a skill in the form of the versions proposal.
+pub fn versions(name: &SkillName) -> String {
+    format!("{AGENT_SKILLS}/{name}/versions.json")
+}
+
+/// Returns the path of the marker that a writer is at work on the skill `name`.
+pub fn pending(name: &SkillName) -> String {
+    format!("{PENDING}/{name}")
+}

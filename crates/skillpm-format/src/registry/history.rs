@@ -1,0 +1,150 @@
+//! One skill as its records and events have it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Event, Head, Listed, MAX_VERSIONS, NameList, Record, files};
+use crate::name::SkillName;
+use crate::version::Version;
+
+/// All that a registry's truth says about one skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct History {
+    name: SkillName,
+    /// Ascending; no two have the same key.
+    records: Vec<Record>,
+    /// The reasons of yanked versions, by key.
+    yanked: BTreeMap<String, String>,
+    /// The number of events.
+    events: usize,
+}
+
+/// Why records and events do not make a history.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HistoryError {
+    /// More versions than [`MAX_VERSIONS`].
+    #[error("there are {0} versions, {MAX_VERSIONS} are allowed")]
+    TooManyVersions(usize),
+    /// An event about a version that does not exist.
+    #[error("event {number} is about version `{version}`, which does not exist")]
+    UnknownVersion {
+        /// The number of the event, from 1.
+        number: usize,
+        /// The version.
+        version: String,
+    },
+}
+
+impl History {
+    /// Returns the history of the skill `name`. `records` may be in any order, each from a file of its own; `events` are
+    /// in the order of their numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails for too many versions, and for an event about a version that does not exist.
+    pub fn new(name: SkillName, mut records: Vec<Record>, events: Vec<Event>) -> Result<Self, HistoryError> {
+        if records.len() > MAX_VERSIONS {
+            return Err(HistoryError::TooManyVersions(records.len()));
+        }
+        records.sort_by(|one, other| one.version.number().cmp_precedence(other.version.number()));
+        let keys: BTreeSet<_> = if events.is_empty() {
+            BTreeSet::new()
+        } else {
+            records.iter().map(|record| files::version_key(&record.version)).collect()
+        };
+        let mut history = Self { name, records, yanked: BTreeMap::new(), events: 0 };
+        for event in events {
+            if let Some(version) = event.version()
+                && !keys.contains(&files::version_key(version))
+            {
+                let (number, version) = (history.events + 1, version.to_string());
+                return Err(HistoryError::UnknownVersion { number, version });
+            }
+            history.happen(event);
+        }
+        Ok(history)
+    }
+
+    /// Adds an event about one of the versions.
+    pub fn happen(&mut self, event: Event) {
+        self.events += 1;
+        match event {
+            Event::Yank { version, reason, .. } => {
+                self.yanked.insert(files::version_key(&version), reason);
+            }
+            Event::Unyank { version, .. } => {
+                self.yanked.remove(&files::version_key(&version));
+            }
+            Event::Unknown => {}
+        }
+    }
+
+    /// Adds a version. The caller has made sure that there is none with the same key.
+    pub fn insert(&mut self, record: Record) {
+        let number = record.version.number();
+        let at = self.records.partition_point(|there| there.version.number().cmp_precedence(number).is_lt());
+        self.records.insert(at, record);
+    }
+
+    /// Returns the number of events.
+    pub fn event_count(&self) -> usize {
+        self.events
+    }
+
+    /// Returns the lowest version that can be published next beside `version`: the one after the highest version with
+    /// the same first two numbers.
+    pub fn next_patch(&self, version: &Version) -> String {
+        let number = version.number();
+        let is_beside = |there: &&semver::Version| (there.major, there.minor) == (number.major, number.minor);
+        let numbers = self.records.iter().map(|record| record.version.number());
+        let highest =
+            numbers.filter(is_beside).filter(|there| there.pre.is_empty()).map(|there| there.patch).max();
+        let patch = highest.map_or(number.patch, |patch| patch.saturating_add(1));
+        format!("{}.{}.{patch}", number.major, number.minor)
+    }
+
+    /// Returns the skill's name.
+    pub fn name(&self) -> &SkillName {
+        &self.name
+    }
+
+    /// Returns the records, ascending by version.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Returns the record of `version`; build metadata does not matter.
+    pub fn get(&self, version: &Version) -> Option<&Record> {
+        let key = files::version_key(version);
+        self.records.iter().find(|record| files::version_key(&record.version) == key)
+    }
+
+    /// Returns why `version` is yanked, or `None` if it is not.
+    pub fn yanked(&self, version: &Version) -> Option<&str> {
+        self.yanked.get(&files::version_key(version)).map(String::as_str)
+    }
+
+    /// Returns the list of the versions.
+    pub fn list(&self) -> NameList {
+        let listed = |record: &Record| Listed {
+            version: record.version.clone(),
+            digest: record.digest,
+            artifact: record.artifact,
+            dependencies: record.dependencies.clone(),
+            published: record.published,
+            yanked: self.yanked(&record.version).map(str::to_owned),
+        };
+        NameList { name: self.name.clone(), versions: self.records.iter().map(listed).collect() }
+    }
+
+    /// Returns the version that describes the skill: the highest one that is neither yanked nor, if there is another, a
+    /// pre-release. Returns `None` if all are yanked.
+    pub fn newest(&self) -> Option<&Record> {
+        let offered = || self.records.iter().rev().filter(|record| self.yanked(&record.version).is_none());
+        offered().find(|record| record.version.number().pre.is_empty()).or_else(|| offered().next())
+    }
+
+    /// Returns the skill as the files about all skills have it, or `None` if all of its versions are yanked.
+    pub fn head(&self) -> Option<Head> {
+        self.newest().map(Head::of)
+    }
+}
