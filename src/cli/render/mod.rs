@@ -12,6 +12,7 @@ pub(crate) mod doctor;
 pub(crate) mod error;
 pub(crate) mod explain;
 pub(crate) mod export;
+mod finding;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod install;

@@ -39,7 +39,6 @@ pub(crate) use rules::{SCRIPT_ENDINGS, ending, hidden_message, hidden_runs, inst
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
 pub use unreadable::{FILE_KIND, documented};
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -79,25 +78,16 @@ pub enum Check {
     Problem(fn(&Subject<'_>, &Problem) -> Option<Finding>),
 }
 
-/// The input that a rule needs in addition to the `SKILL.md` itself. Callers read no more files than the enabled rules
-/// need: listing a skill's files takes longer than everything else.
+/// The input that a rule needs in addition to the `SKILL.md` itself. Callers list a skill's files only if an enabled rule
+/// needs them: listing takes longer than everything else.
 #[derive(Debug, Clone, Copy)]
 pub enum Needs {
     /// Nothing.
     Document,
-    /// Whether the files that the document names exist; the function returns which ones.
-    Paths(for<'a> fn(&Subject<'a>) -> Vec<Named<'a>>),
+    /// The paths of the skill's files if the document names one; the function reports whether it may.
+    Paths(fn(&Subject<'_>) -> bool),
     /// All of the skill's files, and the content of some of them.
     Files,
-}
-
-/// A file of the skill that the document names, or may name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named<'a> {
-    /// The path relative to the skill's directory, `/`-separated.
-    pub path: Cow<'a, str>,
-    /// Whether the names of all files are needed if this one does not exist.
-    pub or_list: bool,
 }
 
 /// The kind of a rule.
@@ -229,9 +219,18 @@ impl<'a> Plan<'a> {
         Self { rules, on, always }
     }
 
-    /// Returns the enabled rules, in the order of the table.
-    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
-        self.on.iter().map(|(rule, _)| *rule)
+    /// Reports whether an enabled rule needs the list of the files of `subject`.
+    pub fn lists_files(&self, subject: &Subject<'_>) -> bool {
+        self.on.iter().any(|(rule, _)| match rule.needs {
+            Needs::Document => false,
+            Needs::Paths(names_file) => names_file(subject),
+            Needs::Files => true,
+        })
+    }
+
+    /// Reports whether an enabled rule needs the content of files.
+    pub fn reads_files(&self) -> bool {
+        self.on.iter().any(|(rule, _)| matches!(rule.needs, Needs::Files))
     }
 
     /// Checks `subject` and returns the findings in the order of the text.
@@ -302,6 +301,56 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// What a rule says that it needs is what it looks at.
+    #[test]
+    fn rules_look_at_no_more_than_they_say() {
+        for text in RULES.iter().flat_map(|rule| [rule.docs.bad, rule.docs.good]) {
+            let document = Document::parse(text.to_owned());
+            let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
+            for rule in RULES {
+                let needs_files = match rule.needs {
+                    Needs::Document => false,
+                    Needs::Paths(names_file) => names_file(&subject),
+                    Needs::Files => true,
+                };
+                let found = |subject: &Subject<'_>| {
+                    let mut findings = Vec::new();
+                    rule.look(subject, &mut findings);
+                    findings
+                };
+                if !needs_files {
+                    assert_eq!(found(&subject), found(&subject.with_files(&[])), "{}", rule.id);
+                }
+            }
+        }
+    }
+
+    /// The default profile lists files only for documents that name one, and opens none.
+    #[test]
+    fn files_are_listed_for_the_rules_that_need_them() {
+        let plain =
+            Document::parse("---\nname: pdf\nlicense: MIT\n---\n[a](#b) [c](https://d.e)\n".to_owned());
+        let linked = Document::parse("---\nname: pdf\n---\n[a](b.md)\n".to_owned());
+        let licensed = Document::parse("---\nname: pdf\nlicense: see LICENSE.txt\n---\n".to_owned());
+        for (profile, is_listed, is_named, is_read) in [
+            (Profile::Spec, false, true, false),
+            (Profile::Reference, false, false, false),
+            (Profile::ClaudeCode, true, true, true),
+            (Profile::Publish, true, true, true),
+            (Profile::Lenient, false, false, false),
+        ] {
+            let rules = Ruleset::new(profile);
+            let plan = Plan::new(&rules);
+            let lists = |document| plan.lists_files(&Subject::new(document, Some("pdf"), "SKILL.md"));
+            assert_eq!(lists(&plain), is_listed, "{profile}");
+            assert_eq!([lists(&linked), lists(&licensed)], [is_named; 2], "{profile}");
+            assert_eq!(plan.reads_files(), is_read, "{profile}");
+        }
+        let mut rules = Ruleset::new(Profile::Spec);
+        rules.set("reference-depth", Level::Warning).expect("a rule");
+        assert!(Plan::new(&rules).reads_files());
+    }
 
     /// Its commands would become a part of the value above.
     #[test]

@@ -16,8 +16,6 @@ pub struct Subject<'a> {
     pub file_name: &'a str,
     /// The other files of the skill; `None` if nobody looked, and then nothing is reported about them.
     pub files: Option<&'a [SkillFile]>,
-    /// Paths relative to the skill's directory where a lookup found nothing.
-    pub absent: &'a [String],
     /// The skills that are checked together with this one, including this one.
     pub others: &'a [OtherSkill],
     /// The document as read by the reference validator, if already known.
@@ -72,7 +70,6 @@ impl<'a> Subject<'a> {
             directory_name,
             file_name,
             files: None,
-            absent: &[],
             others: &[],
             reading: None,
             right_name: false,
@@ -84,12 +81,6 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn with_files(self, files: &'a [SkillFile]) -> Self {
         Self { files: Some(files), ..self }
-    }
-
-    /// Adds paths relative to the skill's directory where nothing exists.
-    #[must_use]
-    pub fn without(self, absent: &'a [String]) -> Self {
-        Self { absent, ..self }
     }
 
     /// Adds the skills that are checked together with it.

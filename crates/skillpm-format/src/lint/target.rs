@@ -1,8 +1,6 @@
 //! The links of a skill and their targets.
 
-use std::borrow::Cow;
-
-use super::{SkillFile, Subject};
+use super::{SkillFile, SkillFileKind, Subject};
 use crate::document::{Link, Target};
 
 /// Directories that are never listed: their contents are not known.
@@ -18,30 +16,26 @@ pub(super) fn links<'a>(
     links.iter().map(|link| (link, Target::of(&link.target, ""))).filter(move |(_, target)| wanted(target))
 }
 
-/// Returns the paths of the skill's own files to which the body may link, in any order: at least those to which it
-/// does. Paths that are never listed are left out.
-pub(super) fn paths<'a, T>(subject: &Subject<'a>, make: impl Fn(Cow<'a, str>) -> T) -> Vec<T> {
-    let unknown = |path: &Cow<'_, str>| !is_known(path);
-    if let Some(targets) = subject.document.sketch().targets() {
-        let inside = targets.iter().filter_map(|target| match target {
-            Target::Inside(path) => Some(Cow::Borrowed(path.as_str())),
-            _ => None,
-        });
-        return inside.filter(unknown).map(make).collect();
-    }
-    let inside = links(subject, |_| true).filter_map(|(_, target)| match target {
-        Target::Inside(path) => Some(Cow::Owned(path)),
-        _ => None,
-    });
-    inside.filter(unknown).map(make).collect()
+/// Reports whether the body may link to a file of the skill that has to be looked up: never false if it does.
+pub(super) fn may_lead_to_file(subject: &Subject<'_>) -> bool {
+    let is_file = |target: &Target| matches!(target, Target::Inside(path) if !is_known(path));
+    subject.document.sketch().may_lead(is_file)
 }
 
 /// Reports whether `files` contains `path`, a file or a directory. Paths that are not listed are assumed to exist.
 pub(super) fn exists(files: &[SkillFile], path: &str) -> bool {
-    is_known(path)
-        || files.iter().any(|file| {
-            file.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+    is_file(files, path) || files.iter().any(|file| is_below(&file.path, path))
+}
+
+/// Reports whether `files` contains the file `path`. Paths that are not listed are assumed to exist.
+pub(super) fn is_file(files: &[SkillFile], path: &str) -> bool {
+    let leads_there = |file: &SkillFile| file.kind == SkillFileKind::Link && is_below(path, &file.path);
+    is_known(path) || files.iter().any(|file| file.path == path || leads_there(file))
+}
+
+/// Reports whether `path` is in the directory `dir`.
+fn is_below(path: &str, dir: &str) -> bool {
+    path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Reports whether `path` is assumed to exist without a check.
@@ -52,21 +46,30 @@ fn is_known(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::SkillFileKind;
 
     #[test]
-    fn files_and_the_directories_that_they_lie_in_are_there() {
-        let files = [SkillFile { path: "a/b/c.md".into(), kind: SkillFileKind::Link }];
-        for (path, there) in [
-            ("a/b/c.md", true),
-            ("a/b", true),
-            ("", true),
-            ("a/b/c", false),
-            ("a/B", false),
-            ("x", false),
-            ("node_modules/x.js", true),
+    fn files_and_their_directories_exist() {
+        let kind = SkillFileKind::File { executable: false, shebang: false, markdown: None, locked: false };
+        let files = [
+            SkillFile { path: "a/b/c.md".into(), kind },
+            SkillFile { path: "link".into(), kind: SkillFileKind::Link },
+        ];
+        for (path, there, file) in [
+            ("a/b/c.md", true, true),
+            ("a/b", true, false),
+            ("", true, true),
+            ("SKILL.md", true, true),
+            ("a/b/c", false, false),
+            ("a/b/c.md/d", false, false),
+            ("a/B", false, false),
+            ("x", false, false),
+            ("node_modules/x.js", true, true),
+            // A link is not followed: where it leads may be any file.
+            ("link", true, true),
+            ("link/x.md", true, true),
+            ("link.md", false, false),
         ] {
-            assert_eq!(exists(&files, path), there, "{path}");
+            assert_eq!((exists(&files, path), is_file(&files, path)), (there, file), "{path}");
         }
     }
 }

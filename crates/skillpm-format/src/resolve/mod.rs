@@ -7,6 +7,8 @@
 //! The rule: a skill that is installed or was selected before satisfies a dependency, and a skill that the user
 //! requested wins over all. If such a skill is outside a range, that is a [`Notice`], not a conflict. A name without a
 //! source means a skill in the source of the skill that depends on it, as nothing else states where it is.
+//!
+//! Sources have one version of a skill. Registries list several, among which [`versions`] selects.
 
 pub mod declared;
 mod dependent;
@@ -17,6 +19,7 @@ mod resolution;
 mod resolver;
 #[cfg(test)]
 mod tests;
+pub mod versions;
 
 pub use self::dependent::{Dependent, Required, Resolved, comes_from};
 pub use self::place::{directory_of, sibling};

@@ -1,6 +1,5 @@
 //! `validate`: whether skills are what the specification says.
 
-mod beside;
 mod check;
 mod one;
 mod outcome;
@@ -21,7 +20,6 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
     use crate::error::Result;
-    #[cfg(unix)]
     use crate::fs;
     use crate::lint::{FILE_KIND, Profile, Ruleset, Severity};
 
@@ -154,6 +152,37 @@ mod tests {
         );
         assert_eq!(files(&world, &["."]), ["./work/brand/SKILL.md", "./work/hidden/SKILL.md"]);
         assert_eq!(files(&world, &[".agents", "work"]).len(), 2);
+    }
+
+    /// The default profile finds what a skill names, wherever in it that is, and follows no link.
+    #[test]
+    fn named_files_are_looked_for() {
+        let world = World::new();
+        let text = |license: &str, links: &str| {
+            let fields = format!("name: a\ndescription: Does a. Use it in tests.\nlicense: {license}");
+            world.write("a/SKILL.md", &format!("---\n{fields}\n---\n\n{links}\n"));
+        };
+        let rules = || found(&world, &["a"]).remove(0).1;
+        for path in ["a/x.md", "a/b/y.md", "a/terms/LICENSE.txt", "outside.md"] {
+            world.write(path, "");
+        }
+        fs::create_dir_all(&world.project().join("a/empty")).expect("creates");
+        text("see terms/LICENSE.txt", "[x](x.md) [y](b/y.md) [b](b/) [self](SKILL.md)");
+        assert_eq!(rules(), Vec::<&str>::new());
+        for link in ["gone.md", "X.md", "x.md/y", "empty/", "b/x.md", "empty/y.md"] {
+            text("MIT", &format!("[x]({link})"));
+            assert_eq!(rules(), ["link-missing"], "{link}");
+        }
+        for license in ["LICENSE.txt", "terms/LICENSE", "../outside.md", "./x.md/LICENSE.txt"] {
+            text(&format!("see {license}"), "");
+            assert_eq!(rules(), ["license-unknown"], "{license}");
+        }
+        #[cfg(unix)]
+        {
+            world.link("../elsewhere", "a/link");
+            text("see link/LICENSE.txt", "[x](link) [y](link/y.md)");
+            assert_eq!(rules(), Vec::<&str>::new());
+        }
     }
 
     /// What `install` refuses is told of a skill that is named, and where files are listed anyway.

@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::beside::Wanted;
 use super::outcome::Checked;
 use crate::document::Document;
+use crate::engine::files::{self, Contents};
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Kind, Walk};
@@ -46,19 +46,24 @@ fn shown_end(text: &str, findings: &[Finding]) -> usize {
     })
 }
 
+/// Returns what the enabled rules of `plan` need of a skill's files.
+pub(super) fn contents(plan: &Plan<'_>) -> Contents {
+    if plan.reads_files() { Contents::Read } else { Contents::Unread }
+}
+
 /// Checks one skill after the other.
 pub(super) struct Checker<'a> {
     plan: Plan<'a>,
     others: &'a [OtherSkill],
-    needs: Wanted,
+    contents: Contents,
 }
 
 impl<'a> Checker<'a> {
     /// Returns a checker by `rules`, for skills that stand beside `others`.
     pub(super) fn new(rules: &'a Ruleset, others: &'a [OtherSkill]) -> Self {
         let plan = Plan::new(rules);
-        let needs = Wanted::by(&plan);
-        Self { plan, others, needs }
+        let contents = contents(&plan);
+        Self { plan, others, contents }
     }
 
     /// Checks the file at `place`; `None` if it is gone by now. A file that is not a regular one, or a large one, is a
@@ -89,8 +94,8 @@ impl<'a> Checker<'a> {
         if place.name != SKILL_FILE {
             fix::announce_rename(&place.file(), &mut findings);
         }
-        // If many are checked, files are only listed for the rules that ask for them.
-        if place.is_named || self.needs.files() {
+        // If many are checked, this is only examined where the files are read anyway.
+        if place.is_named || self.contents == Contents::Read {
             findings.extend(odd_name(&place.dir));
         }
         let text = document.text();
@@ -127,11 +132,9 @@ impl<'a> Checker<'a> {
         // A name that is no text is no skill's name either.
         let directory = directory.map(OsStr::to_string_lossy);
         let subject = Subject::new(document, directory.as_deref(), file_name).among(self.others);
-        let beside = dir.map(|dir| self.needs.look(&subject, dir)).unwrap_or_default();
-        let subject = match &beside.files {
-            Some(files) => subject.with_files(files),
-            None => subject.without(&beside.absent),
-        };
+        let dir = dir.filter(|_| self.plan.lists_files(&subject));
+        let files = dir.and_then(|dir| files::of_skill(dir, self.contents));
+        let subject = files.as_deref().map_or(subject, |files| subject.with_files(files));
         self.plan.check(&subject)
     }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::beside::Wanted;
 use super::check::{rules, validate, validate_noting};
+use super::one::contents;
 use super::outcome::{Checked, ValidateOutcome};
 use super::request::{Repairs, ValidateRequest};
 use crate::context::Context;
@@ -155,7 +155,7 @@ impl Watch {
         searched: Searched,
         skills: &[Checked],
     ) -> BTreeSet<PathBuf> {
-        let contents = Wanted::by(&Plan::new(&self.request.rules)).contents();
+        let contents = contents(&Plan::new(&self.request.rules));
         let manifests = cwd.ancestors().map(|dir| dir.join(manifest::FILE_NAME));
         let mut paths: BTreeSet<PathBuf> = searched.into_paths().into_iter().chain(manifests).collect();
         if self.trouble.is_some() {

@@ -2,7 +2,8 @@
 
 use spdx::{Expression, ParseMode};
 
-use crate::lint::{Check, Docs, Finding, Group, Levels, Named, Needs, Rule, Subject};
+use crate::lint::target;
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,17 +22,14 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `license`; SPDX License List",
     },
     fix: None,
-    needs: Needs::Paths(named),
+    needs: Needs::Paths(names_file),
     check: Check::Subject(check),
 };
 
-/// Returns the files that `license` names, if it is not an expression.
-fn named<'a>(subject: &Subject<'a>) -> Vec<Named<'a>> {
-    let Some((_, text)) = subject.text("license") else { return Vec::new() };
-    if is_expression(text) {
-        return Vec::new();
-    }
-    files(text).map(|word| Named { path: path(word).into(), or_list: false }).collect()
+/// Reports whether `license` names a file and is not an expression.
+fn names_file(subject: &Subject<'_>) -> bool {
+    let is_named = |(_, text)| !is_expression(text) && files(text).next().is_some();
+    subject.text("license").is_some_and(is_named)
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
@@ -40,10 +38,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let named: Vec<&str> = files(text).collect();
-    let there = |name: &&str| match subject.files {
-        Some(files) => files.iter().any(|file| file.path == path(name)),
-        None => !subject.absent.iter().any(|absent| absent == path(name)),
-    };
+    let there = |name: &&str| subject.files.is_none_or(|files| target::is_file(files, path(name)));
     if named.iter().any(there) {
         return;
     }

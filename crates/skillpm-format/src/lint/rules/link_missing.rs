@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::document::{Link, Target};
 use crate::lint::target;
-use crate::lint::{
-    Check, Docs, Edit, Finding, Fix, Group, Levels, Named, Needs, Rule, Safety, SkillFile, Subject,
-};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, SkillFile, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -24,14 +22,9 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, file references: relative paths from the skill's directory",
     },
     fix: Some(Safety::Unsafe),
-    needs: Needs::Paths(named),
+    needs: Needs::Paths(target::may_lead_to_file),
     check: Check::Subject(check),
 };
-
-/// Returns the files to which the body links. If one does not exist, another one may have been meant.
-fn named<'a>(subject: &Subject<'a>) -> Vec<Named<'a>> {
-    target::paths(subject, |path| Named { path, or_list: true })
-}
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(files) = subject.files else { return };
