@@ -62,6 +62,7 @@ mod policy;
 mod prompt;
 mod real;
 mod refusals;
+mod registries;
 mod repository;
 mod requirements;
 mod review;

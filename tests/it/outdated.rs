@@ -60,7 +60,7 @@ fn what_is_newer_is_told_without_a_download() {
     4 of 6 skills are outdated
     where the state is `unknown`, only a download shows whether the skill's own files changed
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+    hint: `skillpm update --latest` goes past the versions that the manifest names
     ");
     let asked = forge.asked();
     assert!(asked.iter().all(|path| !path.contains("zipball") && !path.contains("legacy.zip")), "{asked:?}");
@@ -137,6 +137,7 @@ fn programs_read_json() {
         "held_back": null,
         "moved_to": null,
         "tag_moved": false,
+        "yanked": false,
         "modified": true,
         "disabled": false
       },
@@ -153,6 +154,7 @@ fn programs_read_json() {
         "held_back": null,
         "moved_to": null,
         "tag_moved": false,
+        "yanked": false,
         "modified": false,
         "disabled": false
       }
@@ -200,7 +202,7 @@ fn the_others_are_told_where_one_cannot_be_reached() {
     2 of 6 skills are outdated
     where the state is `unknown`, only a download shows whether the skill's own files changed
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+    hint: `skillpm update --latest` goes past the versions that the manifest names
     ");
 }
 

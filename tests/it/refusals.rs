@@ -284,12 +284,13 @@ fn skills_that_are_not_there_or_not_named() {
 #[test]
 fn sources_and_flags_that_make_no_sense() {
     let sandbox = Sandbox::new();
-    insta::assert_snapshot!(refused(&sandbox, &["install", "pdf"]), @"
+    insta::assert_snapshot!(refused(&sandbox, &["install", "pdf"]), @r#"
     exit: 2
     --- stderr
     error: `pdf` is not a source: expected `owner/repo` or a path such as `./pdf`
     hint: a skill is named after its source: `skillpm install owner/repo NAME`
-    ");
+    hint: to install from a registry, name it in `skillpm.toml`: `[registries]` and `default = "https://…"`
+    "#);
     insta::assert_snapshot!(refused(&sandbox, &["install", "./missing"]), @"
     exit: 2
     --- stderr

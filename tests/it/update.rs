@@ -299,7 +299,7 @@ fn latest_goes_past_a_tag_that_is_gone() {
     warning: `pdf`: the tag or branch `v1.9.0` of `acme/skills` no longer exists
     hint: name another one in `skillpm.toml`, or `skillpm install acme/skills --skill pdf` for the default branch
     2 skills are outdated
-    hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+    hint: `skillpm update --latest` goes past the versions that the manifest names
     ");
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
     exit: 2

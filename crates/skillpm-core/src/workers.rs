@@ -1,6 +1,7 @@
 //! Doing the same work for many items, in as many threads as pay off.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// The number of items that a thread takes at a time: small enough that all threads end together. So few
@@ -56,9 +57,51 @@ where
     done.into_iter().flat_map(|(_, answers)| answers)
 }
 
+/// Calls `work` for each of `items`, which mostly waits, such as for a server, in at most `most` threads. After the
+/// first failure no further item is begun.
+///
+/// # Errors
+///
+/// Returns the first failure.
+pub(crate) fn wait_for<T: Sync, E: Send>(
+    items: &[T],
+    most: usize,
+    work: impl Fn(&T) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<Option<E>> = Mutex::new(None);
+    // A failure is there or not, whatever happened to another thread.
+    let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
+    let run = || {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if failure().is_some() {
+                return;
+            }
+            if let Err(error) = work(item) {
+                failure().get_or_insert(error);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..most.min(items.len()) {
+            scope.spawn(run);
+        }
+        run();
+    });
+    failure().take().map_or(Ok(()), Err)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{PIECE, map};
+    use super::{PIECE, map, wait_for};
+
+    #[test]
+    fn a_failure_ends_the_waiting() {
+        let items: Vec<usize> = (0..100).collect();
+        assert_eq!(wait_for(&items, 4, |_| Ok::<_, usize>(())), Ok(()));
+        assert_eq!(wait_for(&items, 1, |item| if *item < 7 { Ok(()) } else { Err(*item) }), Err(7));
+        assert_eq!(wait_for(&[], 4, |_: &usize| Err(0)), Ok(()));
+    }
 
     #[test]
     fn answers_come_in_the_order_of_the_items() {

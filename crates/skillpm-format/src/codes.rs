@@ -140,6 +140,12 @@ codes! {
     RECOMMENDS_SKILLS = "recommends-skills";
     /// A server leads elsewhere, to where nobody follows it.
     REDIRECT_REFUSED = "redirect-refused";
+    /// There is no registry there, or none of that name.
+    REGISTRY_ABSENT = "registry-absent";
+    /// What a registry delivers is not what its list of versions says.
+    REGISTRY_MISMATCH = "registry-mismatch";
+    /// A file of a registry is not in the format of registries.
+    REGISTRY_UNUSABLE = "registry-unusable";
     /// A server did not answer in time.
     REQUEST_TIMEOUT = "request-timeout";
     /// The answer of a server broke off.
@@ -198,6 +204,10 @@ codes! {
     UNREADABLE = "unreadable";
     /// The request makes no sense, or names something that is not there, in a way without a code of its own.
     USAGE = "usage";
+    /// A registry has no version of a skill that can be taken.
+    VERSION_MISSING = "version-missing";
+    /// No choice of versions meets all requirements.
+    VERSIONS_CONFLICT = "versions-conflict";
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod error;
 mod gaps;
 mod order;
 mod read;
+mod registries;
 mod requirement;
 mod settings;
 
@@ -15,10 +16,12 @@ use toml_edit::{Document, DocumentMut};
 
 pub use self::error::ManifestError;
 use self::read::{Reader, parse};
+pub use self::registries::Registries;
 pub use self::requirement::Requirement;
 pub use self::settings::{Agents, LintSettings, LocatedText, PolicySettings};
 use crate::name::SkillName;
 use crate::text::line_column;
+use crate::version::VersionRange;
 
 /// The name of the file.
 pub const FILE_NAME: &str = "skillpm.toml";
@@ -27,6 +30,8 @@ pub const FILE_NAME: &str = "skillpm.toml";
 #[derive(Debug, Clone, Default)]
 pub struct Manifest {
     skills: BTreeMap<SkillName, Requirement>,
+    registries: Registries,
+    overrides: BTreeMap<SkillName, VersionRange>,
     agents: Agents,
     lint: LintSettings,
     policy: PolicySettings,
@@ -51,9 +56,17 @@ impl Manifest {
         let document = parse(text)?;
         let reader = Reader::new(text);
         let root = document.as_table();
-        reader.known(root, &["skills", "agents", "lint", "policy"])?;
+        reader.known(root, &["skills", "registries", "override", "agents", "lint", "policy"])?;
+        let registries = match root.get("registries") {
+            Some(item) => reader.registries(item)?,
+            None => Registries::default(),
+        };
+        let overrides = match root.get("override") {
+            Some(item) => reader.overrides(item)?,
+            None => BTreeMap::new(),
+        };
         let skills = match root.get("skills") {
-            Some(item) => reader.skills(item)?,
+            Some(item) => reader.skills(item, &registries)?,
             None => BTreeMap::new(),
         };
         let agents = match root.get("agents") {
@@ -69,7 +82,9 @@ impl Manifest {
             None => PolicySettings::default(),
         };
         let has_skills = root.contains_key("skills");
-        Ok((Self { skills, agents, lint, policy, text: text.to_owned(), changed: None }, has_skills))
+        let text = text.to_owned();
+        let manifest = Self { skills, registries, overrides, agents, lint, policy, text, changed: None };
+        Ok((manifest, has_skills))
     }
 
     /// Reports whether this manifest and `other`, which one of the two was made from, have the same text.
@@ -100,6 +115,16 @@ impl Manifest {
         let skills = document.as_table().get("skills")?.as_table_like()?;
         let span = skills.key(name.as_str())?.span()?;
         Some(line_column(text, span.start).0)
+    }
+
+    /// Returns the registries that it names.
+    pub fn registries(&self) -> &Registries {
+        &self.registries
+    }
+
+    /// Returns the ranges of versions that replace all others, by the name of the skill in its registry.
+    pub fn overrides(&self) -> &BTreeMap<SkillName, VersionRange> {
+        &self.overrides
     }
 
     /// Returns which agents see the skills.

@@ -1,6 +1,7 @@
 //! Versions of skills: labels for users, and values that ranges are compared with.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ pub struct Version {
     number: semver::Version,
 }
 
-/// The reason why a text is not a version.
+/// The reason why a text is not a version or a range of versions.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
     /// Empty, or only white space.
@@ -27,6 +28,14 @@ pub enum VersionError {
     /// Not Semantic Versioning.
     #[error("`{text}` is not a version: {reason}")]
     Invalid {
+        /// The text.
+        text: String,
+        /// The reason.
+        reason: String,
+    },
+    /// Not a range of versions.
+    #[error("`{text}` is not a version range: {reason}")]
+    NotARange {
         /// The text.
         text: String,
         /// The reason.
@@ -123,11 +132,136 @@ impl From<Version> for String {
     }
 }
 
+/// A range of versions, such as `^1.2` or `>=1.2, <2`, with the text it was read from. The rules are those of cargo: a
+/// bare `1.2` means `^1.2`, and a pre-release is in a range only if the range names one of the same three numbers.
+///
+/// Ranges are compared by their texts.
+#[derive(Debug, Clone)]
+pub struct VersionRange {
+    text: String,
+    parsed: semver::VersionReq,
+}
+
+impl VersionRange {
+    /// Reads a range, ignoring surrounding white space.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is not a range.
+    pub fn new(text: &str) -> Result<Self, VersionError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(VersionError::Empty);
+        }
+        match semver::VersionReq::parse(text) {
+            Ok(parsed) => Ok(Self { text: text.to_owned(), parsed }),
+            Err(error) => Err(VersionError::NotARange { text: text.to_owned(), reason: error.to_string() }),
+        }
+    }
+
+    /// Returns the range that a requirement on `version` is written as: all later versions that are compatible, and for
+    /// a pre-release exactly that one.
+    pub fn compatible_with(version: &Version) -> Self {
+        if version.number().pre.is_empty() {
+            Self::of(semver::Op::Caret, '^', version)
+        } else {
+            Self::exactly(version)
+        }
+    }
+
+    /// Returns the range that contains only `version`, whatever its build metadata.
+    pub fn exactly(version: &Version) -> Self {
+        Self::of(semver::Op::Exact, '=', version)
+    }
+
+    fn of(op: semver::Op, sign: char, version: &Version) -> Self {
+        let number = version.number();
+        let plain = semver::Version { build: semver::BuildMetadata::EMPTY, ..number.clone() };
+        let text = format!("{sign}{plain}");
+        let comparator = semver::Comparator {
+            op,
+            major: number.major,
+            minor: Some(number.minor),
+            patch: Some(number.patch),
+            pre: number.pre.clone(),
+        };
+        Self { text, parsed: semver::VersionReq { comparators: vec![comparator] } }
+    }
+
+    /// Returns the range of all versions but pre-releases.
+    pub fn any() -> Self {
+        Self { text: "*".to_owned(), parsed: semver::VersionReq::STAR }
+    }
+
+    /// Returns the range as written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the parsed range.
+    pub fn parsed(&self) -> &semver::VersionReq {
+        &self.parsed
+    }
+
+    /// Reports whether `version` is in the range.
+    pub fn contains(&self, version: &Version) -> bool {
+        self.parsed().matches(version.number())
+    }
+}
+
+impl PartialEq for VersionRange {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for VersionRange {}
+
+impl Hash for VersionRange {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}
+
+impl PartialOrd for VersionRange {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for VersionRange {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.text.cmp(&other.text)
+    }
+}
+
+impl fmt::Display for VersionRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn ranges_are_read_as_cargo_reads_them() {
+        let contains = |range: &str, version: &str| {
+            VersionRange::new(range).expect(range).contains(&Version::new(version).expect(version))
+        };
+        assert!(contains("1.2", "1.9") && !contains("1.2", "2") && contains("*", "7.0.1"));
+        assert!(contains(">=1.2, <2", "1.10") && !contains("^1", "1.5.0-rc.1"));
+        assert!(contains("^1.5.0-rc.1", "1.5.0-rc.2"));
+        for text in ["", "next", "^", "1.x.y"] {
+            assert!(VersionRange::new(text).is_err(), "{text}");
+        }
+        let compatible = |text| VersionRange::compatible_with(&Version::new(text).expect(text)).to_string();
+        assert_eq!(compatible("1.2"), "^1.2.0");
+        assert_eq!(compatible("2.0-rc.1+b"), "=2.0.0-rc.1");
+    }
 
     /// DESIGN: `1.10` must never become `1.1`.
     #[test]

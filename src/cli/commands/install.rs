@@ -109,6 +109,10 @@ pub(crate) struct InstallHow {
     #[arg(long)]
     no_deps: bool,
 
+    /// take the lowest versions from registries that fit, to test what a skill states
+    #[arg(long)]
+    minimal: bool,
+
     /// show which policy lines decided
     #[arg(long)]
     explain: bool,
@@ -170,6 +174,7 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
         force: how.force,
         yes: how.yes,
         no_deps: how.no_deps,
+        minimal: how.minimal,
         list: args.list,
         locked: how.locked,
         frozen: how.frozen,
@@ -275,6 +280,8 @@ mod tests {
                                       keeps it
           -y, --yes                   ask nothing: take all skills where several are found
               --no-deps               leave out the skills that others need
+              --minimal               take the lowest versions from registries that fit, to test what a
+                                      skill states
               --explain               show which policy lines decided
               --locked                fail if `skillpm.lock` would change
               --frozen                resolve nothing: only the revisions in `skillpm.lock`

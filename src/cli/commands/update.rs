@@ -10,6 +10,7 @@ use crate::cli::{App, exit, render};
 use crate::error::{Error, ErrorKind, Result};
 use crate::merge::Prefer;
 use crate::ops::update::{Allow, Prepared, UpdateOutcome, UpdateRequest, prepare};
+use crate::version::Version;
 
 pub(super) const EXAMPLES: &str = after!("update",
     "skillpm update                    all skills of the project, as far as the manifest allows"
@@ -50,6 +51,14 @@ pub(crate) struct UpdateArgs {
     /// leave the skills that others need as they are locked
     #[arg(long)]
     no_deps: bool,
+
+    /// the version that a skill of a registry is to have, higher or lower, as far as the manifest allows
+    #[arg(long, value_name = "VERSION", requires = "names", conflicts_with = "latest")]
+    precise: Option<Version>,
+
+    /// take the lowest versions from registries that fit, to test what a skill states
+    #[arg(long, conflicts_with_all = ["latest", "precise"])]
+    minimal: bool,
 
     /// Where.
     #[command(flatten)]
@@ -144,6 +153,8 @@ fn request(args: &UpdateArgs) -> UpdateRequest {
         names: args.names.clone(),
         scope: scope(&args.scope),
         no_deps: args.no_deps,
+        precise: args.precise.clone(),
+        minimal: args.minimal,
         latest: args.latest,
         allow,
         prefer,
@@ -220,6 +231,11 @@ mod tests {
                   undo a merge with conflicts: the skill as you had it, and what was locked before
               --no-deps
                   leave the skills that others need as they are locked
+              --precise <VERSION>
+                  the version that a skill of a registry is to have, higher or lower, as far as the manifest
+                  allows
+              --minimal
+                  take the lowest versions from registries that fit, to test what a skill states
               --scope <SCOPE>
                   `project`: the project around the working directory; `user`: your own skills, in every
                   project [default: project; both where nothing is changed]

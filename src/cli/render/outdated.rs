@@ -74,7 +74,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     }
     if let Some((commands, one)) = updates(skills, " --latest", |skill| skill.latest.is_some()) {
         let (go, names) = if one { ("goes", "manifest names") } else { ("go", "manifests name") };
-        printer.hint(&format!("{commands} {go} past the tags and commits that the {names}"));
+        printer.hint(&format!("{commands} {go} past the versions that the {names}"));
     }
 }
 
@@ -145,10 +145,15 @@ fn newest(skill: &OutdatedSkill) -> String {
     skill.newest.as_deref().map(short_revision).unwrap_or_default()
 }
 
+/// Reports whether the manifest states a range of versions, or nothing.
+fn is_range(skill: &OutdatedSkill) -> bool {
+    matches!(skill.requested.as_deref().map(Reference::from_lockfile), None | Some(Reference::Range(_)))
+}
+
 fn state(skill: &OutdatedSkill) -> String {
     let mut state = match skill.status {
         // Its tag or commit is unchanged, and there is a newer one.
-        Status::Current if skill.latest.is_some() => "pinned",
+        Status::Current if skill.latest.is_some() && !is_range(skill) => "pinned",
         Status::Current => "current",
         Status::Changed => "changed",
         Status::Gone => "gone",
@@ -162,6 +167,7 @@ fn state(skill: &OutdatedSkill) -> String {
     .to_owned();
     for (is_so, mark) in [
         (skill.held_back.is_some(), "held back"),
+        (skill.yanked, "yanked"),
         (skill.tag_moved, "tag moved"),
         (skill.modified, "edited"),
         (skill.disabled, "disabled"),
@@ -205,6 +211,7 @@ mod tests {
             held_back: None,
             moved_to: (status == Status::Moved).then(|| "skills/new".into()),
             tag_moved: false,
+            yanked: false,
             modified: false,
             disabled: false,
         }
@@ -242,7 +249,7 @@ mod tests {
         insta::assert_snapshot!(err.text(), @"
         2 skills are outdated
         hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-        hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+        hint: `skillpm update --latest` goes past the versions that the manifest names
         ");
     }
 
@@ -263,11 +270,11 @@ mod tests {
         };
         insta::assert_snapshot!(told(&[ScopeKind::User]), @"
         hint: `skillpm diff --newest` shows what would change, `skillpm update -g` installs it
-        hint: `skillpm update -g --latest` goes past the tags and commits that the manifest names
+        hint: `skillpm update -g --latest` goes past the versions that the manifest names
         ");
         insta::assert_snapshot!(told(&[ScopeKind::Project, ScopeKind::User]), @"
         hint: `skillpm diff --newest` shows what would change, `skillpm update` and `skillpm update -g` install it
-        hint: `skillpm update --latest` and `skillpm update -g --latest` go past the tags and commits that the manifests name
+        hint: `skillpm update --latest` and `skillpm update -g --latest` go past the versions that the manifests name
         ");
     }
 

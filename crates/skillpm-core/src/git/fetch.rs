@@ -166,6 +166,7 @@ impl Fetch<'_> {
         let asked = match reference {
             None => "HEAD".to_owned(),
             Some(Reference::Tag(name)) => format!("refs/tags/{name}"),
+            Some(Reference::Range(range)) => format!("refs/tags/{range}"),
             Some(Reference::Branch(name)) => format!("refs/heads/{name}"),
             Some(Reference::Any(name)) => name.clone(),
             Some(Reference::Rev(digits)) => return self.digits(digits),

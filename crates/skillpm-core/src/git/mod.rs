@@ -116,7 +116,7 @@ fn short(text: &str) -> Option<String> {
 fn full(reference: &Reference) -> Option<String> {
     match reference {
         Reference::Any(name) | Reference::Rev(name) => short(name).filter(|name| is_commit(name)),
-        Reference::Tag(_) | Reference::Branch(_) => None,
+        Reference::Tag(_) | Reference::Branch(_) | Reference::Range(_) => None,
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn ambiguous(shown: &str, digits: &str) -> Error {
 /// Returns the error for a name that no reference has. `names` are the existing references.
 pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String]) -> Error {
     let (kind, prefixes): (_, &[&str]) = match reference {
-        Reference::Tag(_) => ("tag", &["refs/tags/"]),
+        Reference::Tag(_) | Reference::Range(_) => ("tag", &["refs/tags/"]),
         Reference::Branch(_) => ("branch", &["refs/heads/"]),
         Reference::Any(_) | Reference::Rev(_) => ("tag, branch or commit", &["refs/heads/", "refs/tags/"]),
     };
@@ -96,6 +96,7 @@ fn head(objects: &Objects, shown: &str) -> Result<Oid> {
 pub(super) fn candidates(reference: &Reference) -> Vec<String> {
     match reference {
         Reference::Tag(name) => vec![format!("refs/tags/{name}")],
+        Reference::Range(range) => vec![format!("refs/tags/{range}")],
         Reference::Branch(name) => vec![format!("refs/heads/{name}")],
         Reference::Any(name) if name == "HEAD" => vec![name.clone()],
         Reference::Any(name) => {
@@ -118,7 +119,7 @@ fn resolve(objects: &Objects, reference: &Reference, shown: &str) -> Result<Oid>
     }
     let digits = match reference {
         Reference::Any(name) | Reference::Rev(name) => short(name),
-        Reference::Tag(_) | Reference::Branch(_) => None,
+        Reference::Tag(_) | Reference::Branch(_) | Reference::Range(_) => None,
     };
     let found = digits.as_deref().map(|digits| objects.by_digits(digits)).transpose();
     match found.map_err(|error| Error::io(format!("`{shown}` cannot be read")).because(error))? {

@@ -34,6 +34,7 @@ pub mod policy;
 mod policy_check;
 pub mod provenance;
 pub mod read;
+mod registries;
 pub mod remove;
 pub mod run;
 pub mod session;

@@ -1,9 +1,11 @@
 //! `outdated`: finds the skills that have changed in their sources, without a download.
 
+mod registries;
+mod skill;
+
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
+pub use self::skill::{OutdatedSkill, Status};
 use super::absent::{no_longer_asked, not_installed, not_yet_installed};
 use super::install::of_name;
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
@@ -29,75 +31,6 @@ pub struct OutdatedRequest {
     pub names: Vec<String>,
     /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
-}
-
-/// One skill. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OutdatedSkill {
-    /// The name under which it is installed.
-    pub name: String,
-    /// The scope in which it is installed.
-    pub scope: ScopeKind,
-    /// Its source.
-    pub source: String,
-    /// The directory in the source.
-    pub path: Option<String>,
-    /// The requested revision, in git's form; `None` is the default branch.
-    pub requested: Option<String>,
-    /// The locked revision: a commit, a digest of a site, the version of a package.
-    pub locked: Option<String>,
-    /// The current revision of what is requested.
-    pub newest: Option<String>,
-    /// The highest tag past the pin, or the newest commit past a pinned one.
-    pub latest: Option<String>,
-    /// How the skill's files compare with the locked ones.
-    pub status: Status,
-    /// Why a policy does not admit the newest files yet, with its line. `None` if one does, and if only a
-    /// fetch would tell.
-    pub held_back: Option<String>,
-    /// The new directory in its source, if it has moved.
-    pub moved_to: Option<String>,
-    /// Whether the requested tag led to another revision when the skill was locked.
-    pub tag_moved: bool,
-    /// Whether the installed skill was edited.
-    pub modified: bool,
-    /// Whether it is hidden from agents.
-    pub disabled: bool,
-}
-
-/// How the files of a skill in its source compare with the locked ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// They are the same.
-    Current,
-    /// They differ.
-    Changed,
-    /// They no longer exist where the skill was.
-    Gone,
-    /// They no longer exist where the skill was, but its source has a skill of its name elsewhere.
-    Moved,
-    /// Its source no longer has this branch, tag or commit.
-    RefGone,
-    /// Only a download would show this.
-    Unknown,
-    /// The source could not be queried.
-    Failed,
-    /// The machine is offline, and nothing is cached.
-    NotAsked,
-    /// It is a link to a directory that somebody works on.
-    Editable,
-}
-
-impl OutdatedSkill {
-    /// Reports whether its source has another version that may be installed, or one past its pin.
-    pub fn is_outdated(&self) -> bool {
-        match self.status {
-            Status::Changed if self.held_back.is_none() => true,
-            Status::Gone | Status::Moved | Status::RefGone => true,
-            _ => self.latest.is_some(),
-        }
-    }
 }
 
 /// The outcome: the state of the skills in their sources.
@@ -207,6 +140,11 @@ fn ask_scope(
         }
     }
     let mut failures = Failures::default();
+    let of_registry = |(row, query): (&usize, &Query<'_>)| query.locked.origin.has_versions().then_some(*row);
+    let of_registries: Vec<usize> = rows.iter().zip(&queries).filter_map(of_registry).collect();
+    ask_registries(context, scope, files, (&queries, &rows), outcome, &mut failures);
+    let (queries, rows): (Vec<_>, Vec<_>) =
+        queries.into_iter().zip(rows).filter(|(_, row)| !of_registries.contains(row)).unzip();
     for answer in ask(context, scope.as_root(), &queries, true) {
         let source = answer.at.first().map(|at| queries[*at].locked.origin.typed()).unwrap_or_default();
         let silent = |error: &Error| context.settings.offline && error.kind() == ErrorKind::Network;
@@ -279,6 +217,29 @@ fn ask_scope(
     Ok(())
 }
 
+/// Completes the rows of skills of registries.
+fn ask_registries(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    (queries, rows): (&[Query<'_>], &[usize]),
+    outcome: &mut OutdatedOutcome,
+    failures: &mut Failures,
+) {
+    let query = |at: usize| rows.iter().position(|row| *row == at).map(|at| &queries[at]);
+    let all = outcome.skills.iter_mut().enumerate().filter_map(|(at, row)| Some((row, query(at)?)));
+    let mut ours: Vec<_> = all.filter(|(_, query)| query.locked.origin.has_versions()).collect();
+    if let Err(error) = registries::compare(context, scope, files, &mut ours) {
+        let is_silent = context.settings.offline && error.kind() == ErrorKind::Network;
+        for (row, _) in &mut ours {
+            row.status = if is_silent { Status::NotAsked } else { Status::Failed };
+        }
+        if let Some((row, _)) = ours.first().filter(|_| !is_silent) {
+            failures.add(&row.source, error);
+        }
+    }
+}
+
 /// Reports whether a missing skill may be elsewhere in its source: GitHub answers that without a download.
 fn may_have_moved(files: newest::Files, origin: &Origin) -> bool {
     match files {
@@ -325,6 +286,7 @@ fn kind_of(reference: &Reference) -> String {
         Reference::Tag(_) => "the tag",
         Reference::Branch(_) => "the branch",
         Reference::Rev(_) => "the commit",
+        Reference::Range(_) => "a version in the range",
     };
     format!("{kind} `{}`", reference.name())
 }
@@ -353,17 +315,6 @@ impl Failures {
     }
 }
 
-impl From<newest::Files> for Status {
-    fn from(files: newest::Files) -> Self {
-        match files {
-            newest::Files::Same => Self::Current,
-            newest::Files::Changed => Self::Changed,
-            newest::Files::Gone | newest::Files::Moved => Self::Gone,
-            newest::Files::Unknown => Self::Unknown,
-        }
-    }
-}
-
 /// Returns the row of the skill `name` before its source is queried.
 fn row(name: &SkillName, scope: ScopeKind, locked: &Locked, query: &Query<'_>) -> OutdatedSkill {
     OutdatedSkill {
@@ -379,6 +330,7 @@ fn row(name: &SkillName, scope: ScopeKind, locked: &Locked, query: &Query<'_>) -
         held_back: None,
         moved_to: None,
         tag_moved: false,
+        yanked: false,
         modified: false,
         disabled: false,
     }
@@ -404,6 +356,7 @@ fn editable(
         held_back: None,
         moved_to: None,
         tag_moved: false,
+        yanked: false,
         modified: listed.is_some_and(|skill| skill.state == SkillState::Modified),
         disabled: listed.is_some_and(|skill| skill.disabled),
     }

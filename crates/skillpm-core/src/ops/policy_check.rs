@@ -127,6 +127,11 @@ impl PolicyCheck {
         self.decide(|| shown(asked), decisions)
     }
 
+    /// Returns the age, in seconds, that a release of a source must have, if a file has a rule about it.
+    pub(super) fn minimum_age(&self, asked: PolicySubject<'_>) -> Option<i64> {
+        self.admission.minimum_age(asked)
+    }
+
     /// Checks that an opened source is old enough.
     ///
     /// # Errors

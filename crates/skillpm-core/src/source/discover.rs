@@ -40,6 +40,8 @@ pub struct Candidate {
     pub file_name: String,
     /// The metadata for an agent, or why there is none.
     pub meta: Result<SkillMeta, String>,
+    /// The version that is meant, if the source lists several of it: what a lockfile calls its revision.
+    pub revision: Option<String>,
     /// Its file as read during discovery. `None` if the skill comes from an index, or the file cannot be
     /// read.
     document: Option<Arc<Document>>,
@@ -47,9 +49,14 @@ pub struct Candidate {
 
 impl Candidate {
     /// Returns a skill that an index lists, whose files are not fetched yet.
-    #[cfg(feature = "http")]
     pub(super) fn listed(path: String, meta: Result<SkillMeta, String>) -> Self {
-        Self { path, file_name: crate::skill::SKILL_FILE.to_owned(), meta, document: None }
+        Self { path, file_name: crate::skill::SKILL_FILE.to_owned(), meta, revision: None, document: None }
+    }
+
+    /// Returns the version `revision` of the skill that an index lists as `name`.
+    pub fn listed_as(name: String, revision: String) -> Self {
+        let meta = SkillMeta { name: name.clone(), version: Some(revision.clone()), ..SkillMeta::default() };
+        Self { revision: Some(revision), ..Self::listed(name, Ok(meta)) }
     }
 
     /// Returns the document for `bytes`, the current content of its file: the one read during discovery,
@@ -226,7 +233,8 @@ fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
         load_in(document, directory).map(|loaded| loaded.meta).map_err(|error| error.to_string())
     };
     let meta = document.as_ref().map_err(Clone::clone).and_then(load);
-    Candidate { path: dir.to_owned(), file_name: file.to_owned(), meta, document: document.ok() }
+    let (path, file_name) = (dir.to_owned(), file.to_owned());
+    Candidate { path, file_name, meta, revision: None, document: document.ok() }
 }
 
 #[cfg(test)]

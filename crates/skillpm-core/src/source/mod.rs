@@ -18,6 +18,7 @@ pub mod local;
 pub mod marketplace;
 pub mod newest;
 pub mod package;
+mod registry;
 #[cfg(feature = "http")]
 pub mod site;
 #[cfg(feature = "http")]
@@ -30,6 +31,8 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::Result;
+use crate::name::SkillName;
+use crate::resolve::versions::Release;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Address, Identity, Origin, Reference};
@@ -50,6 +53,7 @@ fn of(origin: &Origin) -> &dyn Source {
         Origin::Site(it) => it,
         Origin::Local(it) => it,
         Origin::Package(it) => it,
+        Origin::Registry(it) => it,
         #[cfg(not(all(feature = "git", feature = "http")))]
         other => other,
     }
@@ -84,6 +88,34 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     ///
     /// Fails for a missing or unreadable list.
     fn listed(&self) -> Result<Vec<Candidate>>;
+
+    /// Returns what the source lists as `name`. Returns `None` if only the whole list shows it.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a source that can look up single names and does not have this one.
+    fn look_up(&self, _name: &str) -> Result<Option<Candidate>> {
+        Ok(None)
+    }
+
+    /// Returns the versions of the skill `name`, from which a solver chooses. Returns `None` for a name that the source
+    /// does not have, and for a source without versions.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a source that cannot be reached, or whose list cannot be used.
+    fn releases(&self, _name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
+        Ok(None)
+    }
+
+    /// Prepares [`SkillIndex::releases`] for several names, if that is faster than one after the other.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`SkillIndex::releases`] does.
+    fn prepare_releases(&self, _names: &[SkillName]) -> Result<()> {
+        Ok(())
+    }
 
     /// Prepares to fetch several skills, if that is faster than one after the other. Each is given by its
     /// name and its locked revision. Skips a skill that the source does not have, or not as it was locked:
@@ -156,7 +188,7 @@ impl FetchedSource {
     /// Fails as [`SkillIndex::fetch`] does.
     pub fn fetch(&self, listed: &Candidate) -> Result<Option<(Self, Candidate)>> {
         let Some(shelf) = self.shelf.as_ref().filter(|_| listed.meta.is_ok()) else { return Ok(None) };
-        let opened = shelf.fetch(&listed.path, None)?;
+        let opened = shelf.fetch(&listed.path, listed.revision.as_deref())?;
         let found =
             discover_in(&opened.tree, &listed.path).into_iter().find(|found| found.path == listed.path);
         Ok(Some((opened, found.unwrap_or_else(|| listed.clone()))))
@@ -237,6 +269,14 @@ pub fn open(
     origin: &Origin,
     wanted: Wanted<'_>,
 ) -> Result<FetchedSource> {
+    let tag;
+    let wanted = match wanted {
+        Wanted::Now(Some(Reference::Range(range))) if origin.has_revisions() => {
+            tag = newest::tag_in(context, scope, origin, range)?;
+            Wanted::Now(Some(&tag))
+        }
+        other => other,
+    };
     let opened = of(origin).open(context, scope, wanted)?;
     Ok(FetchedSource { here: here(&context.settings, scope, origin), ..opened })
 }

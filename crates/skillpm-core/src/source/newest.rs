@@ -9,19 +9,22 @@ mod commits;
 mod here;
 mod shape;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::of;
+use crate::codes;
 use crate::context::Context;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::reporter::{Reporter, Requested};
 use crate::scope::ScopeRoot;
 use crate::spec::{Origin, Reference, is_commit};
+use crate::version::{Version, VersionRange};
 #[cfg(any(feature = "git", feature = "http"))]
 pub(super) use commits::{compare, fixed};
 pub(super) use here::LocalNewest;
@@ -131,10 +134,59 @@ pub trait Ask {
 ///
 /// Fails for a source that cannot be reached, or for a reference that it does not have.
 pub fn newest(context: &Context, scope: ScopeRoot<'_>, query: &Query<'_>) -> Result<Newest> {
-    let reference = query.reference.as_ref();
+    let reference = in_repository(context, scope, &query.locked.origin, query.reference.as_ref())?;
+    let reference = reference.as_deref();
     let mut source = of(&query.locked.origin).ask(context, scope, &[reference])?;
     let mut answers = source.newest(reference, &[query])?;
     Ok(answers.pop().unwrap_or(Newest { revision: None, files: Files::Unknown }))
+}
+
+/// Returns the tag that `range` means now: the highest version in it, written as `1.2.3` or `v1.2.3`.
+///
+/// # Errors
+///
+/// Fails as [`newest`] does, and if no tag is in the range.
+pub(super) fn tag_in(
+    context: &Context,
+    scope: ScopeRoot<'_>,
+    origin: &Origin,
+    range: &VersionRange,
+) -> Result<Reference> {
+    let tags = of(origin).ask(context, scope, &[None])?.tags("")?;
+    let version = |tag: &String| Version::new(tag.strip_prefix('v').unwrap_or(tag)).ok();
+    let mut versions: Vec<_> = tags
+        .iter()
+        .filter_map(|tag| Some((version(tag)?, tag)))
+        .filter(|(_, tag)| Reference::check(tag).is_ok())
+        .collect();
+    versions.sort();
+    if let Some((_, tag)) = versions.iter().rev().find(|(version, _)| range.contains(version)) {
+        return Ok(Reference::Tag((*tag).clone()));
+    }
+    let origin = origin.typed();
+    let error = Error::usage(format!("no tag of `{origin}` is a version in the range `{range}`"))
+        .coded(codes::REVISION_UNKNOWN);
+    let newest: Vec<_> = versions.iter().rev().take(3).map(|(_, tag)| format!("`{tag}`")).collect();
+    Err(if newest.is_empty() {
+        error.hint("its tags are not versions such as `1.2.0` or `v1.2.0`: name a tag or a branch")
+    } else {
+        error.hint(format!("its newest versions are {}", newest.join(", ")))
+    })
+}
+
+/// Returns `reference` of `origin` as a repository knows it: the tag that a range means now.
+fn in_repository<'r>(
+    context: &Context,
+    scope: ScopeRoot<'_>,
+    origin: &Origin,
+    reference: Option<&'r Reference>,
+) -> Result<Option<Cow<'r, Reference>>> {
+    match reference {
+        Some(Reference::Range(range)) if origin.has_revisions() => {
+            tag_in(context, scope, origin, range).map(|tag| Some(Cow::Owned(tag)))
+        }
+        other => Ok(other.map(Cow::Borrowed)),
+    }
 }
 
 /// Returns what is newer than `reference`, a pin: for a tag, the highest version among the tags of the same
@@ -194,15 +246,30 @@ fn ask_one(
     queries: &[Query<'_>],
     latest: bool,
 ) -> Vec<Answer> {
-    let names: Vec<_> = references.keys().copied().collect();
+    let (ranges, references): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        references.iter().partition(|(reference, _)| {
+            origin.has_revisions() && reference.is_some_and(|one| one.range().is_some())
+        });
+    let mut answers: Vec<Answer> = Vec::new();
+    for (reference, at) in ranges {
+        let newest = in_repository(context, scope, origin, *reference).and_then(|tag| {
+            let asked: Vec<_> = at.iter().map(|at| &queries[*at]).collect();
+            of(origin).ask(context, scope, &[tag.as_deref()])?.newest(tag.as_deref(), &asked)
+        });
+        answers.push(Answer { at: at.clone(), newest, latest: Ok(None) });
+    }
+    if references.is_empty() {
+        return answers;
+    }
+    let names: Vec<_> = references.keys().map(|name| **name).collect();
     let mut source = match of(origin).ask(context, scope, &names) {
         Ok(source) => source,
         Err(error) => {
-            let at = references.values().flatten().copied().collect();
-            return vec![Answer { at, newest: Err(error), latest: Ok(None) }];
+            let at = references.values().flat_map(|at| at.iter().copied()).collect();
+            answers.push(Answer { at, newest: Err(error), latest: Ok(None) });
+            return answers;
         }
     };
-    let mut answers: Vec<Answer> = Vec::new();
     for (reference, at) in references {
         // A source that cannot be reached is not tried again for each of its references.
         if let Some(last) = answers.last_mut().filter(|answer| unreachable(answer)) {
@@ -234,7 +301,7 @@ fn is_pin(reference: &Reference) -> bool {
         Reference::Rev(_) => true,
         Reference::Any(name) => is_commit(name) || Shape::of(name).is_some(),
         Reference::Tag(name) => Shape::of(name).is_some(),
-        Reference::Branch(_) => false,
+        Reference::Branch(_) | Reference::Range(_) => false,
     }
 }
 

@@ -17,6 +17,11 @@ impl Age {
         Self(seconds.max(0))
     }
 
+    /// Returns the age in seconds.
+    pub(super) fn seconds(self) -> i64 {
+        self.0
+    }
+
     /// Reads `7d`, `12h`, `2w` or `30m`.
     pub(super) fn read(placed: &LocatedText) -> Result<Self, ManifestError> {
         let wrong = || {

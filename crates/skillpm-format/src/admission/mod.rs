@@ -272,6 +272,11 @@ impl Admission {
         self.ages(asked).next().is_some()
     }
 
+    /// Returns the age, in seconds, that a release of a source must have. Returns `None` if no file has a rule about it.
+    pub fn minimum_age(&self, asked: PolicySubject<'_>) -> Option<i64> {
+        self.ages(asked).map(|(_, age)| age.seconds()).max()
+    }
+
     /// Returns what is decided about a source only once it is installed: its age, and the content of its skills. If a
     /// source never reports its age, [`Admission::release`] has already decided.
     pub fn pending(&self, asked: PolicySubject<'_>) -> Vec<Pending> {
@@ -386,7 +391,7 @@ impl Pin {
             // A full id written after `#` can mean nothing else.
             Some(Reference::Any(name)) => crate::spec::is_object_id(name),
             Some(Reference::Tag(_)) => self == Self::Tag,
-            Some(Reference::Branch(_)) | None => false,
+            Some(Reference::Branch(_) | Reference::Range(_)) | None => false,
         }
     }
 }

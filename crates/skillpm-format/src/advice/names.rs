@@ -146,6 +146,8 @@ names! {
         Marketplace = "marketplace",
         /// The maximum number of bytes of a file to read.
         MaxBytes = "max-bytes",
+        /// Take the lowest versions that fit.
+        Minimal = "minimal",
         /// Leave out dependencies.
         NoDeps = "no-deps",
         /// Use no network.
@@ -156,6 +158,8 @@ names! {
         Ours = "ours",
         /// A directory.
         Path = "path",
+        /// The version to have.
+        Precise = "precise",
         /// A commit.
         Rev = "rev",
         /// How to isolate scripts.

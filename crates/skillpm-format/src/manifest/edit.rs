@@ -5,9 +5,12 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::above::Above;
-use super::{Agents, LintSettings, LocatedText, Manifest, PolicySettings, Requirement, above, gaps, order};
+use super::requirement::VERSION;
+use super::{
+    Agents, LintSettings, LocatedText, Manifest, PolicySettings, Registries, Requirement, above, gaps, order,
+};
 use crate::name::SkillName;
-use crate::spec::Reference;
+use crate::spec::{Origin, Reference};
 
 impl Manifest {
     /// Adds a skill, or replaces its entry. Rewrites nothing if nothing changes.
@@ -15,7 +18,8 @@ impl Manifest {
         if self.skills.get(name) == Some(&requirement) {
             return;
         }
-        let new = requirement.to_toml();
+        let registries = self.registries.clone();
+        let new = requirement.to_toml(Some(&registries));
         let document = self.document();
         let skills = document.get_mut("skills").and_then(Item::as_table_like_mut);
         match skills.and_then(|skills| skills.get_mut(name.as_str())) {
@@ -26,7 +30,8 @@ impl Manifest {
             _ => {
                 let section = with_header(document, "skills");
                 let sorted = section.as_table().is_some_and(order::is_sorted);
-                put(section, name.as_str(), new.into());
+                let short = requirement.is_from_default(&registries, name).then(|| new.get(VERSION).cloned());
+                put(section, name.as_str(), short.flatten().unwrap_or_else(|| new.into()));
                 if let Some(skills) = section.as_table_mut().filter(|_| sorted) {
                     order::sort(skills, name.as_str());
                 }
@@ -88,6 +93,8 @@ impl Manifest {
         let text = self.to_string();
         let is_same = |read: Self| {
             read.skills == self.skills
+                && read.registries == self.registries
+                && read.overrides == self.overrides
                 && read.agents == self.agents
                 && read.lint.texts() == self.lint.texts()
                 && read.policy.texts() == self.policy.texts()
@@ -183,18 +190,20 @@ impl PolicySettings {
 }
 
 impl Requirement {
-    /// Returns the entry of a skill: a table on one line.
-    pub(super) fn to_toml(&self) -> InlineTable {
+    /// Returns the entry of a skill: a table on one line, in which registries have the names of `registries`.
+    pub(super) fn to_toml(&self, registries: Option<&Registries>) -> InlineTable {
         let mut table = InlineTable::new();
         let (key, value) = self.origin.manifest();
-        table.insert(key, value.into());
-        if let Some(path) = &self.path {
+        let named = registries.and_then(|registries| registries.name_of(&self.origin));
+        table.insert(key, named.map_or(value, ToOwned::to_owned).into());
+        if let Some(path) = self.path.as_ref().filter(|_| !self.origin.has_versions()) {
             table.insert(self.origin.directory_key(), path.into());
         }
         if let Some(reference) = &self.reference {
             let key = match reference {
                 Reference::Any(_) => "ref",
-                Reference::Tag(_) => "tag",
+                Reference::Range(_) if self.origin.has_versions() => VERSION,
+                Reference::Tag(_) | Reference::Range(_) => "tag",
                 Reference::Branch(_) => "branch",
                 Reference::Rev(_) => "rev",
             };
@@ -216,6 +225,18 @@ impl Requirement {
             table.insert("dependency", true.into());
         }
         table
+    }
+
+    /// Reports whether the entry of the skill `name` can be its range of versions alone.
+    fn is_from_default(&self, registries: &Registries, name: &SkillName) -> bool {
+        let Self { origin, path, reference, name: own, agents, disabled, dependency, editable } = self;
+        let default = registries.preferred().cloned().map(Origin::from);
+        default.as_ref() == Some(origin)
+            && path.as_deref() == Some(name.as_str())
+            && matches!(reference, Some(Reference::Range(_)))
+            && own.is_none()
+            && agents.is_none()
+            && !(*disabled || *dependency || *editable)
     }
 }
 

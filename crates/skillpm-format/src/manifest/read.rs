@@ -6,6 +6,7 @@ use std::ops::Range;
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::error::ManifestError;
+use super::registries::Registries;
 use super::requirement::{self, ReferenceText, Requirement};
 use super::settings::{Agents, LintSettings, LocatedText, PolicySettings};
 use crate::advice::{Verb, message};
@@ -54,7 +55,8 @@ pub(super) fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
     })
 }
 
-fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestError {
+/// Returns the error `message` about the part `span` of `text`.
+pub(super) fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestError {
     let (line, column) = line_column(text, span.map_or(0, |span| span.start));
     ManifestError { line, column, message, hint: None }
 }
@@ -115,7 +117,7 @@ impl ReferenceText for Written<'_> {
 
 /// A reader for the parts of a manifest, with the text for positions in messages.
 pub(super) struct Reader<'a> {
-    text: &'a str,
+    pub(super) text: &'a str,
 }
 
 impl<'a> Reader<'a> {
@@ -124,7 +126,8 @@ impl<'a> Reader<'a> {
         Self { text }
     }
 
-    fn fault(&self, item: &Item, message: impl Into<String>) -> ManifestError {
+    /// Returns the error `message` about `item`.
+    pub(super) fn fault(&self, item: &Item, message: impl Into<String>) -> ManifestError {
         fault(self.text, item.span(), message.into())
     }
 
@@ -165,7 +168,12 @@ impl<'a> Reader<'a> {
         item.as_table_like().ok_or_else(|| self.fault(item, format!("{what} must be a table")))
     }
 
-    fn string<'i>(&self, table: &'i dyn TableLike, key: &str) -> Result<Option<&'i str>, ManifestError> {
+    /// Returns the text under `key` of `table`, which is neither empty nor contains control characters.
+    pub(super) fn string<'i>(
+        &self,
+        table: &'i dyn TableLike,
+        key: &str,
+    ) -> Result<Option<&'i str>, ManifestError> {
         let Some(item) = table.get(key) else { return Ok(None) };
         match item.as_str() {
             Some(text) if !text.is_empty() && !text.chars().any(char::is_control) => Ok(Some(text)),
@@ -177,7 +185,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the table `[skills]`.
-    pub(super) fn skills(&self, item: &Item) -> Result<BTreeMap<SkillName, Requirement>, ManifestError> {
+    pub(super) fn skills(
+        &self,
+        item: &Item,
+        registries: &Registries,
+    ) -> Result<BTreeMap<SkillName, Requirement>, ManifestError> {
         let table = self.table(item, "`skills`")?;
         let mut skills = BTreeMap::new();
         let mut keys = BTreeMap::new();
@@ -188,23 +200,23 @@ impl<'a> Reader<'a> {
                 let message = format!("`{key}` and `{other}` are the same name on some file systems");
                 return Err(fault(self.text, at(), message));
             }
-            skills.insert(name, self.requirement(item)?);
+            let requirement = self.requirement(&name, item, registries)?;
+            skills.insert(name, requirement);
         }
         Ok(skills)
     }
 
-    fn requirement(&self, item: &Item) -> Result<Requirement, ManifestError> {
-        if item.is_str() {
-            let error = self.fault(item, "skills from a registry are not supported by this version");
-            let hint = match item.as_str().and_then(requirement::meant) {
-                Some(keys) => format!("write `{{ {keys} }}`"),
-                None => {
-                    "name a source: `{ github = \"owner/repo\" }` or `{ path = \"../skill\" }`".to_owned()
-                }
-            };
-            return Err(ManifestError { hint: Some(hint.into()), ..error });
+    fn requirement(
+        &self,
+        name: &SkillName,
+        item: &Item,
+        registries: &Registries,
+    ) -> Result<Requirement, ManifestError> {
+        if let Some(text) = item.as_str() {
+            return self.in_default_registry(name, item, text, registries);
         }
-        requirement::read(&Written { reader: self, item, table: self.table(item, "a skill")? })
+        let written = Written { reader: self, item, table: self.table(item, "a skill")? };
+        requirement::read(&written, name, registries)
     }
 
     fn placed(&self, span: Option<Range<usize>>, text: &str) -> LocatedText {

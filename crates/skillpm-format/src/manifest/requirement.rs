@@ -1,7 +1,11 @@
 //! The manifest entry of one skill.
 
 use super::error::ManifestError;
-use crate::spec::{KINDS, Kind, Origin, PUBLIC_HOST, Reference, SourceSpec, SpecError, check_directory};
+use super::registries::Registries;
+use crate::name::SkillName;
+use crate::spec::{
+    KINDS, Kind, Origin, PUBLIC_HOST, Reference, Registry, SourceSpec, SpecError, check_directory,
+};
 
 /// What the manifest states about one skill; its key is the name under which the skill is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +65,8 @@ pub(super) fn sources() -> impl Iterator<Item = &'static str> {
 
 /// The keys that name a revision of a repository.
 pub(super) const REVISIONS: &[&str] = &["tag", "branch", "rev", "ref"];
+/// The key of a range of versions in a registry.
+pub(super) const VERSION: &str = "version";
 
 /// Returns the keys of sources that have revisions, as a list in a sentence.
 pub(super) fn with_revisions() -> String {
@@ -99,12 +105,16 @@ pub(super) trait ReferenceText {
     fn flag(&self, key: &str) -> Result<bool, ManifestError>;
 }
 
-/// Reads the entry of a skill from `said`.
+/// Reads the entry of the skill `key_of_entry` from `said`, with the names of `registries`.
 ///
 /// # Errors
 ///
 /// Returns the first error.
-pub(super) fn read(said: &impl ReferenceText) -> Result<Requirement, ManifestError> {
+pub(super) fn read(
+    said: &impl ReferenceText,
+    key_of_entry: &SkillName,
+    registries: &Registries,
+) -> Result<Requirement, ManifestError> {
     let name = said.string("name")?.map(ToOwned::to_owned);
     let path = said.string("path")?;
     let mut named = Vec::new();
@@ -137,7 +147,12 @@ pub(super) fn read(said: &impl ReferenceText) -> Result<Requirement, ManifestErr
         hint: how_to_name(kind, text).map(Into::into),
         ..said.fault(error.to_string())
     })?;
-    let path = directory(said, said.string(origin.directory_key())?)?;
+    let origin = settled(said, origin, registries)?;
+    let path = if origin.has_versions() {
+        Some(name.clone().unwrap_or_else(|| key_of_entry.to_string()))
+    } else {
+        directory(said, said.string(origin.directory_key())?)?
+    };
     let reference = reference(said)?;
     let agents = said.strings("agents")?;
     let (disabled, dependency) = (said.flag("disabled")?, said.flag("dependency")?);
@@ -154,9 +169,10 @@ pub(super) fn elsewhere(key: &str, value: &str, known: &[&str]) -> Option<String
             let name = if known.contains(&"subdir") { "subdir" } else { "path" };
             Some(format!("did you mean `{name}`?"))
         }
-        "version" if known.contains(&"tag") => {
-            Some("name a version by its tag, as in `tag = \"v1.2.0\"`".to_owned())
-        }
+        VERSION if known.contains(&"tag") => Some(
+            "name a version by its tag, as in `tag = \"v1.2.0\"`, or tags by a range, as in `tag = \"^1.2\"`"
+                .to_owned(),
+        ),
         "from" | "repo" | "repository" | "source" | "src" | "uri" => {
             meant(value).map(|keys| format!("write `{keys}`"))
         }
@@ -176,8 +192,25 @@ fn how_to_name(kind: &Kind, text: &str) -> Option<String> {
 pub(super) fn meant(text: &str) -> Option<String> {
     let SourceSpec { origin, path, reference, skill: _ } = text.parse().ok()?;
     let origin = origin.or_on_host(PUBLIC_HOST);
-    let keys = Requirement { path, reference, ..Requirement::new(origin) }.to_toml().to_string();
+    let requirement = Requirement { path, reference, ..Requirement::new(origin) };
+    let keys = requirement.to_toml(None).to_string();
     Some(keys.trim_matches(['{', '}', ' ']).to_owned())
+}
+
+/// Returns `origin`, a registry with its address.
+fn settled(
+    said: &impl ReferenceText,
+    origin: Origin,
+    registries: &Registries,
+) -> Result<Origin, ManifestError> {
+    let registry = match Registry::try_from(origin) {
+        Ok(registry) => registry,
+        Err(origin) => return Ok(origin),
+    };
+    let settled = registries.settled(registry);
+    settled
+        .map(Into::into)
+        .map_err(|(message, hint)| ManifestError { hint: Some(hint.into()), ..said.fault(message) })
 }
 
 fn directory(said: &impl ReferenceText, path: Option<&str>) -> Result<Option<String>, ManifestError> {
@@ -189,16 +222,17 @@ fn directory(said: &impl ReferenceText, path: Option<&str>) -> Result<Option<Str
 
 fn reference(said: &impl ReferenceText) -> Result<Option<Reference>, ManifestError> {
     let mut found = None;
-    for key in REVISIONS.iter().copied() {
+    for key in REVISIONS.iter().copied().chain([VERSION]) {
         let Some(name) = said.string(key)? else { continue };
-        Reference::check(name).map_err(|error| said.fault(error.to_string()))?;
-        let name = name.to_owned();
+        let plain = |kind: fn(String) -> Reference| Reference::check(name).map(|()| kind(name.to_owned()));
         let reference = match key {
-            "tag" => Reference::Tag(name),
-            "branch" => Reference::Branch(name),
-            "rev" => Reference::Rev(name),
-            _ => Reference::Any(name),
+            "tag" => Reference::tag(name),
+            "branch" => plain(Reference::Branch),
+            "rev" => plain(Reference::Rev),
+            VERSION => Reference::version(name),
+            _ => plain(Reference::Any),
         };
+        let reference = reference.map_err(|error| said.fault(error.to_string()))?;
         if found.replace(reference).is_some() {
             return Err(said.fault("only one of `tag`, `branch`, `rev` and `ref` can be given".to_owned()));
         }

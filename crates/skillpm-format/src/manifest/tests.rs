@@ -134,7 +134,34 @@ path = "x"
 fn every_fault_names_its_place() {
     let cases = [
         ("[skills]\npdf = 1", "2:7: a skill must be a table"),
-        ("[skills]\npdf = \"^1\"", "2:7: skills from a registry are not supported by this version"),
+        ("[skills]\npdf = \"^1\"", "2:7: there is no default registry that it could come from"),
+        (
+            "[skills]\npdf = \"next\"",
+            "2:7: `next` is not a version range: unexpected character 'n' while parsing major version number",
+        ),
+        (
+            "[registries]\nAcme = \"https://h\"",
+            "2:1: `Acme` cannot be the name of a registry: use `a` to `z`, digits and `-`",
+        ),
+        ("[registries]\ndefault = \"acme\"", "2:11: there is no registry called `acme`"),
+        (
+            "[registries]\nacme = \"https://h?x\"",
+            "2:8: `https://h?x` is not an address that skillpm can install from",
+        ),
+        (
+            "[override]\npdf = \"next\"",
+            "2:7: `next` is not a version range: unexpected character 'n' while parsing major version number",
+        ),
+        ("[override]\nPDF = \"1\"", "2:1: the name `PDF` has an upper-case letter"),
+        ("[skills]\npdf = { registry = \"acme\" }", "2:7: there is no registry called `acme`"),
+        (
+            "[skills]\npdf = { registry = \"https://h\", version = \"next\" }",
+            "2:7: `next` is not a version range such as `^1.2` or `>=1.2, <2`",
+        ),
+        (
+            "[skills]\npdf = { registry = \"https://h\", tag = \"x\" }",
+            "2:33: the key `tag` is not known here",
+        ),
         ("[skils]\n", "1:2: the key `skils` is not known here"),
         ("[skills]\nPDF = { path = \"x\" }", "2:1: the name `PDF` has an upper-case letter"),
         (
@@ -229,7 +256,7 @@ fn slips_are_told_as_what_is_meant() {
         ("[skills]\nx = { github = \"a/b\", commit = \"abc\" }", "did you mean `rev`?"),
         ("[skills]\nx = { github = \"a/b\", subdir = \"c\" }", "did you mean `path`?"),
         ("[skills]\nx = { path = \"a\", dir = \"c\" }", "did you mean `subdir`?"),
-        ("[skills]\nx = \"^1.2\"", "name a source: "),
+        ("[skills]\nx = \"^1.2\"", "or name a source here"),
         ("[dependencies]\nx = { github = \"a/b\" }", "under `[skills]`"),
         ("x = { path = \"a\" }", "under `[skills]`"),
     ] {
@@ -265,4 +292,43 @@ fn what_is_there_twice_is_named() {
         assert_eq!(error.to_string(), expected, "{text}");
         assert!(error.hint.expect("a hint").starts_with("keep one of the two"));
     }
+}
+
+/// A registry is named once, and the key of a skill is its name in it.
+#[test]
+fn skills_of_registries() {
+    let text = "[registries]
+default = \"acme\"
+acme = \"https://skills.example.com\"
+here = \"./registry\"
+
+[skills]
+pdf = \"^1.2\"
+old = { registry = \"here\", name = \"pdf\", version = \"=1.0.0\" }
+lint = { registry = \"https://other.example.com\" }
+";
+    let manifest = Manifest::parse(text).expect("a manifest");
+    let read = |key: &str| {
+        let Requirement { origin, path, reference, .. } = &manifest.skills()[&name(key)];
+        let reference = reference.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{origin} {} {reference}", path.clone().unwrap_or_default())
+    };
+    assert_eq!(read("pdf"), "registry:https://skills.example.com pdf versions/^1.2");
+    assert_eq!(read("old"), "registry:./registry pdf versions/=1.0.0");
+    assert_eq!(read("lint"), "registry:https://other.example.com lint ");
+    let mut changed = manifest.clone();
+    let range = |text| Some(Reference::version(text).expect(text));
+    let pdf = manifest.skills()[&name("pdf")].clone();
+    changed.set_skill(&name("pdf"), Requirement { reference: range("^2"), ..pdf.clone() });
+    changed.set_skill(
+        &name("docx"),
+        Requirement { path: Some("docx".into()), reference: range("1"), ..pdf.clone() },
+    );
+    let agents = Some(vec!["cursor".to_owned()]);
+    changed.set_skill(&name("x"), Requirement { path: Some("x".into()), agents, ..pdf });
+    assert_eq!(
+        changed.written().expect("reads back"),
+        text.replace("pdf = \"^1.2\"", "pdf = \"^2\"")
+            + "docx = \"1\"\nx = { registry = \"acme\", version = \"^1.2\", agents = [\"cursor\"] }\n"
+    );
 }

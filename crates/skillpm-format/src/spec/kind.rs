@@ -168,6 +168,12 @@ pub trait SourceFacts: fmt::Debug {
         false
     }
 
+    /// Reports whether it lists several versions of each skill, of which a range chooses one. The manifest's key for a
+    /// skill is then the skill's name in it, unless the entry states another one.
+    fn has_versions(&self) -> bool {
+        false
+    }
+
     /// Reports whether everything in it is skills, wherever they are.
     fn has_only_skills(&self) -> bool {
         false

@@ -10,6 +10,7 @@ mod local;
 mod origin;
 mod package;
 mod reference;
+mod registry;
 mod site;
 
 use std::fmt;
@@ -25,6 +26,7 @@ pub use local::{LocalPath, is_local};
 pub use origin::{KINDS, Origin, kind_of_key, source_keys};
 pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Identity, Reference, is_commit, is_object_id};
+pub use registry::{DEFAULT_REGISTRY, Registry, is_registry_name};
 pub use site::Site;
 
 /// A source as typed: where skills are, at which revision, and which of them is meant.
@@ -67,6 +69,9 @@ pub enum SpecError {
     /// A revision that no git server accepts, or an empty part.
     #[error("`{0}` is not the name of a tag, branch or commit")]
     BadReference(String),
+    /// A text that is not a range of versions.
+    #[error("`{0}` is not a version range such as `^1.2` or `>=1.2, <2`")]
+    BadRange(String),
     /// Nothing after `@`.
     #[error("the name of a skill is missing after `@`")]
     BadSkill,
@@ -104,7 +109,7 @@ impl SourceSpec {
             Reference::Any(name) => Reference::Any(longer(name)?),
             Reference::Branch(name) => Reference::Branch(longer(name)?),
             Reference::Tag(name) => Reference::Tag(longer(name)?),
-            Reference::Rev(_) => return None,
+            Reference::Rev(_) | Reference::Range(_) => return None,
         };
         Some(Self { path: path.map(ToOwned::to_owned), reference: Some(reference), ..self.clone() })
     }

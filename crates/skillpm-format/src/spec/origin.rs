@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use super::kind::{Kind, ReadTyped};
 use super::{
-    Address, Download, GitUrl, LocalPath, Package, Repository, Site, SourceFacts, SourceSpec, SpecError,
+    Address, Download, GitUrl, LocalPath, Package, Registry, Repository, Site, SourceFacts, SourceSpec,
+    SpecError,
 };
 
 /// Defines [`Origin`] and the table [`KINDS`] from rows, one for each kind of source: its name, and the type that
@@ -62,6 +63,8 @@ kinds! {
     Git(GitUrl),
     /// A file on the network: an archive, or a single `SKILL.md`.
     Download(Download),
+    /// A registry: skills with versions.
+    Registry(Registry),
     /// A site that lists its skills under `/.well-known/`.
     Site(Site),
     /// A directory or archive on this machine, as typed.
@@ -134,6 +137,8 @@ mod tests {
             ("git:https://h/r.git", "git", Some("https://h/r.git")),
             ("url:https://h/x.zip", "url", Some("https://h/x.zip")),
             ("site:https://h", "site", Some("https://h")),
+            ("registry:https://h/x", "registry", Some("https://h/x")),
+            ("registry:./x", "registry", None),
             ("npm:@s/x", "npm", None),
             ("crate:x", "crate", None),
             ("path:./x", "path", None),

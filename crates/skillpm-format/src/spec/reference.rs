@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::SpecError;
+use crate::version::VersionRange;
 
 /// A revision by name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,16 +16,19 @@ pub enum Reference {
     Branch(String),
     /// A commit.
     Rev(String),
+    /// The highest version in a range: of a registry, or of the tags of a repository.
+    Range(VersionRange),
 }
 
 /// Writes the form in lockfiles, which is git's own: `tags/v2`, `heads/main`, or the bare name if the kind was not
-/// stated.
+/// stated. A range is `versions/^1.2`.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Any(name) | Self::Rev(name) => f.write_str(name),
             Self::Tag(name) => write!(f, "tags/{name}"),
             Self::Branch(name) => write!(f, "heads/{name}"),
+            Self::Range(range) => write!(f, "versions/{range}"),
         }
     }
 }
@@ -34,6 +38,7 @@ impl Reference {
     pub fn name(&self) -> &str {
         match self {
             Self::Any(name) | Self::Tag(name) | Self::Branch(name) | Self::Rev(name) => name,
+            Self::Range(range) => range.as_str(),
         }
     }
 
@@ -43,6 +48,8 @@ impl Reference {
             Self::Tag(name.to_owned())
         } else if let Some(name) = text.strip_prefix("heads/") {
             Self::Branch(name.to_owned())
+        } else if let Some(Ok(range)) = text.strip_prefix("versions/").map(VersionRange::new) {
+            Self::Range(range)
         } else if is_object_id(text) {
             Self::Rev(text.to_owned())
         } else {
@@ -50,14 +57,47 @@ impl Reference {
         }
     }
 
-    /// Returns a reference of unknown kind.
+    /// Returns a reference of unknown kind, or the range that `name` is: `^1.2` cannot be a name in git.
     ///
     /// # Errors
     ///
-    /// Fails on a name that git refuses.
+    /// Fails on a name that git refuses and that is not a range.
     pub fn any(name: &str) -> Result<Self, SpecError> {
-        Self::check(name)?;
-        Ok(Self::Any(name.to_owned()))
+        Self::range_or(name, Self::Any)
+    }
+
+    /// Returns a tag, or the range of tags that `name` is: `^1.2` cannot be a name in git.
+    ///
+    /// # Errors
+    ///
+    /// Fails on a name that git refuses and that is not a range.
+    pub fn tag(name: &str) -> Result<Self, SpecError> {
+        Self::range_or(name, Self::Tag)
+    }
+
+    fn range_or(name: &str, kind: impl FnOnce(String) -> Self) -> Result<Self, SpecError> {
+        match (Self::check(name), VersionRange::new(name)) {
+            (Ok(()), _) => Ok(kind(name.to_owned())),
+            (Err(_), Ok(range)) => Ok(Self::Range(range)),
+            (Err(error), Err(_)) => Err(error),
+        }
+    }
+
+    /// Returns the range of versions that `text` is.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a text that is not a range.
+    pub fn version(text: &str) -> Result<Self, SpecError> {
+        VersionRange::new(text).map(Self::Range).map_err(|_| SpecError::BadRange(text.to_owned()))
+    }
+
+    /// Returns the range of versions, if it is one.
+    pub fn range(&self) -> Option<&VersionRange> {
+        match self {
+            Self::Range(range) => Some(range),
+            _ => None,
+        }
     }
 
     /// Checks `name` against git's rules for references, as far as these keep requests harmless.
@@ -111,8 +151,21 @@ mod tests {
             Reference::Branch("main".into()),
             Reference::Any("main".into()),
             Reference::Rev("a".repeat(40)),
+            Reference::Range(VersionRange::new(">=1.2, <2").expect("a range")),
         ] {
             assert_eq!(Reference::from_lockfile(&reference.to_string()), reference);
         }
+        // A branch of git whose name only looks like a range.
+        assert_eq!(Reference::from_lockfile("versions/next"), Reference::Any("versions/next".into()));
+    }
+
+    #[test]
+    fn what_git_cannot_name_may_be_a_range() {
+        let range = |text| Some(Reference::Range(VersionRange::new(text).ok()?));
+        assert_eq!(Reference::tag("^1.2").ok(), range("^1.2"));
+        assert_eq!(Reference::any("~1").ok(), range("~1"));
+        assert_eq!(Reference::any("1.2").ok(), Some(Reference::Any("1.2".into())));
+        assert_eq!(Reference::tag("v1").ok(), Some(Reference::Tag("v1".into())));
+        assert!(Reference::tag("^next").is_err() && Reference::any("a b").is_err());
     }
 }

@@ -10,15 +10,16 @@ mod installed;
 mod messages;
 mod provider;
 mod settle;
+mod versions;
 
 pub(super) use self::declared::dependencies;
 pub(super) use self::installed::Installed;
 pub(super) use self::messages::can_be_left_out;
-pub(super) use self::provider::Offered;
-pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
-
 use self::messages::{error_of, warning_of};
+pub(super) use self::provider::Offered;
 use self::provider::{HasRoom, SourceProvider};
+pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
+pub(super) use self::versions::{Keep, VersionRequest, decide};
 use super::fetcher::Sources;
 use super::policy_check::skill_file;
 use crate::advice::Warning;

@@ -11,10 +11,11 @@ use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::ops::fetcher::{Newest, Sources, dependent};
 use crate::ops::install::select::{candidates, install_name, select};
+use crate::resolve::versions::Release;
 use crate::resolve::{Available, DependencyProvider, Dependent, Has, Location, Offer, directory_of, meets};
 use crate::source::FetchedSource;
 use crate::source::discover::Candidate;
-use crate::spec::SourceSpec;
+use crate::spec::{Origin, SourceSpec};
 
 /// A skill that a source offers, as the source delivered it.
 #[derive(Debug)]
@@ -73,6 +74,33 @@ impl<'p, 's> SourceProvider<'p, 's> {
     }
 }
 
+impl SourceProvider<'_, '_> {
+    /// Offers the skill `name` of the registry `origin`, in the version that was decided. If none was, which is so for a
+    /// dependency of a skill from elsewhere, it is the highest in `range`.
+    fn of_registry(
+        &mut self,
+        origin: &Origin,
+        name: &SkillName,
+        range: Option<&VersionReq>,
+    ) -> Result<Offer<Offered>> {
+        let decided = self.sources.versions.get(origin, name.as_str()).map(ToString::to_string);
+        let opened = self.sources.open_outside(&SourceSpec::new(origin.clone()))?;
+        let Some(shelf) = opened.shelf.clone() else { return Ok(Offer::Not(Has::Nothing)) };
+        let version = if decided.is_some() {
+            decided
+        } else {
+            let Some(releases) = shelf.releases(name)? else { return Ok(Offer::Not(Has::Nothing)) };
+            let fits = |release: &&Release| !release.yanked && meets(range, Some(release.version.as_str()));
+            let highest = releases.iter().filter(fits).max_by(|a, b| a.version.cmp(&b.version));
+            highest.map(|release| release.version.to_string())
+        };
+        let Some(version) = version else { return Ok(Offer::Not(Has::Version(None))) };
+        let candidate = Candidate::listed_as(name.to_string(), version);
+        let available = self.deliver(SourceSpec::new(origin.clone()), opened, candidate)?;
+        Ok(Offer::Fits(Box::new(available)))
+    }
+}
+
 impl DependencyProvider for SourceProvider<'_, '_> {
     type Candidate = Offered;
     type Error = Error;
@@ -83,6 +111,9 @@ impl DependencyProvider for SourceProvider<'_, '_> {
         name: &SkillName,
         range: Option<&VersionReq>,
     ) -> Result<Offer<Offered>> {
+        if dependent.place.origin.has_versions() {
+            return self.of_registry(&dependent.place.origin, name, range);
+        }
         let whole = SourceSpec { path: None, skill: None, ..dependent.place.clone() };
         let opened = self.sources.open_for_dependent(&whole, dependent.revision.as_deref())?;
         // The dependency does not require the source to list skills at all.

@@ -194,7 +194,14 @@ impl Fetcher<'_> {
         let spec = spec_of(requirement);
         let opened = self.sources.open_outside(&spec)?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
-        let found = candidates(&opened, &spec)?;
+        let decided = spec
+            .path
+            .as_deref()
+            .and_then(|path| Some((path, self.sources.versions.get(&spec.origin, path)?)));
+        let found = match decided {
+            Some((path, version)) => vec![Candidate::listed_as(path.to_owned(), version.to_string())],
+            None => candidates(&opened, &spec)?,
+        };
         let matching: Vec<_> = match &found[..] {
             // If no name is given, the only skill is meant, whatever its name is.
             [one] if requirement.name.is_none() => vec![one],

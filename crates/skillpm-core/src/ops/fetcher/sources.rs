@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::versions::Versions;
 use crate::admission::PolicySubject;
 use crate::context::Context;
 use crate::error::Result;
@@ -24,12 +25,14 @@ pub(in crate::ops) struct Sources<'a> {
     /// The check against the policy.
     pub(in crate::ops) gate: PolicyCheck,
     opened: BTreeMap<(Origin, OpenedAt), FetchedSource>,
+    /// The versions that were decided for skills of registries.
+    pub(in crate::ops) versions: Versions,
 }
 
 impl<'a> Sources<'a> {
     /// Returns the sources that `gate` admits. None is open yet.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, gate: PolicyCheck) -> Self {
-        Self { context, scope, gate, opened: BTreeMap::new() }
+        Self { context, scope, gate, opened: BTreeMap::new(), versions: Versions::default() }
     }
 
     /// Asks the policy about the source of `spec`, before the source is contacted.
@@ -64,7 +67,10 @@ impl<'a> Sources<'a> {
 
     fn open_admitted(&mut self, spec: &SourceSpec) -> Result<FetchedSource> {
         let opened = self.open_at(&spec.origin, OpenedAt::Now(spec.reference.clone()))?;
-        self.gate.release(self.context, asked(spec), &opened)?;
+        // The versions of a registry have ages of their own, which decide which of them is taken.
+        if !spec.origin.has_versions() {
+            self.gate.release(self.context, asked(spec), &opened)?;
+        }
         Ok(opened)
     }
 

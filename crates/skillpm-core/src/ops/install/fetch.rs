@@ -1,6 +1,7 @@
 //! Preparation of chosen skills for installation: read, checked and stored, with their dependencies.
 
 mod ingest;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -80,6 +81,7 @@ pub(super) fn fetch<'a>(
     let mut fetched = Fetched { warnings, left_out, ..Fetched::new(sources) };
     // Fetching may take long, so the scope is not locked meanwhile.
     let intake = Ingest::new(fetched.sources.context);
+    let chosen = fetched.choose_versions(request, chosen, files)?;
     fetched.take_chosen(request, &chosen, &intake)?;
     if !request.no_deps {
         fetched.take_dependencies(files, &chosen, &intake)?;
@@ -151,14 +153,15 @@ impl<'a> Fetched<'a> {
     ///
     /// Fails as [`dependencies::resolve`] and [`Fetched::add`] do.
     fn take_dependencies(&mut self, files: &Files, chosen: &[Chosen], intake: &Ingest) -> Result<()> {
-        let came = std::mem::take(&mut self.came);
-        if came.iter().all(Dependent::is_independent) {
+        let changed = self.take_changed(files, intake)?;
+        let (came, changed) = self.take_came(&changed);
+        if came.iter().chain(&changed).all(Dependent::is_independent) {
             return Ok(());
         }
         for Chosen { spec, opened, .. } in chosen {
             self.sources.note(spec, opened);
         }
-        let problem = dependencies::problem(files).request(came);
+        let problem = dependencies::problem(files).request(came).renew(changed);
         let brought = dependencies::resolve(&mut self.sources, problem, None)?;
         let Brought { assignment, selected, warnings, .. } = brought;
         for one in selected {
@@ -190,7 +193,8 @@ impl<'a> Fetched<'a> {
     fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Ingest) -> Result<usize> {
         let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
-        opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
+        let wanted = wanted.map(|candidate| (candidate.path.as_str(), candidate.revision.as_deref()));
+        opened.prefetch(&wanted.collect::<Vec<_>>())?;
         if opened.shelf.is_none() {
             return self.take_in(how, chosen, opened, candidates, intake);
         }

@@ -9,6 +9,7 @@ use super::request::InstallRequest;
 use super::{select, typed};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::error::{Error, Result};
+use crate::manifest::Manifest;
 use crate::ops::fetcher::Sources;
 use crate::reporter::Choice;
 use crate::source::discover::of_plugin;
@@ -130,7 +131,7 @@ struct Market<'a, 's> {
 
 impl<'a, 's> Market<'a, 's> {
     fn open(sources: &'a mut Sources<'s>, request: &InstallRequest, typed: &'a str) -> Result<Self> {
-        let spec = typed::parse(sources.context, sources.scope, request, typed)?;
+        let spec = typed::parse(sources.context, sources.scope, &Manifest::default(), request, typed)?;
         if let Some(name) = &spec.skill {
             return Err(Error::usage(format!("`@{name}` names a skill, but a marketplace has plugins"))
                 .hint(message!(

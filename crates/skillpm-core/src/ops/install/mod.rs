@@ -48,6 +48,7 @@ use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
+use crate::manifest::Manifest;
 use crate::spec::{SourceSpec, SpecError};
 
 /// Installs skills.
@@ -78,12 +79,15 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     }
     // With a marketplace, these are names of its plugins.
     let typed = request.sources.iter().filter(|_| request.marketplace.is_none() && !request.from_project);
-    let specs = typed.map(|text| typed::parse(context, &scope, request, text));
-    let specs: Vec<SourceSpec> = specs.collect::<Result<_>>()?;
+    let parse = |manifest: &Manifest| -> Result<Vec<SourceSpec>> {
+        typed.map(|text| typed::parse(context, &scope, manifest, request, text)).collect()
+    };
     if request.list {
-        return list(context, &scope, request, &specs);
+        let manifest = read_manifest(&scope)?.0;
+        return list(context, &scope, request, &manifest, &parse(&manifest)?);
     }
     let before = check_scope(context, &scope, request)?;
+    let specs = parse(&before.manifest)?;
     let mut sources = Sources::new(context, &scope, PolicyCheck::new(context, &scope, &before.manifest)?);
     let selection = choose(&mut sources, request, &specs)?;
     let fetched = fetch::fetch(sources, request, selection, &before)?;
@@ -109,12 +113,13 @@ fn list(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
+    manifest: &Manifest,
     specs: &[SourceSpec],
 ) -> Result<InstallOutcome> {
     if request.from_project && request.marketplace.is_none() {
         return project::list(context, scope, request);
     }
-    let gate = PolicyCheck::new(context, scope, &read_manifest(scope)?.0)?;
+    let gate = PolicyCheck::new(context, scope, manifest)?;
     let mut sources = Sources::new(context, scope, gate);
     match &request.marketplace {
         Some(typed) => marketplace::list(&mut sources, request, typed),

@@ -45,6 +45,8 @@ pub struct InstallRequest {
     pub frozen: bool,
     /// Whether to leave out the skills that others need.
     pub no_deps: bool,
+    /// Whether skills of registries come in the lowest versions that fit instead of the highest.
+    pub minimal: bool,
 }
 
 impl InstallRequest {

@@ -15,7 +15,7 @@ use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::health::problem;
-use crate::install::plan::{Content, Location, Wanted};
+use crate::install::plan::{Content, Location, Wanted, requirement_of};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, real_dir, why_no_skill};
 use crate::lockfile::Locked;
@@ -68,14 +68,24 @@ pub(super) fn restore(
     let care = RestoreMode { bring: true, replaces, copy, check: true };
     let mut work = Restorer::new(context, scope, files)?;
     work.admit()?;
+    work.choose_versions(request)?;
     work.prefetch()?;
     for (name, requirement) in files.manifest.skills().iter().filter(|(_, entry)| !entry.dependency) {
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
-            Some(locked) if locked.meets(requirement) && !files.is_conflict(name) => {
+            Some(locked)
+                if locked.meets(requirement) && !files.is_conflict(name) && !work.changes(locked) =>
+            {
                 work.locked(name, locked, requirement.disabled, care)?;
             }
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
+        }
+    }
+    for (name, locked) in &files.lock.skills {
+        if !files.manifest.asks_for(name) && work.changes(locked) {
+            let disabled = files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
+            let requirement = Requirement { disabled, ..requirement_of(locked) };
+            work.resolve(name, &requirement, true, request)?;
         }
     }
     let assignment = work.complete(request)?;
@@ -216,6 +226,11 @@ impl<'a> Restorer<'a> {
             self.fetcher.sources.admit(&spec_of(requirement))?;
         }
         Ok(())
+    }
+
+    /// Reports whether another version than the one that is `locked` was decided.
+    fn changes(&self, locked: &Locked) -> bool {
+        self.fetcher.sources.versions.instead_of(locked).is_some()
     }
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: RestoreMode) -> Result<()> {

@@ -20,6 +20,11 @@ use crate::{agents, document::Document, lint};
 /// Fails for a path that does not exist, and for a source without skills.
 pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Vec<Candidate>> {
     if let Some(shelf) = &opened.shelf {
+        if let Some(path) = &spec.path
+            && let Some(one) = shelf.look_up(path)?
+        {
+            return Ok(vec![one]);
+        }
         let listed = shelf.listed()?;
         return match &spec.path {
             Some(name) => {

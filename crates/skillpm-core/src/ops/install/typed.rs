@@ -12,15 +12,56 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
+use crate::manifest::Manifest;
 use crate::ops::fetcher::Sources;
+use crate::ops::registries::{self, RegistryWord};
 use crate::source::discover::Candidate;
 use crate::source::{self, FetchedSource, local};
-use crate::spec::{Origin, SourceSpec, SpecError, is_page};
+use crate::spec::{Origin, Registry, SourceSpec, SpecError, is_page};
 use crate::text::{shell_word, visible_name};
 
 /// The maximum number of parts of a page's address that are tried as parts of a branch's name: each may cost
 /// requests.
 const MOST_PARTS: usize = 5;
+
+/// Parses a source as it was typed.
+fn parse_source(text: &str) -> Result<SourceSpec> {
+    text.parse().map_err(|error: SpecError| {
+        let told = Error::usage(error.to_string());
+        match error {
+            SpecError::Credentials => told.hint(
+                "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
+            ),
+            SpecError::Word(_) => told
+                .hint(message!("a skill is named after its source: ", Verb::Install.call().word("owner/repo").word("NAME")))
+                .hint("to install from a registry, name it in `skillpm.toml`: `[registries]` and `default = \"https://…\"`"),
+            _ => told.hint(
+                "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
+            ),
+        }
+    })
+}
+
+/// Returns the skill that `text` means in a registry that has a name: `pdf@^1.2`, `acme:pdf`, `registry:acme//pdf`.
+/// Returns `None` if it means something else.
+fn of_named_registry(
+    context: &Context,
+    scope: &Scope,
+    manifest: &Manifest,
+    text: &str,
+) -> Result<Option<SourceSpec>> {
+    match (text.parse::<SourceSpec>(), RegistryWord::read(text)) {
+        (Ok(spec), _) => match Registry::try_from(spec.origin.clone()) {
+            Ok(Registry::Named(name)) => {
+                let origin = registries::named(context, scope, manifest, &name)?.into();
+                Ok(Some(SourceSpec { origin, ..spec }))
+            }
+            _ => Ok(None),
+        },
+        (Err(_), Some(word)) => word.source(context, scope, manifest),
+        (Err(_), None) => Ok(None),
+    }
+}
 
 /// Parses a source as it was typed, together with the flags that apply to it.
 ///
@@ -31,21 +72,14 @@ const MOST_PARTS: usize = 5;
 pub(super) fn parse(
     context: &Context,
     scope: &Scope,
+    manifest: &Manifest,
     request: &InstallRequest,
     text: &str,
 ) -> Result<SourceSpec> {
-    let mut spec: SourceSpec = text.parse().map_err(|error: SpecError| {
-        let told = Error::usage(error.to_string());
-        match error {
-            SpecError::Credentials => told.hint(
-                "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
-            ),
-            SpecError::Word(_) => told.hint(message!("a skill is named after its source: ", Verb::Install.call().word("owner/repo").word("NAME"))),
-            _ => told.hint(
-                "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
-            ),
-        }
-    })?;
+    if let Some(spec) = of_named_registry(context, scope, manifest, text)? {
+        return Ok(spec);
+    }
+    let mut spec = parse_source(text)?;
     if let Some(reference) = &request.reference {
         if let Some(said) = &spec.reference {
             return Err(Error::usage(format!(

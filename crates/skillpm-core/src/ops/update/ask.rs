@@ -31,10 +31,10 @@ use crate::tree::FileSet;
 /// What a source says about a skill before anything is fetched; empty if it was not asked.
 #[derive(Default)]
 pub(super) struct SourceAnswer {
-    files: Option<Files>,
-    revision: Option<String>,
+    pub(super) files: Option<Files>,
+    pub(super) revision: Option<String>,
     /// What is newer than the pin in the manifest.
-    latest: Option<Reference>,
+    pub(super) latest: Option<Reference>,
 }
 
 impl<'a> Finder<'a> {
@@ -60,6 +60,19 @@ impl<'a> Finder<'a> {
                 Err(error) => self.fail(&one, error)?,
             }
         }
+        let (registries, asked): (Vec<_>, Vec<_>) =
+            asked.into_iter().partition(|one| one.entry.origin.has_versions());
+        if let (Some(one), Some(version)) = (asked.first(), &self.request.precise) {
+            return Err(Error::usage(format!(
+                "`{}` does not come from a registry, so it has no version {version} to choose",
+                one.name
+            ))
+            .hint(message!(
+                Opt::Precise,
+                " is for skills of registries; `tag` in `skillpm.toml` chooses another revision"
+            )));
+        }
+        let registries = self.ask_registries(registries)?;
         // What is on this machine is read once, and again for skills that are locked from something else.
         let here = |origin: &Origin| origin.is_on_this_machine() && !origin.has_revisions();
         let tells = |one: &Installed<'_>| !here(&one.locked.origin) && one.locked.meets(&one.entry);
@@ -110,22 +123,24 @@ impl<'a> Finder<'a> {
         let told = tell.into_iter().zip(said).enumerate().filter(|(at, _)| !failed.contains(at));
         let mut may: Vec<_> = told.map(|(_, one)| one).collect();
         may.extend(others.into_iter().map(|one| (one, SourceAnswer::default())));
+        may.extend(registries);
         self.prefetch(&may);
         Ok(may)
     }
 
     /// Gets the skills of sites that are newer ready, all of a site at once.
     fn prefetch(&mut self, may: &[(Installed<'_>, SourceAnswer)]) {
-        let mut sites: BTreeMap<&Origin, Vec<(&Installed<'_>, &str)>> = BTreeMap::new();
+        let mut sites: BTreeMap<&Origin, Vec<_>> = BTreeMap::new();
         for (one, said) in may {
             if one.entry.origin.delivers_each() && matches!(said.files, Some(Files::Changed | Files::Unknown))
             {
                 let path = one.locked.path.as_deref().unwrap_or_default();
-                sites.entry(&one.entry.origin).or_default().push((one, path));
+                let version = said.revision.as_deref().filter(|_| one.entry.origin.has_versions());
+                sites.entry(&one.entry.origin).or_default().push((one, (path, version)));
             }
         }
         for ones in sites.into_values().filter(|ones| ones.len() > 1) {
-            let paths: Vec<_> = ones.iter().map(|(_, path)| (*path, None)).collect();
+            let paths: Vec<_> = ones.iter().map(|(_, wanted)| *wanted).collect();
             // What is not available is reported where it is read, for each skill by itself.
             if let Ok(opened) = self.fetcher.sources.open_outside(&spec_of(&ones[0].0.entry)) {
                 let _ = opened.prefetch(&paths);

@@ -10,6 +10,7 @@ mod edits;
 mod find;
 mod outcome;
 mod prepared;
+mod registries;
 mod request;
 mod settle;
 

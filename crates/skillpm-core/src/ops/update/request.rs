@@ -3,6 +3,7 @@
 use crate::advice::Opt;
 use crate::install::scope::ScopeKind;
 use crate::merge::Prefer;
+use crate::version::Version;
 
 /// What is to be updated.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,10 @@ pub struct UpdateRequest {
     pub scope: Option<ScopeKind>,
     /// Go past the tags and commits that the manifest names, and write the new ones into it.
     pub latest: bool,
+    /// The version that the skills of registries are to have, within the ranges of the manifest.
+    pub precise: Option<Version>,
+    /// Whether skills of registries get the lowest versions that fit instead of the highest.
+    pub minimal: bool,
     /// The skills that may bring new capabilities without a person's review.
     pub allow: Allow,
     /// Whose file stands where both changed it and cannot be merged; it also ends earlier merges that have to be
@@ -41,6 +46,7 @@ impl UpdateRequest {
             (self.prefer == Some(Prefer::Theirs), Opt::Theirs),
             (self.force, Opt::Force),
             (self.no_deps, Opt::NoDeps),
+            (self.minimal, Opt::Minimal),
         ];
         options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option))
     }

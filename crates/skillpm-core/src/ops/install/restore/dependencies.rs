@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::install::plan::Content;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::dependencies::{Brought, locked_dependent, problem, resolve, write_all};
+use crate::ops::dependencies::{Brought, Keep, decide, locked_dependent, problem, resolve, write_all};
 use crate::ops::install::InstallRequest;
 use crate::resolve::{Assignment, Dependent};
 
@@ -39,6 +39,28 @@ impl Restorer<'_> {
         write_all(&assignment, &mut self.desired.wanted);
         self.fetcher.warnings.extend(warnings);
         Ok(assignment)
+    }
+
+    /// Decides the versions of skills of registries, if the manifest requests some that are not locked.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`decide`] does.
+    pub(super) fn choose_versions(&mut self, request: &InstallRequest) -> Result<()> {
+        let files = self.files;
+        let is_locked = |name, entry| files.lock.skills.get(name).is_some_and(|locked| locked.meets(entry));
+        let requested = files.manifest.skills().iter().filter(|(_, entry)| entry.origin.has_versions());
+        let open: BTreeSet<SkillName> = requested
+            .filter(|(name, entry)| !is_locked(*name, *entry))
+            .map(|(name, _)| name.clone())
+            .collect();
+        if open.is_empty() || request.no_deps || request.forbids_change().is_some() {
+            return Ok(());
+        }
+        let warnings =
+            decide(&mut self.fetcher.sources, files, &[], Keep::LockedBut(&open), request.minimal)?;
+        self.fetcher.warnings.extend(warnings);
+        Ok(())
     }
 
     /// Adds to `open` the locked skills that need others that are no longer in any file, as after a merge

@@ -1,0 +1,241 @@
+//! Decides which versions of skills come from registries, for all skills of a scope at once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::messages::warning_of;
+use crate::admission::PolicySubject;
+use crate::advice::Warning;
+use crate::codes;
+use crate::env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::ops::fetcher::{Sources, Versions};
+use crate::resolve::versions::{
+    Asker, RegistryId, Release, ReleaseAge, ReleaseProvider, RootRequirement, SkillId, VersionError,
+    VersionLimit, VersionProblem, solve,
+};
+use crate::spec::{Origin, Reference, SourceSpec};
+use crate::version::{Version, VersionRange};
+
+/// A release time that is old enough for every policy.
+const LONG_AGO: i64 = i64::MIN / 4;
+
+/// A skill that the user wants from a registry.
+#[derive(Debug, Clone)]
+pub(in crate::ops) struct VersionRequest {
+    /// The registry.
+    pub(in crate::ops) origin: Origin,
+    /// The name of the skill in it.
+    pub(in crate::ops) name: SkillName,
+    /// The accepted versions; `None` accepts all but pre-releases.
+    pub(in crate::ops) range: Option<VersionRange>,
+    /// Whether the range of the manifest holds as well.
+    pub(in crate::ops) within: bool,
+}
+
+/// What may change besides the requested skills.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ops) enum Keep<'a> {
+    /// Locked versions stay where they can.
+    Locked,
+    /// Locked versions stay where they can, except those of these skills, by the names of their lock entries.
+    LockedBut(&'a BTreeSet<SkillName>),
+}
+
+/// Returns the name in its registry of the skill that is `locked`.
+fn in_registry(locked: &Locked) -> Option<&str> {
+    locked.path.as_deref().filter(|_| locked.origin.has_versions())
+}
+
+/// Decides the versions of the skills in `requests`, of the other skills of registries in `files`, and of all that they
+/// need: the highest that fit, or the lowest if `minimal`. The decision is kept in `sources`, and returned with what a person should know.
+///
+/// # Errors
+///
+/// Fails for a registry that cannot be read or is refused, and if no choice of versions meets all requirements.
+pub(in crate::ops) fn decide(
+    sources: &mut Sources<'_>,
+    files: &Files,
+    requests: &[VersionRequest],
+    keep: Keep<'_>,
+    minimal: bool,
+) -> Result<Vec<Warning>> {
+    let mut statement = Statement::new(requests);
+    statement.add_manifest(files);
+    if statement.problem.roots.is_empty() {
+        return Ok(Vec::new());
+    }
+    statement.add_locked(files, keep);
+    let Statement { origins, mut problem, .. } = statement;
+    problem.minimal = minimal;
+    let limits = files.manifest.overrides().iter();
+    problem.overrides =
+        limits.map(|(name, range)| (name.clone(), VersionLimit::Range(range.parsed().clone()))).collect();
+    problem.registries = origins.iter().map(|origin| origin.typed()).collect();
+    let now = i64::try_from(env::now()).unwrap_or(i64::MAX);
+    let oldest = origins.iter().filter_map(|origin| sources.gate.minimum_age(subject(origin, None))).max();
+    problem.age = oldest.map(|minimum| ReleaseAge { now, minimum, exempt: BTreeSet::new() });
+    let scope = sources.scope.kind;
+    let mut provider = RegistryProvider { sources, origins: &origins };
+    let solution = solve(&problem, &mut provider).map_err(error_of)?;
+    let warnings = solution.notices.iter().map(|notice| warning_of(notice, scope)).collect();
+    let chosen = solution.versions.into_iter().filter_map(|((registry, name), chosen)| {
+        Some(((origins.get(registry.0)?.clone(), name), chosen.version))
+    });
+    sources.versions = Versions::new(chosen.collect());
+    Ok(warnings)
+}
+
+fn subject<'a>(origin: &'a Origin, path: Option<&'a str>) -> PolicySubject<'a> {
+    PolicySubject { origin, path, reference: None }
+}
+
+/// A problem while it is stated.
+struct Statement {
+    /// The registries, in the order of their numbers.
+    origins: Vec<Origin>,
+    /// The names that are requested anew: what is locked for them does not count.
+    requested: BTreeSet<SkillName>,
+    problem: VersionProblem,
+}
+
+impl Statement {
+    fn new(requests: &[VersionRequest]) -> Self {
+        let anew = requests.iter().filter(|request| !request.within);
+        let requested = anew.map(|request| request.name.clone()).collect();
+        let mut statement = Self { origins: Vec::new(), requested, problem: VersionProblem::default() };
+        for VersionRequest { origin, name, range, .. } in requests {
+            statement.require(origin, name.clone(), range.as_ref());
+        }
+        statement
+    }
+
+    fn registry(&mut self, origin: &Origin) -> RegistryId {
+        let known = self.origins.iter().position(|known| known == origin);
+        RegistryId(known.unwrap_or_else(|| {
+            self.origins.push(origin.clone());
+            self.origins.len() - 1
+        }))
+    }
+
+    fn require(&mut self, origin: &Origin, name: SkillName, range: Option<&VersionRange>) {
+        let registry = self.registry(origin);
+        let text = range.map_or_else(|| name.to_string(), |range| format!("{name}@{range}"));
+        let range = range.map(|range| range.parsed().clone());
+        self.problem.roots.push(RootRequirement { registry, name, range, by: Asker::User, text });
+    }
+
+    /// Adds what the manifest requests: skills of registries as requirements, unless they are requested anew, and
+    /// others as names that no registry is asked for.
+    fn add_manifest(&mut self, files: &Files) {
+        for (key, entry) in files.manifest.skills() {
+            let name = entry.path.as_deref().and_then(|name| SkillName::new(name).ok());
+            match name.filter(|_| entry.origin.has_versions()) {
+                Some(name) if self.requested.contains(&name) => {}
+                Some(name) => {
+                    let range = entry.reference.as_ref().and_then(Reference::range);
+                    self.require(&entry.origin, name, range);
+                }
+                None if self.requested.contains(key) => {}
+                None => {
+                    let locked = files.lock.skills.get(key).and_then(|locked| locked.version.as_deref());
+                    let version = locked.and_then(|version| Version::new(version).ok());
+                    self.problem.fixed.insert(key.clone(), version);
+                }
+            }
+        }
+    }
+
+    /// Adds the locked versions as preferences.
+    fn add_locked(&mut self, files: &Files, keep: Keep<'_>) {
+        for (key, locked) in &files.lock.skills {
+            let is_free = match keep {
+                Keep::Locked => false,
+                Keep::LockedBut(free) => free.contains(key),
+            };
+            let name = in_registry(locked).and_then(|name| SkillName::new(name).ok());
+            let name = name.filter(|name| !self.requested.contains(name));
+            if let (Some(name), Some(version), false) =
+                (name, locked.revision.as_deref().and_then(|text| Version::new(text).ok()), is_free)
+            {
+                let registry = self.registry(&locked.origin);
+                self.problem.locked.insert((registry, name), version);
+            }
+        }
+    }
+}
+
+/// The provider that reads the lists of registries for the solver.
+struct RegistryProvider<'p, 's> {
+    sources: &'p mut Sources<'s>,
+    origins: &'p [Origin],
+}
+
+impl RegistryProvider<'_, '_> {
+    fn read(&mut self, registry: RegistryId, name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
+        let Some(origin) = self.origins.get(registry.0) else { return Ok(None) };
+        let opened = self.sources.open(&SourceSpec::new(origin.clone()))?;
+        let Some(shelf) = &opened.shelf else { return Ok(None) };
+        let Some(releases) = shelf.releases(name)? else { return Ok(None) };
+        if self.sources.gate.minimum_age(subject(origin, Some(name.as_str()))).is_some() {
+            return Ok(Some(releases));
+        }
+        // No rule is about the age of this skill, even if one is about others.
+        let old = releases.iter().map(|release| Release { published: Some(LONG_AGO), ..release.clone() });
+        Ok(Some(Arc::new(old.collect())))
+    }
+}
+
+impl ReleaseProvider for RegistryProvider<'_, '_> {
+    type Error = Error;
+
+    fn releases(&mut self, registry: RegistryId, name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
+        self.read(registry, name)
+    }
+
+    fn prefetch(&mut self, skills: &[SkillId]) {
+        for (at, origin) in self.origins.iter().enumerate() {
+            let names: Vec<SkillName> = skills
+                .iter()
+                .filter(|(registry, _)| registry.0 == at)
+                .map(|(_, name)| name.clone())
+                .collect();
+            // What cannot be read is reported when it is needed.
+            if names.len() > 1
+                && let Ok(opened) = self.sources.open(&SourceSpec::new(origin.clone()))
+                && let Some(shelf) = &opened.shelf
+            {
+                let _ = shelf.prepare_releases(&names);
+            }
+        }
+    }
+}
+
+/// Returns the error for a problem without a solution.
+fn error_of(error: VersionError<Error>) -> Error {
+    let explanation = match error {
+        VersionError::Provider(error) => return error,
+        VersionError::NoSolution(explanation) => *explanation,
+        VersionError::TwoRegistries(two) => two.explanation,
+        VersionError::TooMany(name) => {
+            return Error::integrity(format!("too many skills are needed, including `{name}`"));
+        }
+        VersionError::TooHard => {
+            return Error::new(
+                ErrorKind::Findings,
+                "no versions that fit together were found in a reasonable time",
+            )
+            .coded(codes::VERSIONS_CONFLICT)
+            .hint("state narrower ranges in `skillpm.toml`");
+        }
+    };
+    let sentences = explanation.sentences.into_iter();
+    let text = sentences.fold(crate::advice::message!("no versions fit together:"), |text, sentence| {
+        crate::advice::message!(text, "\n  ", sentence)
+    });
+    let error = Error::new(ErrorKind::Findings, text).coded(codes::VERSIONS_CONFLICT);
+    explanation.hints.into_iter().fold(error, Error::hint)
+}

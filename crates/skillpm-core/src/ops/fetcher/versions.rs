@@ -1,0 +1,38 @@
+//! The versions of skills of registries that a command takes.
+
+use std::collections::BTreeMap;
+
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::spec::Origin;
+use crate::version::Version;
+
+/// The versions that were decided, by the registry and the name of the skill in it.
+#[derive(Debug, Clone, Default)]
+pub(in crate::ops) struct Versions(BTreeMap<(Origin, SkillName), Version>);
+
+impl Versions {
+    /// Returns the decision `versions`.
+    pub(in crate::ops) fn new(versions: BTreeMap<(Origin, SkillName), Version>) -> Self {
+        Self(versions)
+    }
+
+    /// Returns the version of the skill `name` of the registry `origin`, if it is needed.
+    pub(in crate::ops) fn get(&self, origin: &Origin, name: &str) -> Option<&Version> {
+        self.0.get(&(origin.clone(), SkillName::new(name).ok()?))
+    }
+
+    /// Returns the version that replaces what is `locked`, if another one was decided.
+    pub(in crate::ops) fn instead_of(&self, locked: &Locked) -> Option<&Version> {
+        let version = self.get(&locked.origin, locked.path.as_deref()?)?;
+        let old = locked.revision.as_deref().and_then(|revision| Version::new(revision).ok());
+        (old.as_ref() != Some(version)).then_some(version)
+    }
+
+    /// Returns the skills that are locked in `files` in another version, each with its new version.
+    pub(in crate::ops) fn changed<'f>(&self, files: &'f Files) -> Vec<(&'f SkillName, &'f Locked, Version)> {
+        let change = |(name, locked)| Some((name, locked, self.instead_of(locked)?.clone()));
+        files.lock.skills.iter().filter_map(change).collect()
+    }
+}

@@ -1,0 +1,89 @@
+//! What `outdated` reports about one skill.
+
+use serde::Serialize;
+
+use crate::install::scope::ScopeKind;
+use crate::source::newest;
+
+/// One skill. The JSON form of a value of this type is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct OutdatedSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// The scope in which it is installed.
+    pub scope: ScopeKind,
+    /// Its source.
+    pub source: String,
+    /// The directory in the source.
+    pub path: Option<String>,
+    /// The requested revision, in git's form; `None` is the default branch.
+    pub requested: Option<String>,
+    /// The locked revision: a commit, a digest of a site, the version of a package.
+    pub locked: Option<String>,
+    /// The current revision of what is requested.
+    pub newest: Option<String>,
+    /// The highest tag past the pin, or the newest commit past a pinned one.
+    pub latest: Option<String>,
+    /// How the skill's files compare with the locked ones.
+    pub status: Status,
+    /// Why a policy does not admit the newest files yet, with its line. `None` if one does, and if only a
+    /// fetch would tell.
+    pub held_back: Option<String>,
+    /// The new directory in its source, if it has moved.
+    pub moved_to: Option<String>,
+    /// Whether the requested tag led to another revision when the skill was locked.
+    pub tag_moved: bool,
+    /// Whether the locked version was withdrawn from its registry.
+    pub yanked: bool,
+    /// Whether the installed skill was edited.
+    pub modified: bool,
+    /// Whether it is hidden from agents.
+    pub disabled: bool,
+}
+
+/// How the files of a skill in its source compare with the locked ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// They are the same.
+    Current,
+    /// They differ.
+    Changed,
+    /// They no longer exist where the skill was.
+    Gone,
+    /// They no longer exist where the skill was, but its source has a skill of its name elsewhere.
+    Moved,
+    /// Its source no longer has this branch, tag or commit.
+    RefGone,
+    /// Only a download would show this.
+    Unknown,
+    /// The source could not be queried.
+    Failed,
+    /// The machine is offline, and nothing is cached.
+    NotAsked,
+    /// It is a link to a directory that somebody works on.
+    Editable,
+}
+
+impl OutdatedSkill {
+    /// Reports whether its source has another version that may be installed, or one past its pin.
+    pub fn is_outdated(&self) -> bool {
+        match self.status {
+            Status::Changed if self.held_back.is_none() => true,
+            Status::Gone | Status::Moved | Status::RefGone => true,
+            _ => self.latest.is_some() || self.yanked,
+        }
+    }
+}
+
+impl From<newest::Files> for Status {
+    fn from(files: newest::Files) -> Self {
+        match files {
+            newest::Files::Same => Self::Current,
+            newest::Files::Changed => Self::Changed,
+            newest::Files::Gone | newest::Files::Moved => Self::Gone,
+            newest::Files::Unknown => Self::Unknown,
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Registries: skills with versions, whose files are on the web or in a directory on this machine.
+//!
+//! For each skill a registry has one list of its versions, `index/NAME.json`, with all that is needed to choose one and
+//! to check it. Nothing that a registry says is believed without a check: an archive must have the listed digest, and
+//! the skill in it the listed name, version and tree digest.
+
+mod files;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use self::files::RegistryFiles;
+use super::discover::{Candidate, discover_in};
+use super::newest::{Ask, Files, Newest, Query};
+use super::{FetchedSource, SkillIndex, Source, Wanted, file, local};
+use crate::advice::{Opt, Verb, message};
+use crate::codes;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::SharedFile;
+use crate::name::SkillName;
+use crate::refusal::Limits;
+use crate::registry::{Listed, MAX_FILE, NameList, SearchIndex, SearchSkill, registry_name};
+use crate::resolve::declared::Declared;
+use crate::resolve::versions::Release;
+use crate::scope::ScopeRoot;
+use crate::settings::Settings;
+use crate::skill::SkillMeta;
+use crate::spec::{Identity, Origin, Reference, Registry, SourceFacts};
+use crate::text::closest;
+use crate::version::{Version, VersionRange};
+use crate::workers;
+
+/// The number of requests in progress at once.
+const CONNECTIONS: usize = 8;
+
+impl Source for Registry {
+    fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource> {
+        let range = match wanted {
+            Wanted::Now(Some(Reference::Range(range))) => Some(range.clone()),
+            _ => None,
+        };
+        let index = RegistryIndex { range, ..RegistryIndex::open(self, context, scope)? };
+        let name = index.files.name();
+        Ok(FetchedSource::shelf(Arc::new(index), &name))
+    }
+
+    fn ask<'a>(
+        &'a self,
+        context: &'a Context,
+        scope: ScopeRoot<'a>,
+        _: &[Option<&Reference>],
+    ) -> Result<Box<dyn Ask + 'a>> {
+        Ok(Box::new(RegistryIndex::open(self, context, scope)?))
+    }
+
+    fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
+        match self {
+            Self::Directory(path) => {
+                let path = local::settle(&context.settings, scope, path)?;
+                Ok(Some(Self::Directory(path).into()))
+            }
+            Self::Web(_) | Self::Named(_) => Ok(None),
+        }
+    }
+
+    fn place(&self, settings: &Settings, scope: ScopeRoot<'_>) -> Result<Option<PathBuf>> {
+        match self {
+            Self::Directory(path) => local::resolve(settings, scope, path).map(Some),
+            Self::Web(_) | Self::Named(_) => Ok(None),
+        }
+    }
+
+    fn here(&self, settings: &Settings, scope: ScopeRoot<'_>) -> Option<Origin> {
+        match self {
+            Self::Directory(path) => {
+                local::typed_here(settings, scope, path).map(|path| Self::Directory(path).into())
+            }
+            Self::Web(_) | Self::Named(_) => None,
+        }
+    }
+}
+
+/// A registry, with the lists that were read of it.
+#[derive(Debug)]
+struct RegistryIndex {
+    /// The registry as it is typed, for messages.
+    typed: String,
+    files: RegistryFiles,
+    /// The versions that are wanted, if not all.
+    range: Option<VersionRange>,
+    limits: Limits,
+    /// The lists by name; `None` for a name that the registry does not have.
+    lists: Mutex<BTreeMap<String, Option<Arc<NameList>>>>,
+}
+
+impl RegistryIndex {
+    fn open(registry: &Registry, context: &Context, scope: ScopeRoot<'_>) -> Result<Self> {
+        Ok(Self {
+            typed: registry.typed(),
+            files: RegistryFiles::new(registry, context, scope)?,
+            range: None,
+            limits: Limits::default(),
+            lists: Mutex::default(),
+        })
+    }
+
+    /// Returns the versions of the skill `name`; `None` if the registry does not have it.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a registry that cannot be reached, and for a list that is not one of versions of `name`.
+    fn list(&self, name: &str) -> Result<Option<Arc<NameList>>> {
+        // A map of whole lists is intact whatever happened to another thread.
+        let lists = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lists().get(name) {
+            return Ok(known.clone());
+        }
+        let list = self.read_list(name)?.map(Arc::new);
+        lists().insert(name.to_owned(), list.clone());
+        Ok(list)
+    }
+
+    fn read_list(&self, name: &str) -> Result<Option<NameList>> {
+        // Only such a name can be in a registry, and it becomes part of a path.
+        let Ok(safe) = registry_name(name) else { return Ok(None) };
+        let path = format!("index/{name}.json");
+        let Some(bytes) = self.files.read(&path, MAX_FILE)? else {
+            self.files.check()?;
+            return Ok(None);
+        };
+        NameList::parse(&bytes, &safe).map(Some).map_err(|error| self.unusable(&path, &error))
+    }
+
+    fn unusable(&self, path: &str, why: &dyn std::fmt::Display) -> Error {
+        self.files.forget(path);
+        Error::integrity(format!("`{path}` of the registry `{}` cannot be used: {why}", self.typed))
+            .coded(codes::REGISTRY_UNUSABLE)
+            .hint("report it to the owner of the registry")
+    }
+
+    /// Returns the error for a name that the registry does not have.
+    fn unknown(&self, name: &str) -> Error {
+        let error = Error::usage(format!("there is no skill `{name}` in the registry `{}`", self.typed));
+        // Without it there is only no suggestion.
+        let names = self.search().map(|index| index.skills).unwrap_or_default();
+        let error = match closest(name, names.iter().map(|skill| skill.name.as_str())) {
+            Some(close) => error.hint(format!("did you mean `{close}`?")),
+            None => error,
+        };
+        error.hint(message!(
+            Verb::Install.call().flag(Opt::List).word(&self.typed),
+            " shows what is available"
+        ))
+    }
+
+    fn search(&self) -> Result<SearchIndex> {
+        let path = "search.json";
+        match self.files.read(path, MAX_FILE)? {
+            Some(bytes) => SearchIndex::parse(&bytes).map_err(|error| self.unusable(path, &error)),
+            None => Err(self.files.absent(path)),
+        }
+    }
+
+    /// Returns the version of `list` that is chosen if nothing else decides: the highest in the range that is neither
+    /// yanked nor, unless the range names one, a pre-release.
+    fn highest<'l>(list: &'l NameList, range: Option<&VersionRange>) -> Option<&'l Listed> {
+        let any = VersionRange::any();
+        let range = range.unwrap_or(&any);
+        let usable = |one: &&Listed| one.yanked.is_none() && range.contains(&one.version);
+        list.versions.iter().filter(usable).max_by(|a, b| a.version.cmp(&b.version))
+    }
+
+    /// Returns the version `wanted` of the skill `name`, or the one that is chosen if nothing else decides.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a name or a version that the registry does not have.
+    fn release(&self, name: &str, wanted: Option<&str>) -> Result<(Arc<NameList>, usize)> {
+        let list = self.list(name)?.ok_or_else(|| self.unknown(name))?;
+        let found = match wanted {
+            Some(wanted) => {
+                let version = Version::new(wanted).map_err(|error| Error::config(error.to_string()))?;
+                list.get(&version).ok_or_else(|| {
+                    Error::integrity(format!("the registry `{}` no longer has `{name}` {wanted}", self.typed))
+                        .coded(codes::REVISION_GONE)
+                })?
+            }
+            None => Self::highest(&list, self.range.as_ref()).ok_or_else(|| self.no_version(&list))?,
+        };
+        let at = list.versions.iter().position(|one| std::ptr::eq(one, found)).unwrap_or_default();
+        Ok((list, at))
+    }
+
+    /// Returns the error for a skill none of whose versions can be chosen.
+    fn no_version(&self, list: &NameList) -> Error {
+        let name = &list.name;
+        let error = match &self.range {
+            Some(range) => {
+                Error::usage(format!("the registry `{}` has no version {range} of `{name}`", self.typed))
+            }
+            None => Error::usage(format!(
+                "the registry `{}` has no version of `{name}` that can be used",
+                self.typed
+            )),
+        };
+        let newest: Vec<_> = list.versions.iter().rev().take(3).map(shown).collect();
+        error.coded(codes::VERSION_MISSING).hint(format!("it has {}", newest.join(", ")))
+    }
+
+    /// Returns the skill in `archive`, which must be what `listed` says.
+    fn deliver(&self, name: &str, listed: &Listed, archive: &Arc<SharedFile>) -> Result<FetchedSource> {
+        let version = &listed.version;
+        let refused = |error: Error| {
+            error.context(format!("`{name}` {version} of the registry `{}` is refused", self.typed))
+        };
+        let lies = |what: String| refused(Error::integrity(what).coded(codes::REGISTRY_MISMATCH));
+        let tree = file::read(archive, "", &self.limits).map_err(|error| refused(error.into()))?;
+        let tree = tree.within(name);
+        let set = tree.skill(name, &self.limits).map_err(|refusal| refused(refusal.into()))?;
+        let digest = set.digest().map_err(|refusal| refused(refusal.into()))?;
+        if digest != listed.digest {
+            return Err(lies(format!(
+                "its files have the digest {digest}, but the list says {}",
+                listed.digest
+            )));
+        }
+        let found = discover_in(&tree, name);
+        let Some(Candidate { meta: Ok(meta), .. }) = found.iter().find(|found| found.path == name) else {
+            return Err(lies("the archive has no `SKILL.md` that can be loaded at its root".to_owned()));
+        };
+        if meta.name != name {
+            return Err(lies(format!("the skill in it is called `{}`", meta.name)));
+        }
+        let inside = meta.version.as_deref().map(Version::new);
+        if !matches!(&inside, Some(Ok(inside)) if inside == version) {
+            let inside = meta.version.as_deref().unwrap_or("none");
+            return Err(lies(format!("the version in its `SKILL.md` is {inside}")));
+        }
+        Ok(FetchedSource::new(tree, Some(version.to_string()), &self.files.name()))
+    }
+}
+
+/// Returns what a solver needs to know about a version.
+fn release(listed: &Listed) -> Release {
+    let declared = |text: &String| Declared { text: text.clone(), requirement: text.parse() };
+    Release {
+        version: listed.version.clone(),
+        dependencies: listed.dependencies.iter().map(declared).collect(),
+        yanked: listed.yanked.is_some(),
+        published: Some(listed.published.seconds()),
+    }
+}
+
+/// Returns a version as it is shown in a hint.
+fn shown(listed: &Listed) -> String {
+    if listed.yanked.is_some() { format!("{} (yanked)", listed.version) } else { listed.version.to_string() }
+}
+
+impl SkillIndex for RegistryIndex {
+    fn listed(&self) -> Result<Vec<Candidate>> {
+        let index = self.search()?;
+        if index.skills.is_empty() {
+            return Err(Error::usage(format!("the registry `{}` has no skills", self.typed)));
+        }
+        let candidate = |skill: SearchSkill| {
+            let meta = SkillMeta {
+                name: skill.name.to_string(),
+                description: skill.description,
+                version: Some(skill.version.to_string()),
+                ..SkillMeta::default()
+            };
+            Candidate::listed(skill.name.to_string(), Ok(meta))
+        };
+        Ok(index.skills.into_iter().map(candidate).collect())
+    }
+
+    fn look_up(&self, name: &str) -> Result<Option<Candidate>> {
+        let (list, at) = self.release(name, None)?;
+        let version = list.versions.get(at).map(|listed| listed.version.to_string());
+        Ok(version.map(|version| Candidate::listed_as(name.to_owned(), version)))
+    }
+
+    fn releases(&self, name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
+        let Some(list) = self.list(name.as_str())? else { return Ok(None) };
+        Ok(Some(Arc::new(list.versions.iter().map(release).collect())))
+    }
+
+    fn prepare_releases(&self, names: &[SkillName]) -> Result<()> {
+        workers::wait_for(names, CONNECTIONS, |name| self.list(name.as_str()).map(drop))
+    }
+
+    fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()> {
+        if !self.files.keeps() {
+            return Ok(());
+        }
+        let fetch = |wanted: &(&str, Option<&str>)| {
+            let (name, version) = *wanted;
+            // What is not available is reported when it is read, for that skill alone.
+            if let Ok((list, at)) = self.release(name, version)
+                && let Some(listed) = list.versions.get(at)
+            {
+                self.files.artifact(listed, None, self.limits.skill_bytes)?;
+            }
+            Ok(())
+        };
+        workers::wait_for(wanted, CONNECTIONS, fetch)
+    }
+
+    fn revision(&self, name: &str) -> Result<Identity> {
+        let Some(list) = self.list(name)? else { return Ok(Identity::Absent) };
+        let highest = Self::highest(&list, self.range.as_ref());
+        Ok(highest.map_or(Identity::Absent, |one| Identity::Id(one.version.to_string())))
+    }
+
+    fn fetch(&self, name: &str, revision: Option<&str>) -> Result<FetchedSource> {
+        if name.is_empty() {
+            let typed = &self.typed;
+            return Err(Error::usage(format!(
+                "`{typed}` is a registry, but it does not say which skill to use"
+            ))
+            .hint(message!(
+                format_args!("name one, as in `{typed}//NAME`; "),
+                Verb::Install.call().flag(Opt::List).word(typed),
+                " shows what is available"
+            )));
+        }
+        let (list, at) = self.release(name, revision)?;
+        let Some(listed) = list.versions.get(at) else { return Err(self.no_version(&list)) };
+        let what = format!("{name} {} of {}", listed.version, self.files.name());
+        let archive = self.files.artifact(listed, Some(&what), self.limits.skill_bytes)?;
+        self.deliver(name, listed, &archive)
+    }
+}
+
+/// Compares versions.
+impl Ask for RegistryIndex {
+    fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
+        let range = reference.and_then(Reference::range);
+        let answer = |query: &&Query<'_>| {
+            let Some(list) = self.list(query.path())? else {
+                return Ok(Newest { revision: None, files: Files::Gone });
+            };
+            let locked = query.locked.revision.as_deref();
+            let Some(highest) = Self::highest(&list, range) else {
+                // Nothing newer can be chosen, so what is locked stays.
+                return Ok(Newest { revision: locked.map(ToOwned::to_owned), files: Files::Same });
+            };
+            let is_locked =
+                locked.and_then(|locked| Version::new(locked).ok()).as_ref() == Some(&highest.version);
+            let files = if is_locked { Files::Same } else { Files::Changed };
+            Ok(Newest { revision: Some(highest.version.to_string()), files })
+        };
+        queries.iter().map(answer).collect()
+    }
+}

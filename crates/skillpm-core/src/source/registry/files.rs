@@ -1,0 +1,208 @@
+//! The files of a registry, wherever they are.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::super::local;
+#[cfg(feature = "http")]
+use super::super::web::{Missed, Web};
+use crate::codes;
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, SharedFile, read_capped};
+#[cfg(feature = "http")]
+use crate::http::{HttpError, Url};
+use crate::registry::{Config, Listed};
+use crate::scope::ScopeRoot;
+#[cfg(feature = "http")]
+use crate::spec::Address;
+use crate::spec::{Registry, SourceFacts};
+
+/// The largest `config.json` that is read, in bytes.
+const CONFIG_BYTES: u64 = 1 << 20;
+
+/// The place of a registry's files.
+#[derive(Debug)]
+pub(super) enum RegistryFiles {
+    #[cfg(feature = "http")]
+    Web {
+        address: Address,
+        web: Box<Web>,
+    },
+    Directory(PathBuf),
+}
+
+impl RegistryFiles {
+    /// Returns the files of `registry`. Nothing is requested before it is needed.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a directory that is not there, and for a name that nothing was looked up for.
+    pub(super) fn new(registry: &Registry, context: &Context, scope: ScopeRoot<'_>) -> Result<Self> {
+        match registry {
+            #[cfg(feature = "http")]
+            Registry::Web(address) => {
+                Ok(Self::Web { address: address.clone(), web: Box::new(Web::new(context, address)?) })
+            }
+            #[cfg(not(feature = "http"))]
+            Registry::Web(address) => Err(Error::usage(format!("this build cannot fetch `{address}`"))),
+            Registry::Directory(path) => {
+                let dir = local::resolve(&context.settings, scope, path)?;
+                match fs::kind(&dir)? {
+                    Some(_) => Ok(Self::Directory(dir)),
+                    None => Err(Error::usage(format!("the registry `{}` does not exist", registry.typed()))
+                        .coded(codes::REGISTRY_ABSENT)),
+                }
+            }
+            Registry::Named(name) => Err(Error::config(format!("there is no registry called `{name}`"))
+                .coded(codes::REGISTRY_ABSENT)
+                .hint("name it under `[registries]` in `skillpm.toml`")),
+        }
+    }
+
+    /// Returns the name of the place, for messages.
+    pub(super) fn name(&self) -> String {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Web { address, .. } => address.host().to_owned(),
+            Self::Directory(dir) => dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned(),
+        }
+    }
+
+    /// Reports whether archives that are fetched are kept for later.
+    pub(super) fn keeps(&self) -> bool {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Web { web, .. } => web.keeps(),
+            Self::Directory(_) => false,
+        }
+    }
+
+    /// Returns the file `path` of at most `limit` bytes; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a place that cannot be reached or read.
+    pub(super) fn read(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Web { address, web } => {
+                let url = url(address, path)?;
+                match web.get(&url, None, limit) {
+                    Ok(got) => {
+                        let mut bytes = vec![0; usize::try_from(got.file.len()).unwrap_or_default()];
+                        got.file.read_exact_at(&mut bytes, 0).map_err(|error| {
+                            Error::io(format!("`{path}` cannot be read from the cache: {error}"))
+                        })?;
+                        Ok(Some(bytes))
+                    }
+                    Err(Missed::Http(HttpError::Status { status: 404 | 410, .. })) => Ok(None),
+                    Err(missed) => Err(missed.told(web)),
+                }
+            }
+            Self::Directory(dir) => Ok(read_capped(&dir.join(path), limit)?),
+        }
+    }
+
+    /// Checks that there is a registry at all, of a format that this program knows.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none.
+    pub(super) fn check(&self) -> Result<()> {
+        let path = "config.json";
+        let Some(bytes) = self.read(path, CONFIG_BYTES)? else { return Err(self.absent(path)) };
+        Config::parse(&bytes).map(drop).map_err(|error| {
+            self.forget(path);
+            Error::integrity(format!("`{}` is not a registry: {error}", self.place()))
+                .coded(codes::REGISTRY_UNUSABLE)
+        })
+    }
+
+    /// Returns the error for a registry without the file `path`.
+    pub(super) fn absent(&self, path: &str) -> Error {
+        Error::network(format!("`{}` is not a registry: it has no `{path}`", self.place()))
+            .coded(codes::REGISTRY_ABSENT)
+            .hint("check the address; it is the one that has `config.json` below it")
+    }
+
+    fn place(&self) -> String {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Web { address, .. } => address.to_string(),
+            Self::Directory(dir) => dir.display().to_string(),
+        }
+    }
+
+    /// Returns the archive of a version, checked against its digest; `what` is shown while it comes.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an archive that is not there, has another size or digest, or more than `limit` bytes.
+    pub(super) fn artifact(
+        &self,
+        listed: &Listed,
+        what: Option<&str>,
+        limit: u64,
+    ) -> Result<Arc<SharedFile>> {
+        let (digest, size) = (&listed.artifact.digest, listed.artifact.size);
+        let path = format!("artifacts/sha256/{}.zip", digest.hex());
+        let file = match self {
+            #[cfg(feature = "http")]
+            // One byte more than announced is enough to see that it is larger.
+            Self::Web { address, web } => {
+                web.promised(&url(address, &path)?, digest, what, limit.min(size.saturating_add(1)))?
+            }
+            Self::Directory(dir) => {
+                let _ = what;
+                let file = Arc::new(SharedFile::open(&dir.join(&path))?);
+                if file.len() <= limit {
+                    check_digest(&file, digest, &path)?;
+                }
+                file
+            }
+        };
+        if file.len() > limit {
+            return Err(crate::refusal::Refusal::TooLarge { size: file.len(), limit }.into());
+        }
+        if file.len() != size {
+            return Err(Error::integrity(format!(
+                "`{path}` has {} bytes, but the list of versions says {size}",
+                file.len()
+            ))
+            .coded(codes::REGISTRY_MISMATCH));
+        }
+        Ok(file)
+    }
+
+    /// Removes the file `path` from the cache: it is not what it should be.
+    pub(super) fn forget(&self, path: &str) {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Web { address, web } => {
+                if let Ok(url) = url(address, path) {
+                    web.forget(&url);
+                }
+            }
+            Self::Directory(_) => drop(path.len()),
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+fn url(address: &Address, path: &str) -> Result<Url> {
+    Ok(Url::parse(&format!("{address}/{path}"))?)
+}
+
+fn check_digest(file: &SharedFile, digest: &Digest, path: &str) -> Result<()> {
+    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or_default()];
+    file.read_exact_at(&mut bytes, 0)
+        .map_err(|error| Error::io(format!("`{path}` cannot be read: {error}")))?;
+    let found = Digest::of(&bytes);
+    if found == *digest {
+        return Ok(());
+    }
+    Err(Error::integrity(format!("`{path}` does not match its name: expected {digest}, found {found}"))
+        .coded(codes::REGISTRY_MISMATCH))
+}

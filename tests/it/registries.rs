@@ -1,0 +1,407 @@
+//! Registries: versions, ranges and dependencies of skills, from a directory and over HTTP.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use skillpm::context::Context;
+use skillpm::digest::Digest;
+use skillpm::name::SkillName;
+use skillpm::ops::install::{InstallRequest, install};
+use skillpm::registry::{Artifact, Config, Listed, NameList, SearchIndex, SearchSkill, Timestamp};
+use skillpm::version::Version;
+use skillpm_testing::archive::{stored, zip};
+
+use crate::support::{Forge, Sandbox};
+
+/// The versions of skills in a registry.
+#[derive(Default)]
+struct RegistryFiles {
+    skills: Vec<Release>,
+}
+
+/// One version of a skill.
+struct Release {
+    name: &'static str,
+    version: &'static str,
+    needs: &'static str,
+    yanked: bool,
+    published: i64,
+}
+
+fn skill_name(text: &str) -> SkillName {
+    SkillName::new(text).expect(text)
+}
+
+/// Long before any test runs.
+const LONG_AGO: i64 = 1_700_000_000;
+
+impl RegistryFiles {
+    /// Adds version `version` of the skill `name`, which needs `needs`.
+    fn add(mut self, name: &'static str, version: &'static str, needs: &'static str) -> Self {
+        self.skills.push(Release { name, version, needs, yanked: false, published: LONG_AGO });
+        self
+    }
+
+    /// Yanks the version that was added last.
+    fn yanked(mut self) -> Self {
+        self.skills.last_mut().expect("a version").yanked = true;
+        self
+    }
+
+    /// Sets when the version that was added last was published.
+    fn published(mut self, seconds: i64) -> Self {
+        self.skills.last_mut().expect("a version").published = seconds;
+        self
+    }
+
+    /// Returns the files of the registry.
+    fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut files = vec![("config.json".to_owned(), Config::new(skill_name("acme")).to_bytes())];
+        let mut names: Vec<&str> = self.skills.iter().map(|skill| skill.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut search = SearchIndex::default();
+        for name in names {
+            let mut list = NameList { name: skill_name(name), versions: Vec::new() };
+            for skill in self.skills.iter().filter(|skill| skill.name == name) {
+                let (archive, listed) = skill.packed();
+                files.push((format!("artifacts/sha256/{}.zip", listed.artifact.digest.hex()), archive));
+                list.versions.push(listed);
+            }
+            list.versions.sort_by(|a, b| a.version.cmp(&b.version));
+            let version = list.versions.last().expect("a version").version.clone();
+            let description = format!("Does what {name} does.");
+            search.skills.push(SearchSkill {
+                name: list.name.clone(),
+                description,
+                tags: Vec::new(),
+                version,
+            });
+            files.push((format!("index/{name}.json"), list.to_bytes()));
+        }
+        files.push(("search.json".to_owned(), search.to_bytes()));
+        files
+    }
+
+    /// Writes the registry to `dir` of the sandbox.
+    fn write(&self, sandbox: &Sandbox, dir: &str) {
+        for (path, bytes) in self.files() {
+            sandbox.write(&format!("{dir}/{path}"), bytes);
+        }
+    }
+
+    /// Serves the registry below `path`.
+    fn serve(&self, forge: &Forge, path: &str) {
+        for (file, bytes) in self.files() {
+            forge.serve(&format!("{path}/{file}"), bytes);
+        }
+    }
+}
+
+impl Release {
+    fn packed(&self) -> (Vec<u8>, Listed) {
+        let Self { name, version, needs, .. } = self;
+        let needs = if needs.is_empty() { String::new() } else { format!("\n  skill-dependencies: {needs}") };
+        let text = format!(
+            "---\nname: {name}\ndescription: Does what {name} does.\nmetadata:\n  version: \"{version}\"{needs}\n---\n\n# {name}\n\nVersion {version}.\n"
+        );
+        let archive = zip(&[stored("SKILL.md", &text).mode(0o644)]);
+        let listed = Listed {
+            version: Version::new(version).expect(version),
+            digest: Digest::of(format!("SKILL.md\0644\0{}\n", Digest::of(text.as_bytes()).hex()).as_bytes()),
+            artifact: Artifact { digest: Digest::of(&archive), size: archive.len() as u64 },
+            dependencies: self.needs.split(' ').filter(|need| !need.is_empty()).map(str::to_owned).collect(),
+            published: Timestamp::new(self.published),
+            yanked: self.yanked.then(String::new),
+        };
+        (archive, listed)
+    }
+}
+
+/// Versions of three skills, two of which need the third.
+fn usual() -> RegistryFiles {
+    RegistryFiles::default()
+        .add("base", "1.0.0", "")
+        .add("base", "1.2", "")
+        .add("base", "2.0.0", "")
+        .add("base", "2.1.0", "")
+        .yanked()
+        .add("base", "3.0.0-rc.1", "")
+        .add("chart", "0.9.1", "base@^1")
+        .add("report", "1.0.0", "base@^1")
+        .add("report", "1.1.0", "base@^2")
+}
+
+/// A project whose default registry is in the directory `registry` beside it.
+fn project(files: &RegistryFiles) -> Sandbox {
+    let sandbox = Sandbox::new();
+    files.write(&sandbox, "../registry");
+    sandbox.write("skillpm.toml", "[registries]\ndefault = \"../registry\"\n");
+    sandbox
+}
+
+/// Name and version of each locked skill.
+fn locked(sandbox: &Sandbox) -> Vec<String> {
+    let lock: toml::Table = toml::from_str(&sandbox.read("skillpm.lock")).expect("TOML");
+    let skills = lock.get("skill").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+    let text = |skill: &toml::Value, key: &str| {
+        skill.get(key).and_then(toml::Value::as_str).unwrap_or("-").to_owned()
+    };
+    skills.iter().map(|skill| format!("{} {}", text(skill, "name"), text(skill, "revision"))).collect()
+}
+
+/// The lines of `[skills]`.
+fn requested(sandbox: &Sandbox) -> Vec<String> {
+    let text = sandbox.read("skillpm.toml");
+    let section = text.split_once("[skills]\n").map_or("", |(_, section)| section);
+    section.lines().map(str::to_owned).collect()
+}
+
+/// The code of the error of `install SOURCE`.
+fn refusal(sandbox: &Sandbox, source: &str) -> &'static str {
+    let context = Context::silent(sandbox.settings());
+    let request = InstallRequest { sources: vec![source.to_owned()], ..InstallRequest::default() };
+    install(&context, &request).expect_err("it is refused").code()
+}
+
+fn json_of(sandbox: &Sandbox, args: &[&str]) -> Value {
+    let output = sandbox.run(args);
+    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"))
+}
+
+/// A skill comes in the highest version, with what it needs, and the lockfile has all of it.
+#[test]
+fn the_highest_version_with_what_it_needs() {
+    let sandbox = project(&usual());
+    insta::assert_snapshot!(sandbox.run(&["install", "report"]), @"
+    exit: 0
+    --- stderr
+    + base 2.0.0 (registry:../registry at 2.0.0, needed by report)
+    + report 1.1.0 (registry:../registry at 1.1.0)
+    2 skills added in `.agents/skills`
+    available to agents that read `.agents/skills`; `--agent` adds others
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets
+    ");
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "report 1.1.0"]);
+    assert_eq!(requested(&sandbox), ["report = \"^1.1.0\""]);
+    insta::assert_snapshot!(sandbox.read("skillpm.lock"), @r#"
+    # Written by skillpm; `skillpm install` restores exactly this.
+    version = 1
+
+    [[skill]]
+    name = "base"
+    version = "2.0.0"
+    source = "registry:../registry"
+    path = "base"
+    revision = "2.0.0"
+    digest = "sha256:a1e5d9edb10ac4a6a2c471af0ded44da653b12876b4786d796ba676a64354c7b"
+
+    [[skill]]
+    name = "report"
+    version = "1.1.0"
+    source = "registry:../registry"
+    path = "report"
+    requested = "versions/^1.1.0"
+    revision = "1.1.0"
+    digest = "sha256:3326990e6047ca395a2c7fc53fb6c262776c34ad3caa874e2d7ad12dda454fbb"
+    dependencies = ["base"]
+    "#);
+    // What is locked is restored, although there is a newer version by now.
+    usual().add("report", "1.2.0", "").write(&sandbox, "../registry");
+    fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
+    sandbox.ok(&["install", "--locked"]);
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "report 1.1.0"]);
+    sandbox.ok(&["verify"]);
+}
+
+/// Ranges are typed, written by hand and changed; yanked versions and pre-releases do not come by themselves.
+#[test]
+fn ranges_and_what_they_mean() {
+    let sandbox = project(&usual());
+    for (typed, version, entry) in [
+        ("base", "2.0.0", "base = \"^2.0.0\""),
+        ("base@^1", "1.2", "base = \"^1\""),
+        ("default:base@=1.0.0", "1.0.0", "base = \"=1.0.0\""),
+        ("base@^3.0.0-rc.1", "3.0.0-rc.1", "base = \"^3.0.0-rc.1\""),
+        ("registry:default//base#>=1,<2", "1.2", "base = \">=1,<2\""),
+    ] {
+        sandbox.ok(&["install", typed]);
+        assert_eq!(locked(&sandbox), [format!("base {version}")], "{typed}");
+        assert_eq!(requested(&sandbox), [entry], "{typed}");
+    }
+    sandbox.ok(&["install", "base", "--as", "old"]);
+    assert_eq!(locked(&sandbox), ["base 1.2", "old 1.2"]);
+    for (typed, code) in
+        [("base@^9", "version-missing"), ("base@=2.1.0", "version-missing"), ("nope", "usage")]
+    {
+        assert_eq!(refusal(&sandbox, typed), code, "{typed}");
+        assert_eq!(locked(&sandbox), ["base 1.2", "old 1.2"], "{typed}");
+    }
+}
+
+/// Skills that need different versions of one cannot be together, and the message says who wants what.
+#[test]
+fn what_does_not_fit_together_is_explained() {
+    let sandbox = project(&usual());
+    sandbox.ok(&["install", "report"]);
+    let before = (sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock"));
+    insta::assert_snapshot!(sandbox.run(&["install", "chart"]), @"
+    exit: 1
+    --- stderr
+    error: no versions fit together:
+      `chart` 0.9.1, which you asked for, needs `base@^1`
+      `report` 1.1.0, which you asked for as `report@^1.1.0`, needs `base@^2`
+      no version of `base` is in both `^1` and `^2`
+    hint: add an `[override]` of `base` in the manifest, which replaces all ranges of it
+    hint: ask for another range of `report` than `report@^1.1.0`
+    ");
+    assert_eq!((sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock")), before);
+    // With a wider range an older version of the other one fits.
+    let manifest = before.0.replace("^1.1.0", "^1");
+    sandbox.write("skillpm.toml", manifest);
+    sandbox.ok(&["install", "chart"]);
+    assert_eq!(locked(&sandbox), ["base 1.2", "chart 0.9.1", "report 1.0.0"]);
+    // And an override decides against a range.
+    let manifest =
+        sandbox.read("skillpm.toml").replace("[skills]", "[override]\nbase = \"=2.0.0\"\n\n[skills]");
+    sandbox.write("skillpm.toml", manifest);
+    sandbox.ok(&["update"]);
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "chart 0.9.1", "report 1.1.0"]);
+}
+
+#[test]
+fn updates_go_as_far_as_the_ranges() {
+    let sandbox = project(&usual());
+    sandbox
+        .write("skillpm.toml", "[registries]\ndefault = \"../registry\"\n\n[skills]\nreport = \"=1.0.0\"\n");
+    sandbox.ok(&["install"]);
+    assert_eq!(locked(&sandbox), ["base 1.2", "report 1.0.0"]);
+    let rows = json_of(&sandbox, &["outdated", "--json"]);
+    let row = |at: usize| ["name", "locked", "newest", "latest", "status"].map(|key| rows[at][key].clone());
+    assert_eq!(row(0), [json!("base"), json!("1.2"), json!("1.2"), json!("2.0.0"), json!("current")]);
+    assert_eq!(row(1), [json!("report"), json!("1.0.0"), json!("1.0.0"), json!("1.1.0"), json!("current")]);
+    sandbox.ok(&["update"]);
+    assert_eq!(locked(&sandbox), ["base 1.2", "report 1.0.0"]);
+    sandbox.ok(&["update", "--latest"]);
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "report 1.1.0"]);
+    assert_eq!(requested(&sandbox), ["report = \"^1.1.0\""]);
+    // A version that was withdrawn is told of and stays, until something else is asked for.
+    let yanked = RegistryFiles::default()
+        .add("base", "2.0.0", "")
+        .yanked()
+        .add("base", "2.0.1", "")
+        .add("report", "1.1.0", "base@^2");
+    yanked.write(&sandbox, "../registry");
+    assert_eq!(json_of(&sandbox, &["outdated", "base", "--json"])[0]["yanked"], json!(true));
+    sandbox.ok(&["install", "--locked"]);
+    sandbox.ok(&["update", "base"]);
+    assert_eq!(locked(&sandbox), ["base 2.0.1", "report 1.1.0"]);
+    sandbox.ok(&["update", "base", "--precise", "2.0.1"]);
+    assert_eq!(sandbox.run(&["update", "base", "--precise", "2.0.0"]).code, Some(1));
+}
+
+#[test]
+fn the_lowest_versions_on_request() {
+    let sandbox = project(&usual());
+    sandbox.ok(&["install", "report", "--minimal"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0", "report 1.0.0"]);
+    sandbox.ok(&["update"]);
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "report 1.1.0"]);
+    sandbox.ok(&["update", "--minimal"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0", "report 1.0.0"]);
+}
+
+/// A release that is too young for the policy is passed over, and named where nothing else would do.
+#[test]
+fn young_releases_wait() {
+    let forge = Forge::start();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_secs();
+    let young = i64::try_from(now).expect("a time") - 3600;
+    let files = RegistryFiles::default().add("base", "1.0.0", "").add("base", "1.1.0", "").published(young);
+    files.serve(&forge, "/registry");
+    let sandbox = Sandbox::new();
+    let manifest = format!(
+        "[registries]\ndefault = \"{}\"\n\n[policy]\nminimum-release-age = \"7d\"\n",
+        forge.url("/registry")
+    );
+    sandbox.write("skillpm.toml", &manifest);
+    sandbox.ok(&["install", "base"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0"]);
+    let failed = sandbox.run(&["install", "base@^1.1"]);
+    assert_eq!(failed.code, Some(1), "{failed}");
+    assert!(failed.stderr.contains("1.1.0") && failed.stderr.contains("old enough in"), "{failed}");
+    sandbox.write(
+        "skillpm.toml",
+        manifest
+            + &format!(
+                "minimum-release-age-exclude = [\"registry:{}:*\"]\n",
+                forge.api_host().split(':').next().expect("a host")
+            ),
+    );
+    sandbox.ok(&["install", "base@^1.1"]);
+    assert_eq!(locked(&sandbox), ["base 1.1.0"]);
+}
+
+/// Over HTTP: a list for each name and an archive for each version, kept for a run without the network.
+#[test]
+fn over_http_and_then_offline() {
+    let (forge, sandbox) = (Forge::start(), Sandbox::new());
+    usual().serve(&forge, "/team");
+    sandbox.write("skillpm.toml", format!("[registries]\nacme = \"{}\"\n", forge.url("/team")));
+    sandbox.ok(&["install", "acme:report"]);
+    let asked = forge.asked();
+    assert_eq!(asked.iter().filter(|path| path.starts_with("/team/index/")).count(), 2, "{asked:?}");
+    assert_eq!(asked.iter().filter(|path| path.starts_with("/team/artifacts/")).count(), 2, "{asked:?}");
+    assert_eq!(asked.len(), 4, "{asked:?}");
+    assert_eq!(requested(&sandbox), ["report = { registry = \"acme\", version = \"^1.1.0\" }"]);
+    fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
+    fs::remove_dir_all(sandbox.home().join(".local")).expect("removes");
+    sandbox.ok(&["--offline", "install", "--locked"]);
+    sandbox.ok(&["--offline", "install", "acme:report@^1"]);
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "report 1.1.0"]);
+}
+
+/// A name that is bound to one registry does not come from another.
+#[test]
+fn a_name_belongs_to_one_registry() {
+    let sandbox = project(&usual());
+    RegistryFiles::default()
+        .add("base", "9.0.0", "")
+        .add("tool", "1.0.0", "base")
+        .write(&sandbox, "../other");
+    sandbox.write("skillpm.toml", "[registries]\ndefault = \"../registry\"\nother = \"../other\"\n");
+    sandbox.ok(&["install", "report"]);
+    let failed = sandbox.run(&["install", "other:tool"]);
+    assert_ne!(failed.code, Some(0), "{failed}");
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "report 1.1.0"]);
+}
+
+/// One lie at a time, each with its own error, and nothing changes.
+#[test]
+fn a_registry_that_lies() {
+    type Lie = fn(&mut Value);
+    let lies: [(Lie, &str); 7] = [
+        (|list| list["name"] = json!("other"), "registry-unusable"),
+        (|list| list["versions"][0]["version"] = json!("01.0"), "registry-unusable"),
+        (|list| list["versions"][0]["version"] = json!("1.5.0"), "registry-mismatch"),
+        (|list| list["versions"][0]["artifact"]["size"] = json!(3), "registry-mismatch"),
+        (
+            |list| list["versions"][0]["digest"] = list["versions"][0]["artifact"]["digest"].clone(),
+            "registry-mismatch",
+        ),
+        (|list| list["versions"] = json!({}), "registry-unusable"),
+        (|list| list["versions"][0]["dependencies"] = json!(["nope@^1"]), "versions-conflict"),
+    ];
+    for (lie, code) in lies {
+        let sandbox = project(&RegistryFiles::default().add("base", "1.0.0", ""));
+        let path = "../registry/index/base.json";
+        let mut list: Value = serde_json::from_str(&sandbox.read(path)).expect("JSON");
+        lie(&mut list);
+        sandbox.write(path, list.to_string());
+        assert_eq!(refusal(&sandbox, "base"), code, "{list}");
+        assert!(
+            !sandbox.project().join("skillpm.lock").exists() && !sandbox.project().join(".agents").exists()
+        );
+    }
+}
