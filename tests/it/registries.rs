@@ -371,6 +371,8 @@ fn a_name_belongs_to_one_registry() {
         .add("tool", "1.0.0", "base")
         .write(&sandbox, "../other");
     sandbox.write("skillpm.toml", "[registries]\ndefault = \"../registry\"\nother = \"../other\"\n");
+    let told = sandbox.ok(&["install", "base@^2"]);
+    assert!(told.stderr.contains("`skillpm install other:base` installs that one instead"), "{told}");
     sandbox.ok(&["install", "report"]);
     let failed = sandbox.run(&["install", "other:tool"]);
     assert_ne!(failed.code, Some(0), "{failed}");

@@ -96,6 +96,8 @@ codes! {
     LOCKED_VERSION_UNAVAILABLE = "locked-version-unavailable";
     /// A manifest of scripts is wrong.
     MANIFEST = "manifest";
+    /// Another registry has a skill of the same name, which is not taken.
+    NAME_IN_OTHER_REGISTRY = "name-in-other-registry";
     /// Two different skills would have one name.
     NAMES_EQUAL = "names-equal";
     /// The network, a server or a login failed, in a way without a code of its own.

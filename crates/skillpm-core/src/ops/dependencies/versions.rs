@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::messages::warning_of;
 use crate::admission::PolicySubject;
@@ -19,6 +20,9 @@ use crate::resolve::versions::{
 };
 use crate::spec::{Origin, Reference, SourceSpec};
 use crate::version::{Version, VersionRange};
+
+/// The longest search, fetching included: a list that somebody made to be hard could take hours.
+const MOST_TIME: Duration = Duration::from_secs(120);
 
 /// A release time that is old enough for every policy.
 const LONG_AGO: i64 = i64::MIN / 4;
@@ -79,7 +83,7 @@ pub(in crate::ops) fn decide(
     let oldest = origins.iter().filter_map(|origin| sources.gate.minimum_age(subject(origin, None))).max();
     problem.age = oldest.map(|minimum| ReleaseAge { now, minimum, exempt: BTreeSet::new() });
     let scope = sources.scope.kind;
-    let mut provider = RegistryProvider { sources, origins: &origins };
+    let mut provider = RegistryProvider { sources, origins: &origins, began: Instant::now() };
     let solution = solve(&problem, &mut provider).map_err(error_of)?;
     let warnings = solution.notices.iter().map(|notice| warning_of(notice, scope)).collect();
     let chosen = solution.versions.into_iter().filter_map(|((registry, name), chosen)| {
@@ -172,6 +176,7 @@ impl Statement {
 struct RegistryProvider<'p, 's> {
     sources: &'p mut Sources<'s>,
     origins: &'p [Origin],
+    began: Instant,
 }
 
 impl RegistryProvider<'_, '_> {
@@ -196,6 +201,13 @@ impl ReleaseProvider for RegistryProvider<'_, '_> {
         self.read(registry, name)
     }
 
+    fn check(&mut self) -> Result<()> {
+        if self.sources.context.reporter.is_stopped() {
+            return Err(Error::new(ErrorKind::Findings, "the search for versions was stopped"));
+        }
+        if self.began.elapsed() > MOST_TIME { Err(too_hard()) } else { Ok(()) }
+    }
+
     fn prefetch(&mut self, skills: &[SkillId]) {
         for (at, origin) in self.origins.iter().enumerate() {
             let names: Vec<SkillName> = skills
@@ -214,6 +226,12 @@ impl ReleaseProvider for RegistryProvider<'_, '_> {
     }
 }
 
+fn too_hard() -> Error {
+    Error::new(ErrorKind::Findings, "no versions that fit together were found in a reasonable time")
+        .coded(codes::VERSIONS_CONFLICT)
+        .hint("state narrower ranges in `skillpm.toml`")
+}
+
 /// Returns the error for a problem without a solution.
 fn error_of(error: VersionError<Error>) -> Error {
     let explanation = match error {
@@ -223,14 +241,7 @@ fn error_of(error: VersionError<Error>) -> Error {
         VersionError::TooMany(name) => {
             return Error::integrity(format!("too many skills are needed, including `{name}`"));
         }
-        VersionError::TooHard => {
-            return Error::new(
-                ErrorKind::Findings,
-                "no versions that fit together were found in a reasonable time",
-            )
-            .coded(codes::VERSIONS_CONFLICT)
-            .hint("state narrower ranges in `skillpm.toml`");
-        }
+        VersionError::TooHard => return too_hard(),
     };
     let sentences = explanation.sentences.into_iter();
     let text = sentences.fold(crate::advice::message!("no versions fit together:"), |text, sentence| {

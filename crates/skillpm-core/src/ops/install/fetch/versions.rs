@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use super::ingest::Ingest;
 use super::{As, Fetched};
+use crate::advice::{Verb, Warning, message};
+use crate::codes;
 use crate::error::Result;
 use crate::install::plan::requirement_of;
 use crate::install::state::Files;
@@ -15,7 +17,7 @@ use crate::ops::install::chosen::Chosen;
 use crate::ops::install::request::InstallRequest;
 use crate::resolve::Dependent;
 use crate::source::discover::Candidate;
-use crate::spec::{Reference, SourceSpec};
+use crate::spec::{DEFAULT_REGISTRY, Reference, SourceSpec};
 use crate::version::{Version, VersionRange};
 
 impl Fetched<'_> {
@@ -42,6 +44,7 @@ impl Fetched<'_> {
             let requests: Vec<_> = chosen.iter().filter_map(request_for).collect();
             let warnings = decide(&mut self.sources, files, &requests, Keep::Locked, request.minimal)?;
             self.warnings.extend(warnings);
+            self.warn_of_others(files, &requests);
         }
         let versions = &self.sources.versions;
         let at_version = |mut one: Chosen| {
@@ -58,6 +61,37 @@ impl Fetched<'_> {
             one
         };
         Ok(chosen.into_iter().map(at_version).collect())
+    }
+
+    /// Warns of other registries in the manifest of `files` that have a skill of the name of one of `requests`, unless
+    /// the manifest already requests it: somebody may have meant that one.
+    fn warn_of_others(&mut self, files: &Files, requests: &[VersionRequest]) {
+        for VersionRequest { origin, name, .. } in requests {
+            if files.manifest.asks_for(name) {
+                continue;
+            }
+            for (other, registry) in files.manifest.registries().iter() {
+                let spec = SourceSpec::new(registry.clone());
+                if spec.origin == *origin || other == DEFAULT_REGISTRY {
+                    continue;
+                }
+                // A registry that nobody asked for may be absent, and nothing is taken from it.
+                let Ok(opened) = self.sources.open(&spec) else { continue };
+                let has_it =
+                    opened.shelf.as_ref().is_some_and(|shelf| matches!(shelf.releases(name), Ok(Some(_))));
+                if has_it {
+                    let told = message!(
+                        format_args!(
+                            "`{name}` comes from `{}`; the registry `{other}` has a skill of that name too: ",
+                            origin.typed()
+                        ),
+                        Verb::Install.call().word(format!("{other}:{name}")),
+                        " installs that one instead"
+                    );
+                    self.warnings.push(Warning::new(codes::NAME_IN_OTHER_REGISTRY, told));
+                }
+            }
+        }
     }
 
     /// Takes in the installed skills whose versions change so that all fit together, and returns their names.
