@@ -33,7 +33,7 @@ use self::printer::Printer;
 use crate::context::Context;
 use crate::env::{self, Env};
 use crate::error::{Error, Result};
-use crate::settings::{HostNames, Settings};
+use crate::settings::Settings;
 
 /// The environment of a command.
 pub(crate) struct App {
@@ -43,19 +43,12 @@ pub(crate) struct App {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    // Set by the build script, which only links the program.
-    let names =
-        if option_env!("SKILLPM_LIBC") == Some("static") { HostNames::Getent } else { HostNames::Library };
-    ExitCode::from(answer(env::arguments(), names))
+    ExitCode::from(run(env::arguments()))
 }
 
 /// Runs the program with `arguments`, the program's name first, and returns its exit code: for programs that
 /// embed the command.
 pub fn run(arguments: Vec<OsString>) -> u8 {
-    answer(arguments, HostNames::Library)
-}
-
-fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
     // Programs ask this often, so it is answered before anything else is set up.
     if let [_, only] = &arguments[..]
         && (only == "--version" || only == "-V")
@@ -80,7 +73,7 @@ fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
     let look = Appearance::new(env.as_ref().unwrap_or(&fallback), typed);
     let printer = Arc::new(Printer::new(look));
     let result = match cli {
-        Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, names, &printer)),
+        Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, &printer)),
         Err(error) => usage::answer(&error, &arguments, &printer),
     };
     signals::reraise();
@@ -101,7 +94,7 @@ fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Result<u8> {
+fn start(cli: &Cli, env: Env, printer: &Arc<Printer>) -> Result<u8> {
     let may_ask = env.interactive && !appearance::build_machine(&env) && !cli.command.asks_nothing();
     let progress = Arc::new(progress::Progress::new(Arc::clone(printer)));
     let nature = cli.command.nature();
@@ -120,7 +113,6 @@ fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Resul
     }
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;
-    settings.http.names = names;
     printer.stand_in(&settings);
     let context = Context { settings, reporter: progress, interact: prompt::interact(may_ask, printer) };
     cli.command.run(&App { context, printer: Arc::clone(printer) })

@@ -81,7 +81,11 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("clap::", &["cli/"]),
     ("dialoguer::", &["cli/"]),
     ("indicatif::", &["cli/progress.rs"]),
-    ("ureq::", &["http.rs", "http/"]),
+    ("reqwest::", &["http/"]),
+    ("hyper::", &["http/"]),
+    ("rustls::", &["http/"]),
+    ("tokio::", &["http/"]),
+    ("tower::", &["http/"]),
 ];
 
 /// Uses of another owner's resource that are wanted: where, what, why.

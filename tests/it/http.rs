@@ -12,7 +12,8 @@ use skillpm::settings::Settings;
 
 use crate::support::forge::Recorded;
 use crate::support::proxy::Proxy;
-use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree};
+use crate::support::socks::Socks;
+use crate::support::{Endpoint, Fault, Forge, Nginx, Sandbox, Tree};
 
 const LIMIT: u64 = 1 << 20;
 
@@ -421,10 +422,77 @@ fn h42_a_proxy_carries_the_request() {
     scene.text().expect("a text");
     let heads = proxy.heads();
     assert_eq!(heads.len(), 1);
-    assert!(heads[0].starts_with(&format!("CONNECT {} HTTP/1.1", scene.forge.api_host())), "{}", heads[0]);
-    assert!(heads[0].contains("Proxy-Authorization: Basic dXNlcjpzM2NyZXQ="), "{}", heads[0]);
-    // The proxy's password is the proxy's.
-    assert_eq!(header(&scene.forge.requests(), "proxy-authorization"), [None]);
+    assert!(heads[0].starts_with(&format!("GET http://{}/repos/", scene.forge.api_host())), "{}", heads[0]);
+    assert!(
+        heads[0].to_ascii_lowercase().contains("proxy-authorization: basic dxnlcjpzm2nyzxq="),
+        "{}",
+        heads[0]
+    );
+}
+
+/// With TLS the proxy sees the host and no more, and the host nothing of the proxy's password.
+#[test]
+fn h42_a_proxy_makes_a_tunnel_for_tls() {
+    let Some(nginx) = Nginx::start_secure() else { return };
+    let (mut settings, proxy) = (Sandbox::new().settings(), Proxy::start());
+    nginx.put("a.txt", "a");
+    settings.http.certificates.0 = Some(nginx.certificate());
+    settings.http.https_proxy = Some(proxy.url());
+    let url = Url::parse(&nginx.secure_url("/a.txt")).expect("an address");
+    let mut request = Request::new(url.clone());
+    request.credential = Some(Credential { origin: url.origin(), value: "Bearer t0ken".into() });
+    let client = Client::new(&settings, Arc::new(Listener::default()));
+    client.get_text(&request, LIMIT).expect("a text");
+    assert!(nginx.log_of(1)[0].starts_with("200 /a.txt HTTP/2.0 "));
+    let heads = proxy.heads();
+    assert!(
+        heads.len() == 1 && heads[0].starts_with(&format!("CONNECT {} HTTP/1.1", url.origin())),
+        "{heads:?}"
+    );
+    assert!(
+        heads[0].to_ascii_lowercase().contains("proxy-authorization: basic dxnlcjpzm2nyzxq="),
+        "{heads:?}"
+    );
+    assert!(!heads[0].contains("t0ken") && !heads[0].contains("a.txt"), "{heads:?}");
+}
+
+#[test]
+fn h42_a_socks_proxy_carries_the_request() {
+    let mut scene = Scene::new();
+    scene.settings.http.retries = 0;
+    let socks = Socks::start(Some(&scene.forge.api_host()));
+    // Names are looked up by the proxy, or here.
+    let path = "repos/acme/skills/commits/HEAD";
+    for (scheme, host, asked) in
+        [("socks5h", "skills.example:81", "skills.example:81"), ("socks5", "127.0.0.1:82", "127.0.0.1:82")]
+    {
+        scene.settings.http.http_proxy = Some(socks.url(scheme, "s3cret"));
+        let request = Request::new(Url::parse(&format!("http://{host}/{path}")).expect("an address"));
+        scene.client().get_text(&request, LIMIT).expect("a text");
+        assert_eq!(socks.asked().last().map(String::as_str), Some(asked));
+    }
+    let local = Request::new(Url::parse(&format!("http://localhost:83/{path}")).expect("an address"));
+    scene.client().get_text(&local, LIMIT).expect("a text");
+    assert!(!socks.asked().last().is_some_and(|asked| asked.contains("localhost")), "{:?}", socks.asked());
+}
+
+#[test]
+fn h43_a_socks_proxy_that_refuses_is_named() {
+    let mut scene = Scene::new();
+    scene.settings.http.retries = 0;
+    let socks = Socks::start(None);
+    for (password, reason) in [("s3cret", "connection not allowed"), ("other", "does not accept the login")] {
+        scene.settings.http.http_proxy = Some(socks.url("socks5h", password));
+        let error = scene.text().expect_err("refused");
+        assert!(matches!(error, HttpError::Proxy { .. }), "{error:?}");
+        let text = told(error, &scene.forge);
+        assert!(text.contains(reason) && !text.contains(password), "{text}");
+    }
+    // One that is not there.
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
+    scene.settings.http.http_proxy = Some(format!("socks5://127.0.0.1:{port}"));
+    let error = scene.text().expect_err("no proxy");
+    assert!(matches!(&error, HttpError::Connect(host, _) if host.contains("(proxy)")), "{error:?}");
 }
 
 #[test]
@@ -449,6 +517,46 @@ fn h43_a_proxy_that_wants_a_login_says_so() {
     let text = told(error, &scene.forge);
     assert!(text.contains("407") && text.contains("hint: put name and password"), "{text}");
     assert!(!text.contains("s3cret"), "{text}");
+}
+
+/// For each way to refuse a tunnel there is an error that names the proxy, and no token is told.
+#[test]
+fn h43_a_proxy_that_makes_no_tunnel_is_named() {
+    let mut scene = Scene::new();
+    scene.settings.http.retries = 0;
+    let url = Url::parse("https://skills.example/a.zip").expect("an address");
+    let mut request = Request::new(url.clone());
+    request.credential = Some(Credential { origin: url.origin(), value: "Bearer t0ken".into() });
+    for (answer, is_tunnel) in [
+        ("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n", false),
+        ("HTTP/1.1 403 Forbidden\r\ncontent-length: 5\r\n\r\nno...", false),
+        ("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n", false),
+        ("220 mail.example.com ESMTP\r\n", false),
+        ("", false),
+        ("HTTP/1.1 200 O", false),
+        ("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<html>Log in</html>", true),
+    ] {
+        let proxy = Proxy::saying(answer);
+        scene.settings.http.https_proxy = Some(proxy.url());
+        let error = scene.client().get_text(&request, LIMIT).expect_err(answer);
+        match &error {
+            HttpError::Proxy { .. } => assert!(!is_tunnel, "{answer}"),
+            HttpError::Tls { .. } | HttpError::Broken(..) => assert!(is_tunnel, "{answer}: {error:?}"),
+            other => panic!("{answer}: {other:?}"),
+        }
+        assert!(proxy.heads().iter().all(|head| !head.contains("t0ken")), "{:?}", proxy.heads());
+    }
+}
+
+/// A proxy reads what it passes on.
+#[test]
+fn h43_no_token_goes_through_a_proxy_that_could_read_it() {
+    let (mut scene, proxy) = (Scene::new(), Proxy::start());
+    scene.settings.http.http_proxy = Some(proxy.url());
+    let mut request = scene.text_request();
+    request.credential = Some(Credential { origin: request.url.origin(), value: "Bearer t0ken".into() });
+    scene.client().get_text(&request, LIMIT).expect("a text");
+    assert!(proxy.heads().len() == 1 && !proxy.heads()[0].contains("t0ken"), "{:?}", proxy.heads());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use skillpm::registry::{Artifact, Config, Listed, NameList, SearchIndex, SearchS
 use skillpm::version::Version;
 use skillpm_testing::archive::{stored, zip};
 
-use crate::support::{Forge, Sandbox};
+use crate::support::{Forge, Sandbox, Tree};
 
 /// The versions of skills in a registry.
 #[derive(Default)]
@@ -406,4 +406,37 @@ fn a_registry_that_lies() {
             !sandbox.project().join("skillpm.lock").exists() && !sandbox.project().join(".agents").exists()
         );
     }
+}
+
+/// The tags of a repository are versions too: a range means the highest one in it.
+#[test]
+fn tags_of_a_repository() {
+    let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/skills");
+    let commit =
+        |text: &str| repo.commit(&Tree::new().skill("skills/pdf", "pdf").file("skills/pdf/x.md", text));
+    for tag in ["v1.0.0", "v1.2.0", "2.0.0", "v2.1.0-rc.1", "next"] {
+        repo.tag(tag, &commit(tag));
+    }
+    repo.branch("main", &commit("main"));
+    let file = |sandbox: &Sandbox| sandbox.read(".agents/skills/pdf/x.md");
+    sandbox.ok(&["install", "acme/skills", "--tag", "~1.0", "--skill", "pdf"]);
+    assert_eq!(file(&sandbox), "v1.0.0");
+    sandbox.ok(&["install", "acme/skills#^1", "--skill", "pdf"]);
+    assert_eq!(file(&sandbox), "v1.2.0");
+    assert!(sandbox.read("skillpm.toml").contains("tag = \"^1\""), "{}", sandbox.read("skillpm.toml"));
+    assert!(sandbox.read("skillpm.lock").contains("requested = \"versions/^1\""));
+    // A tag that comes later is newer.
+    repo.tag("v1.3.0", &commit("v1.3.0"));
+    assert_eq!(json_of(&sandbox, &["outdated", "--json"])[0]["status"], json!("changed"));
+    sandbox.ok(&["update"]);
+    assert_eq!(file(&sandbox), "v1.3.0");
+    sandbox.write("skillpm.toml", sandbox.read("skillpm.toml").replace("^1", ">=1, <3"));
+    sandbox.ok(&["install"]);
+    assert_eq!(file(&sandbox), "2.0.0");
+    sandbox.write("skillpm.toml", sandbox.read("skillpm.toml").replace(">=1, <3", "^7"));
+    let failed = sandbox.run(&["install"]);
+    assert_eq!(failed.code, Some(2), "{failed}");
+    assert!(failed.stderr.contains("its newest versions are `v2.1.0-rc.1`, `2.0.0`, `v1.3.0`"), "{failed}");
 }

@@ -2,135 +2,24 @@
 //!
 //! Where nginx is not installed these tests say so; `make test-tools` installs it.
 
-use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-
 use serde_json::json;
 use skillpm::digest::Digest;
 
 use crate::support::tar::tar_gz;
-use crate::support::{Sandbox, Tree, program};
+use crate::support::{Nginx, Sandbox, Tree};
 
-/// A web server for the files of a directory. It stops when it is dropped.
-struct Nginx {
-    process: Child,
-    dir: tempfile::TempDir,
-    port: u16,
+/// Publishes `pdf` by version 0.2 below `path`.
+fn publish(nginx: &Nginx, path: &str, tree: &Tree) {
+    let artifact = tar_gz(tree);
+    let entry = json!({
+        "name": "pdf", "type": "archive", "description": "Does pdf.", "url": "pdf.tar.gz",
+        "digest": Digest::of(&artifact).to_string(),
+    });
+    let schema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+    let index = json!({"$schema": schema, "skills": [entry]});
+    nginx.put(&format!("{path}/.well-known/agent-skills/pdf.tar.gz"), artifact);
+    nginx.put(&format!("{path}/.well-known/agent-skills/index.json"), index.to_string());
 }
-
-impl Nginx {
-    /// Starts the server; `None` where it is not on this machine. What lies below `private/` needs the
-    /// name `ada` and the password `s3cret`.
-    fn start() -> Option<Self> {
-        let program = program("nginx")?;
-        let dir = tempfile::tempdir().expect("a directory");
-        for sub in ["www/private", "temp", "logs"] {
-            std::fs::create_dir_all(dir.path().join(sub)).expect("a directory");
-        }
-        // A free port: another process could take it before nginx does, and then it does not start.
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|listener| listener.local_addr())
-            .expect("a port")
-            .port();
-        let root = dir.path().display().to_string();
-        std::fs::write(dir.path().join("passwords"), "ada:{PLAIN}s3cret\n").expect("writes");
-        let config = CONFIG.replace("ROOT", &root).replace("PORT", &port.to_string());
-        std::fs::write(dir.path().join("nginx.conf"), config).expect("writes");
-        let mut command = Command::new(program);
-        command.args([
-            "-p",
-            &root,
-            "-c",
-            &format!("{root}/nginx.conf"),
-            "-e",
-            &format!("{root}/logs/error.log"),
-        ]);
-        let process = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("nginx starts");
-        let mut server = Self { process, dir, port };
-        server.wait();
-        Some(server)
-    }
-
-    /// Waits until it listens.
-    fn wait(&mut self) {
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            if let Some(status) = self.process.try_wait().expect("a process") {
-                let log = std::fs::read_to_string(self.dir.path().join("logs/error.log")).unwrap_or_default();
-                panic!("nginx ended with {status}: {log}");
-            }
-            std::thread::yield_now();
-        }
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}{path}", self.port)
-    }
-
-    fn put(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.dir.path().join("www").join(path.trim_start_matches('/'));
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
-        std::fs::write(&path, bytes).expect("a file");
-        path
-    }
-
-    /// Lines such as `200 /a.zip`, and forgets them.
-    fn log(&self) -> Vec<String> {
-        let path = self.dir.path().join("logs/access.log");
-        let text = std::fs::read_to_string(&path).expect("a log");
-        std::fs::OpenOptions::new().write(true).truncate(true).open(path).expect("opens");
-        text.lines().map(ToOwned::to_owned).collect()
-    }
-
-    /// Publishes `pdf` by version 0.2 below `path`.
-    fn publish(&self, path: &str, tree: &Tree) {
-        let artifact = tar_gz(tree);
-        let entry = json!({
-            "name": "pdf", "type": "archive", "description": "Does pdf.", "url": "pdf.tar.gz",
-            "digest": Digest::of(&artifact).to_string(),
-        });
-        let schema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
-        let index = json!({"$schema": schema, "skills": [entry]});
-        self.put(&format!("{path}/.well-known/agent-skills/pdf.tar.gz"), artifact);
-        self.put(&format!("{path}/.well-known/agent-skills/index.json"), index.to_string());
-    }
-}
-
-impl Drop for Nginx {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-const CONFIG: &str = r#"
-daemon off;
-master_process off;
-pid ROOT/nginx.pid;
-error_log ROOT/logs/error.log;
-events { worker_connections 64; }
-http {
-    log_format short '$status $request_uri';
-    access_log ROOT/logs/access.log short;
-    client_body_temp_path ROOT/temp/body;
-    proxy_temp_path ROOT/temp/proxy;
-    fastcgi_temp_path ROOT/temp/fastcgi;
-    uwsgi_temp_path ROOT/temp/uwsgi;
-    scgi_temp_path ROOT/temp/scgi;
-    gzip on;
-    gzip_min_length 0;
-    gzip_types *;
-    server {
-        listen 127.0.0.1:PORT;
-        root ROOT/www;
-        location /moved/ { return 301 /files/; }
-        location /private/ {
-            auth_basic "skills";
-            auth_basic_user_file ROOT/passwords;
-        }
-    }
-}
-"#;
 
 fn pdf() -> Tree {
     Tree::new().skill("", "pdf").file("references/a b.md", "a\n")
@@ -195,8 +84,8 @@ fn archives() {
 fn sites() {
     let Some(nginx) = Nginx::start() else { return };
     let sandbox = Sandbox::new();
-    nginx.publish("", &pdf());
-    nginx.publish("private", &pdf());
+    publish(&nginx, "", &pdf());
+    publish(&nginx, "private", &pdf());
     for (path, bytes, _) in pdf().files() {
         nginx.put(&format!("old/.well-known/skills/pdf/{path}"), bytes);
     }
@@ -226,7 +115,7 @@ fn sites() {
     assert_eq!(log.iter().filter(|line| *line == "200 /.well-known/agent-skills/pdf.tar.gz").count(), 1);
     // A changed artifact: the index tells, and what is locked stays until it is asked for.
     assert_eq!(sandbox.run(&["install", &nginx.url("")]).code, Some(0));
-    nginx.publish("", &pdf().file("new.md", "new\n"));
+    publish(&nginx, "", &pdf().file("new.md", "new\n"));
     clear(&sandbox);
     std::fs::remove_dir_all(sandbox.home().join(".cache")).expect("removes");
     let refused = sandbox.run(&["install"]);

@@ -1,7 +1,6 @@
 //! Settings: what flags and environment add up to, resolved once.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -94,10 +93,6 @@ pub struct Http {
     pub no_proxy: Vec<String>,
     /// File and directory of certificates that take the place of the system's.
     pub certificates: (Option<PathBuf>, Option<PathBuf>),
-    /// Who knows the addresses of hosts.
-    pub names: HostNames,
-    /// What `getent` is started with.
-    pub names_environment: BTreeMap<OsString, OsString>,
     /// Hosts that did not answer a moment ago.
     pub silent: SilentHosts,
 }
@@ -151,19 +146,6 @@ impl Eq for SilentHosts {}
 /// The longest timeout, a year: no clock can represent the end of a much longer one.
 const MOST_SECONDS: u64 = 365 * 24 * 60 * 60;
 
-/// The variables that configure name lookup in the C library.
-const NAMES_VARIABLES: [&str; 4] = ["HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_HOST_CONF"];
-
-/// Who knows the addresses of hosts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum HostNames {
-    /// The C library of this process.
-    #[default]
-    Library,
-    /// The program `getent`, for a process whose C library cannot load what the system has for it.
-    Getent,
-}
-
 impl Default for Http {
     fn default() -> Self {
         Self {
@@ -173,8 +155,6 @@ impl Default for Http {
             http_proxy: None,
             no_proxy: Vec::new(),
             certificates: (None, None),
-            names: HostNames::default(),
-            names_environment: BTreeMap::new(),
             silent: SilentHosts::default(),
         }
     }
@@ -328,23 +308,13 @@ impl Http {
                 })
                 .unwrap_or_default(),
             certificates: (env.path(env::SSL_CERT_FILE), env.path(env::SSL_CERT_DIR)),
-            names: default.names,
             silent: SilentHosts::default(),
-            names_environment: names_environment(env),
         })
     }
 }
 
-/// Returns what a program that looks names up needs of `env`.
 /// The last second of the year 9999: later years have no form in RFC 3339.
 const LAST_TIME: i64 = 253_402_300_799;
-
-fn names_environment(env: &Env) -> BTreeMap<OsString, OsString> {
-    let passed = NAMES_VARIABLES.iter().filter_map(|name| env.vars.get_key_value(OsStr::new(name)));
-    let mut vars: BTreeMap<_, _> = passed.map(|(name, value)| (name.clone(), value.clone())).collect();
-    vars.insert("PATH".into(), env.program_path());
-    vars
-}
 
 fn number(env: &Env, name: &str) -> Result<Option<u64>> {
     env.get(name)
@@ -387,17 +357,6 @@ mod tests {
         let longest = timeout(&u64::MAX.to_string()).expect("a number");
         assert!(Instant::now().checked_add(longest).is_some());
         assert!(timeout("-1").is_err());
-    }
-
-    /// Tokens are none of the business of a program that looks names up, nor is the working directory its place.
-    #[test]
-    fn what_looks_names_up_gets_little() {
-        let vars = [("PATH", ".:/usr/bin"), ("GITHUB_TOKEN", "s3cret"), ("RES_OPTIONS", "timeout:1")];
-        let http = Http::from_env(&env(&vars)).expect("valid");
-        let told: Vec<_> = http.names_environment.into_iter().collect();
-        let expected =
-            [("PATH", "/usr/bin"), ("RES_OPTIONS", "timeout:1")].map(|(k, v)| (k.into(), v.into()));
-        assert_eq!(told, if cfg!(unix) { expected.into() } else { told.clone() });
     }
 
     #[test]

@@ -182,14 +182,15 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
 }
 
 fn reference(args: &InstallArgs) -> Result<Option<Reference>> {
-    let (name, reference) = match (&args.tag, &args.branch, &args.rev) {
-        (Some(name), ..) => (name, Reference::Tag(name.clone())),
-        (_, Some(name), _) => (name, Reference::Branch(name.clone())),
-        (.., Some(name)) => (name, Reference::Rev(name.clone())),
+    let plain =
+        |name: &String, kind: fn(String) -> Reference| Reference::check(name).map(|()| kind(name.clone()));
+    let reference = match (&args.tag, &args.branch, &args.rev) {
+        (Some(name), ..) => Reference::tag(name),
+        (_, Some(name), _) => plain(name, Reference::Branch),
+        (.., Some(name)) => plain(name, Reference::Rev),
         (None, None, None) => return Ok(None),
     };
-    Reference::check(name).map_err(|error| Error::usage(error.to_string()))?;
-    Ok(Some(reference))
+    reference.map(Some).map_err(|error| Error::usage(error.to_string()))
 }
 
 #[cfg(test)]

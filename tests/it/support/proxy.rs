@@ -7,7 +7,7 @@ use std::thread;
 
 use super::forge::read_head;
 
-/// Connects clients to where they ask (`CONNECT`), or refuses all with one status.
+/// Connects clients to where they ask (`CONNECT`), passes plain requests on, or refuses all with one status.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -44,7 +44,7 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let (recorded, host, answer) = (Arc::clone(&recorded), host.clone(), answer.clone());
-                thread::spawn(move || serve(client, answer, host, &recorded));
+                thread::spawn(move || serve(client, answer, host.as_deref(), &recorded));
             }
         });
         Self { address, heads }
@@ -64,26 +64,58 @@ impl Proxy {
 fn serve(
     mut client: TcpStream,
     answer: Option<Vec<u8>>,
-    host: Option<String>,
+    host: Option<&str>,
     recorded: &Mutex<Vec<String>>,
 ) -> Option<()> {
-    let head = read_head(&mut client)?;
-    client.read_exact(&mut [0]).ok()?;
-    let target = host.or_else(|| head.split(' ').nth(1).map(ToOwned::to_owned))?;
-    recorded.lock().expect("no panic").push(head);
+    let head = read_whole_head(&mut client)?;
+    recorded.lock().expect("no panic").push(head.clone());
     if let Some(answer) = answer {
         client.write_all(&answer).ok()?;
         return client.shutdown(Shutdown::Write).ok();
     }
-    let server = TcpStream::connect(target).ok()?;
-    client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").ok()?;
-    let (from, to) = (client.try_clone().ok()?, server.try_clone().ok()?);
-    let up = thread::spawn(move || pipe(from, to));
-    pipe(server, client);
-    up.join().ok()
+    let asked = head.split(' ').nth(1)?;
+    let tunnel = head.starts_with("CONNECT ");
+    let named = if tunnel { asked } else { asked.strip_prefix("http://")?.split('/').next()? };
+    let mut server = TcpStream::connect(host.unwrap_or(named)).ok()?;
+    let (mut from, mut to) = (client.try_clone().ok()?, server.try_clone().ok()?);
+    if tunnel {
+        client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").ok()?;
+    } else {
+        server.write_all(passed_on(&head)?.as_bytes()).ok()?;
+    }
+    let back = thread::spawn(move || pipe(server, client));
+    if tunnel {
+        pipe(from, to);
+    } else {
+        while let Some(head) = read_whole_head(&mut from) {
+            recorded.lock().expect("no panic").push(head.clone());
+            to.write_all(passed_on(&head)?.as_bytes()).ok()?;
+        }
+        let _ = to.shutdown(Shutdown::Both);
+    }
+    back.join().ok()
 }
 
-fn pipe(mut from: TcpStream, mut to: TcpStream) {
+/// Reads the head of a request to its last byte.
+fn read_whole_head(client: &mut TcpStream) -> Option<String> {
+    let head = read_head(client)?;
+    client.read_exact(&mut [0]).ok()?;
+    Some(head + "\n")
+}
+
+/// A plain request as the server gets it: with a path for an address, and without what is for the proxy.
+fn passed_on(head: &str) -> Option<String> {
+    let (first, rest) = head.split_once("\r\n")?;
+    let mut words = first.split(' ');
+    let (method, address, version) = (words.next()?, words.next()?, words.next()?);
+    let path = address.splitn(4, '/').nth(3).unwrap_or_default();
+    let is_own = |line: &&str| !line.to_ascii_lowercase().starts_with("proxy-");
+    let rest: Vec<&str> = rest.split("\r\n").filter(is_own).collect();
+    Some(format!("{method} /{path} {version}\r\n{}", rest.join("\r\n")))
+}
+
+/// Copies from one connection to the other until either side hangs up.
+pub(super) fn pipe(mut from: TcpStream, mut to: TcpStream) {
     // Either side may hang up first: that is the end, not a failure.
     let _ = std::io::copy(&mut from, &mut to);
     let _ = to.shutdown(Shutdown::Write);

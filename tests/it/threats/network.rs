@@ -98,7 +98,7 @@ fn faults() -> Vec<(&'static str, Fault, &'static str)> {
         (
             "h03 closed at once",
             Fault::Closed,
-            "exit 4, 2 requests: the connection to `HOST` broke off caused by: Peer disconnected",
+            "exit 4, 2 requests: the connection to `HOST` broke off caused by: connection closed before message completed",
         ),
         ("h04 silent", Fault::Silent, SILENT),
         ("h04 head byte by byte", Fault::DripHead, SILENT),
@@ -120,7 +120,7 @@ fn faults() -> Vec<(&'static str, Fault, &'static str)> {
         (
             "h22 chunks without a length",
             Fault::BadChunks,
-            "exit 4, 1 request: the response from `HOST` cannot be read: protocol: chunk length cannot be read as a number",
+            "exit 4, 1 request: the response from `HOST` cannot be read: invalid chunk size line: missing size digit",
         ),
         (
             "h23 gzip bomb",
@@ -131,17 +131,17 @@ fn faults() -> Vec<(&'static str, Fault, &'static str)> {
         (
             "h25 huge header",
             Fault::HugeHeader,
-            "exit 4, 1 request: the response from `HOST` cannot be read: response header is too big: 102429 > 65536",
+            "exit 4, 1 request: the response from `HOST` cannot be read: its head has more than 65536 bytes",
         ),
         (
             "h25 many headers",
             Fault::ManyHeaders,
-            "exit 4, 1 request: the response from `HOST` cannot be read: protocol: http parse resulted in too many headers",
+            "exit 4, 1 request: the response from `HOST` cannot be read: message head is too large",
         ),
         (
             "h25 no HTTP",
             Fault::Garbage,
-            "exit 4, 1 request: the response from `HOST` cannot be read: protocol: http parse fail: invalid HTTP version",
+            "exit 4, 1 request: the response from `HOST` cannot be read: invalid HTTP version parsed",
         ),
         (
             "h26 not modified, and nothing is known",
@@ -362,10 +362,12 @@ fn proxies_that_lie() {
             scene.sandbox.env("GITHUB_TOKEN", "t0ken");
             let before = scene.look();
             let output = scene.run(&["install", &scene.source()]);
-            scene.judge(what, super::Want::Fails(4, "error: "), &before, &output);
+            // A plain request is passed on, so that the proxy can answer in the place of the server.
+            let code = if what.contains("page") && way == Way::Download("zip") { 5 } else { 4 };
+            scene.judge(what, super::Want::Fails(code, "error: "), &before, &output);
             assert!(!output.stderr.contains("s3cret"), "{what}: {output}");
             assert!(scene.forge.requests().is_empty(), "{what}");
-            // The token is for the server, and so is what stands behind the head of `CONNECT`.
+            // The token is for the server.
             assert!(proxy.heads().iter().all(|head| !head.contains("t0ken")), "{what}: {:?}", proxy.heads());
             if way == Way::Repository {
                 let host = proxy.url().rsplit('@').next().expect("a host").to_owned();
@@ -378,26 +380,27 @@ fn proxies_that_lie() {
     error: the proxy `http://PROXY` made no connection to `API`: it answered with status 407
     hint: put name and password into the proxy's address: `HTTPS_PROXY=http://name:password@host:port`
     # forbids
-    error: the proxy `http://PROXY` made no connection to `API`: it answered with status 403
-    hint: check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy
+    error: `API` does not allow access to `acme/demo`
+    hint: `GITHUB_TOKEN` needs a token that may read the repository
     # a page instead of the connection
-    error: the response from `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    hint: a proxy or a login page may have changed the response
+    error: the response from `API` is not the id of a commit
+    hint: check `GITHUB_API_URL`; a proxy or a login page may be in the way
     # a page of its own, with its length
-    error: the response from `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    hint: a proxy or a login page may have changed the response
+    error: the response from `API` is not the id of a commit
+    hint: check `GITHUB_API_URL`; a proxy or a login page may be in the way
     # no HTTP
-    error: the response from `API` cannot be read: protocol: http parse fail: invalid HTTP version
+    error: the response from `API` cannot be read: invalid HTTP version parsed
     hint: a proxy or a login page may have changed the response
     # closes
-    error: the proxy `http://PROXY` made no connection to `API`: proxy server did not respond
-    hint: check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy
+    error: the connection to `API` broke off
+      caused by: connection closed before message completed
+    hint: run it again
     # half a head
-    error: the proxy `http://PROXY` made no connection to `API`: proxy server did not respond
-    hint: check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy
+    error: the connection to `API` broke off
+      caused by: connection closed before message completed
+    hint: run it again
     # sends elsewhere
-    error: the proxy `http://PROXY` made no connection to `API`: it answered with status 302
-    hint: check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy
+    error: `http://API/repos/acme/demo/commits/HEAD` redirects too often
     ");
 }
 

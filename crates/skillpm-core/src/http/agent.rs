@@ -1,61 +1,228 @@
-//! The ureq agents: certificates, proxies and timeouts. With `translate.rs` the only code that
-//! knows ureq beyond its header types.
+//! The agents: clients of the HTTP library that share their connections. With `translate.rs` the only code that knows
+//! reqwest beyond its header types.
 
-use std::path::Path;
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::io;
+use std::mem;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use ureq::Agent;
-use ureq::config::Config;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::unversioned::transport::DefaultConnector;
+use hyper::body::Bytes;
+use reqwest::header::HeaderMap;
+use reqwest::redirect;
+use rustls::RootCertStore;
 
 use crate::settings::Http;
 
-use super::names::Names;
-use super::{HttpError, Url, proxy};
+use super::connecting::Connecting;
+use super::names::{self, Names, Unreachable};
+use super::reach::Inward;
+use super::runtime::{Pulse, Runtime};
+use super::{HttpError, Url, proxy, roots};
 
 /// What the program calls itself to servers.
 const USER_AGENT: &str = concat!("skillpm/", env!("CARGO_PKG_VERSION"));
 
-/// Open connections that are kept for each host: as many as there are requests at once.
+/// Open connections that are kept for each host without HTTP/2: as many as there are requests at once.
 const MOST_IDLE: usize = 8;
 
-/// Builds an agent that goes through `proxy` and can speak TLS if `tls` is set: reading the
-/// system's certificates takes time, which a plain address need not pay.
-///
-/// The timeout is one of silence, not of the whole: a read that brings no byte for so long ends the request
-/// (`timeout_per_read`), while a large file on a slow line may take as long as it takes. Connection, request and
-/// headers each have it as their total. Redirects are not followed here but in `mod.rs`, where the credential is
-/// decided on again at each hop.
-///
-/// With `led_by`, an address that led to where it goes, it goes to no host of a network that the one of that address
-/// is not in.
-pub(super) fn build(
-    settings: &Http,
-    proxy: Option<&str>,
+/// How long a connection is kept that nobody uses: less than most servers keep it, since a request on a connection
+/// that the server closes at that moment fails.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// Agents that are kept. A program that runs for long may meet any number of hosts that lead to others.
+const MOST_AGENTS: usize = 32;
+
+/// What the requests of this process share.
+static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
+
+struct Shared {
+    /// The process that started the runtime: its copies have no such thread.
+    process: u32,
+    runtime: Arc<Runtime>,
+    agents: BTreeMap<Way, Agent>,
+}
+
+/// What requests have in common that share connections.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    proxy: Option<String>,
+    /// Whether TLS is spoken: reading certificates takes time, which a plain address need not pay.
     tls: bool,
-    led_by: Option<&Url>,
-) -> Result<Agent, HttpError> {
-    let timeout = timeout(settings);
-    let mut config = Config::builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .user_agent(USER_AGENT)
-        .accept_encoding("identity")
-        .timeout_resolve(timeout)
-        .timeout_connect(timeout)
-        .timeout_send_request(timeout)
-        .timeout_recv_response(timeout)
-        .timeout_per_read(timeout)
-        .timeout_per_write(timeout)
-        .max_idle_connections_per_host(MOST_IDLE)
-        // Without this line ureq would read the environment by itself.
-        .proxy(proxy.map(proxy::parse).transpose()?);
-    if tls {
-        config = config.tls_config(TlsConfig::builder().root_certs(roots(settings)?).build());
+    /// The host that led there, if it matters.
+    led_by: Option<String>,
+    timeout: Option<Duration>,
+    certificates: (Option<PathBuf>, Option<PathBuf>),
+}
+
+/// Makes requests of one kind.
+#[derive(Debug, Clone)]
+pub(super) struct Agent {
+    client: reqwest::Client,
+    runtime: Arc<Runtime>,
+    connecting: Connecting,
+    led_by: Option<String>,
+    /// How long may be silence.
+    timeout: Option<Duration>,
+}
+
+/// Why there is no answer, or no more of it.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Nothing came for the whole timeout.
+    Silence,
+    /// The library says why.
+    Library(reqwest::Error),
+    /// The host is in another network than the one that led to it.
+    Inward,
+    /// The host that led there was not found.
+    Lost,
+}
+
+/// An answer whose body has not been read.
+#[derive(Debug)]
+pub(super) struct Reply {
+    response: reqwest::Response,
+    agent: Agent,
+}
+
+/// Returns the agent for `url`, which the host of `led_by` led to, if one did that matters.
+///
+/// # Errors
+///
+/// Fails if the settings name a proxy or certificates that cannot be used.
+pub(super) fn find(settings: &Http, url: &Url, led_by: Option<&Url>) -> Result<Agent, HttpError> {
+    let proxy = proxy::choose(settings, url);
+    let way = Way {
+        tls: url.is_https() || proxy.is_some_and(|proxy| proxy.starts_with("https:")),
+        // Behind a proxy it is the proxy that looks names up: it says where one may go.
+        led_by: led_by.filter(|_| proxy.is_none()).map(|url| url.host().to_owned()),
+        proxy: proxy.map(ToOwned::to_owned),
+        timeout: timeout(settings),
+        certificates: settings.certificates.clone(),
+    };
+    // Agents are whole or absent, so a panic elsewhere cannot have left a half-made one.
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let shared = match &mut *shared {
+        Some(shared) if shared.process == std::process::id() => shared,
+        other => {
+            let started =
+                Shared::start().map_err(|error| HttpError::Connect(url.origin().to_string(), error))?;
+            // What belongs to the process that this one is a copy of is not even ended here.
+            mem::forget(other.take());
+            other.insert(started)
+        }
+    };
+    shared.agent(way)
+}
+
+impl Shared {
+    fn start() -> io::Result<Self> {
+        Ok(Self {
+            process: std::process::id(),
+            runtime: Arc::new(Runtime::start()?),
+            agents: BTreeMap::new(),
+        })
     }
-    Ok(Agent::with_parts(config.build(), DefaultConnector::default(), Names::new(settings, led_by)))
+
+    fn agent(&mut self, way: Way) -> Result<Agent, HttpError> {
+        if let Some(agent) = self.agents.get(&way) {
+            return Ok(agent.clone());
+        }
+        let agent = Agent::build(&way, Arc::clone(&self.runtime))?;
+        if self.agents.len() >= MOST_AGENTS {
+            self.agents.clear();
+        }
+        self.agents.insert(way, agent.clone());
+        Ok(agent)
+    }
+}
+
+impl Agent {
+    /// Builds an agent.
+    ///
+    /// Connecting has the timeout as its total. From then on it is one of silence, which is not the library's but that
+    /// of [`Runtime::wait`]: a large file on a slow line may take as long as it takes. Redirects are not followed here
+    /// but in `mod.rs`, where the credential is decided on again at each hop.
+    fn build(way: &Way, runtime: Arc<Runtime>) -> Result<Self, HttpError> {
+        let broken = |reason: String| HttpError::Tls { host: "this machine".to_owned(), reason };
+        let roots = if way.tls { roots::load(&way.certificates)? } else { RootCertStore::empty() };
+        let tls = roots::config(roots).map_err(|error| broken(error.to_string()))?;
+        let connecting = Connecting::default();
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .user_agent(USER_AGENT)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            // Without this line the library might read the environment by itself.
+            .no_proxy()
+            .pool_max_idle_per_host(MOST_IDLE)
+            .pool_idle_timeout(IDLE)
+            .dns_resolver(Names { led_by: way.led_by.clone() })
+            .connector_layer(connecting.clone());
+        if let Some(proxy) = &way.proxy {
+            builder = builder.proxy(proxy::parse(proxy)?);
+        }
+        if let Some(timeout) = way.timeout {
+            builder = builder.connect_timeout(timeout);
+        }
+        let client = builder.build().map_err(|error| broken(error.to_string()))?;
+        Ok(Self { client, runtime, connecting, led_by: way.led_by.clone(), timeout: way.timeout })
+    }
+
+    /// Sends `request` and returns the answer as soon as its head is there. While a body is sent, each piece of it
+    /// that is taken counts in `sent` as a sign of life.
+    ///
+    /// # Errors
+    ///
+    /// Fails for any [`Failure`].
+    pub(super) fn send(&self, request: reqwest::Request, sent: &Pulse) -> Result<Reply, Failure> {
+        let began = Instant::now();
+        let last = || sent.last().max(self.connecting.waiting_since(began, self.timeout));
+        let answer = async {
+            self.check_literal(request.url()).await?;
+            self.client.execute(request).await.map_err(Failure::Library)
+        };
+        let response = self.runtime.wait(answer, self.timeout, last).ok_or(Failure::Silence)??;
+        Ok(Reply { response, agent: self.clone() })
+    }
+
+    /// Checks the host of `url` if it is an address: no resolver is asked for it.
+    async fn check_literal(&self, url: &reqwest::Url) -> Result<(), Failure> {
+        let address = url.host_str().and_then(names::literal);
+        let (Some(from), Some(address)) = (&self.led_by, address) else { return Ok(()) };
+        let refused = |error: Unreachable| if error.is::<Inward>() { Failure::Inward } else { Failure::Lost };
+        names::check_reach([address].into_iter(), from).await.map_err(refused)
+    }
+}
+
+impl Reply {
+    /// Returns the status.
+    pub(super) fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// Returns the headers.
+    pub(super) fn headers(&self) -> &HeaderMap {
+        self.response.headers()
+    }
+
+    /// Returns the number of bytes that the body has, if the server says it.
+    pub(super) fn length(&self) -> Option<u64> {
+        self.response.content_length()
+    }
+
+    /// Returns the next piece of the body, `None` at its end.
+    ///
+    /// # Errors
+    ///
+    /// Fails for any [`Failure`].
+    pub(super) fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        let began = Instant::now();
+        let piece = self.agent.runtime.wait(self.response.chunk(), self.agent.timeout, || began);
+        piece.ok_or(Failure::Silence)?.map_err(Failure::Library)
+    }
 }
 
 /// Returns the timeout, `None` if it is switched off with zero.
@@ -63,50 +230,27 @@ pub(super) fn timeout(settings: &Http) -> Option<Duration> {
     (!settings.timeout.is_zero()).then_some(settings.timeout)
 }
 
-/// Returns the certificates that are trusted: those that the settings name, otherwise the system's, else, if there are
-/// none at all as in a slim container, Mozilla's as they were when this was built.
-fn roots(settings: &Http) -> Result<RootCerts, HttpError> {
-    let (file, dir) = (settings.certificates.0.as_deref(), settings.certificates.1.as_deref());
-    if file.is_some() || dir.is_some() {
-        return named_roots(file, dir);
-    }
-    let system = rustls_native_certs::load_native_certs().certs;
-    Ok(trust(if system.is_empty() { webpki_root_certs::TLS_SERVER_ROOT_CERTS } else { &system }))
-}
-
-fn named_roots(file: Option<&Path>, dir: Option<&Path>) -> Result<RootCerts, HttpError> {
-    let loaded = rustls_native_certs::load_certs_from_paths(file, dir);
-    if loaded.certs.is_empty() {
-        let path = file.or(dir).map(|path| path.display().to_string()).unwrap_or_default();
-        let reason = loaded.errors.first().map_or_else(|| "none was found".to_owned(), ToString::to_string);
-        return Err(HttpError::Certificates { path, reason });
-    }
-    Ok(trust(&loaded.certs))
-}
-
-fn trust(certs: &[impl AsRef<[u8]>]) -> RootCerts {
-    let certs: Vec<_> = certs.iter().map(|cert| Certificate::from_der(cert.as_ref()).to_owned()).collect();
-    RootCerts::new_with_certs(&certs)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn there_are_always_certificates() {
-        // Mozilla's, which serve where the system has none.
-        let RootCerts::Specific(bundled) = trust(webpki_root_certs::TLS_SERVER_ROOT_CERTS) else {
-            panic!("these are specific");
-        };
-        assert!(bundled.len() > 50);
-        assert!(matches!(roots(&Http::default()), Ok(RootCerts::Specific(certs)) if !certs.is_empty()));
-    }
-
-    #[test]
     fn a_timeout_of_zero_is_none() {
         let none = Http { timeout: Duration::ZERO, ..Http::default() };
         assert_eq!((timeout(&none), timeout(&Http::default())), (None, Some(Duration::from_secs(30))));
-        assert!(build(&none, None, false, None).is_ok());
+        let url = Url::parse("http://a.example/").expect("an address");
+        assert!(find(&none, &url, None).is_ok_and(|agent| agent.timeout.is_none()));
+    }
+
+    #[test]
+    fn agents_do_not_add_up() {
+        let url = |text: &str| Url::parse(text).expect(text);
+        let to = url("http://a.example/");
+        for number in 0..3 * MOST_AGENTS {
+            let from = url(&format!("http://{number}.b.example/"));
+            assert!(find(&Http::default(), &to, Some(&from)).is_ok());
+        }
+        let shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(shared.as_ref().is_some_and(|shared| shared.agents.len() <= MOST_AGENTS));
     }
 }

@@ -1,21 +1,21 @@
 //! Reading answers: never more than allowed, never for ever.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
-use ureq::Body;
-use ureq::http::HeaderMap;
+use reqwest::header::HeaderMap;
 
 use crate::settings::Http;
 
+use super::agent::{self, Reply};
 use super::url::Url;
-use super::{HttpError, agent, translate};
+use super::{HttpError, translate};
 
 /// The fewest bytes that must come within one timeout. The timeout of each read alone would let a
 /// server that drips byte after byte go on for ever.
 const PACE: u64 = 1024;
 
-/// Copies `body` to `sink` and returns its length.
+/// Copies the body of `reply`, which `url` sent, to `sink` and returns its length.
 ///
 /// # Errors
 ///
@@ -23,36 +23,33 @@ const PACE: u64 = 1024;
 /// stops, ends early or cannot be stored.
 pub(super) fn copy(
     url: &Url,
-    headers: &HeaderMap,
-    body: Body,
+    mut reply: Reply,
     settings: &Http,
     limit: u64,
     sink: &mut dyn Write,
 ) -> Result<u64, HttpError> {
-    check_encoding(url, headers)?;
+    check_encoding(url, reply.headers())?;
     let too_large = || HttpError::TooLarge { host: url.origin().to_string(), limit };
-    let expected = body.content_length();
+    let expected = reply.length();
     if expected.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
-    let mut reader = body.into_reader();
     let mut pace = Pace::new(agent::timeout(settings));
-    let mut buf = vec![0; 64 * 1024];
     let mut received = 0;
     loop {
-        let count = match reader.read(&mut buf) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) => return Err(translate::in_body(error, url, settings, received, expected)),
+        let piece = match reply.next() {
+            Ok(None) => break,
+            Ok(Some(piece)) => piece,
+            Err(failure) => return Err(translate::in_body(failure, url, settings, received, expected)),
         };
-        received += count as u64;
+        received += piece.len() as u64;
         if received > limit {
             return Err(too_large());
         }
         if pace.too_slow(received, Instant::now()) {
             return Err(translate::stalled(url.origin().to_string(), settings, received));
         }
-        sink.write_all(&buf[..count]).map_err(HttpError::Write)?;
+        sink.write_all(&piece).map_err(HttpError::Write)?;
     }
     // A body without length or chunks ends where the connection does, whole or not: only its reader
     // can tell. Servers of archives announce one or send the other.

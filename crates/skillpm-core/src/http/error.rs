@@ -43,9 +43,6 @@ pub enum HttpError {
     /// The host has no address.
     #[error("the host `{0}` was not found")]
     Dns(String),
-    /// There is no program that knows the addresses of hosts.
-    #[error("the host `{0}` cannot be looked up: `getent` is missing or does not work")]
-    NobodyToAsk(String),
     /// No connection came about.
     #[error("failed to connect to `{0}`")]
     Connect(String, #[source] io::Error),
@@ -172,6 +169,9 @@ pub enum HttpError {
         /// What is wrong.
         reason: String,
     },
+    /// The bytes that were to be sent could not be read.
+    #[error("failed to read the bytes to send")]
+    Read(#[source] io::Error),
     /// The bytes came, but could not be stored.
     #[error("failed to store the downloaded bytes")]
     Write(#[source] io::Error),
@@ -195,6 +195,11 @@ fn ends(seconds: Option<u64>) -> String {
 }
 
 impl HttpError {
+    /// Reports whether the server has seen nothing of the request.
+    pub(super) fn is_unsent(&self) -> bool {
+        matches!(self, Self::Dns(_) | Self::Connect(..) | Self::Timeout { connected: false, .. })
+    }
+
     /// Returns why `host` did not answer at all, where that is what happened: it is not asked again for something else.
     pub(super) fn silence(&self, host: &str) -> Option<io::Error> {
         match self {
@@ -253,11 +258,7 @@ impl HttpError {
             Self::Certificates { .. } => &[
                 "set `SSL_CERT_FILE` to a file of certificates in PEM form, or unset it and `SSL_CERT_DIR` to use the system's",
             ],
-            Self::NobodyToAsk(_) => &[
-                "install `getent`, which is part of the C library's package (`libc-bin`, `glibc-common`)",
-                "numeric addresses need no lookup, nor does a program built with `SKILLPM_STATIC=0`",
-            ],
-            Self::Proxy { reason, .. } if reason.contains("407") => &[
+            Self::Proxy { reason, .. } if reason.contains("407") || reason.contains("login") => &[
                 "put name and password into the proxy's address: `HTTPS_PROXY=http://name:password@host:port`",
             ],
             Self::Proxy { .. } => {
@@ -291,7 +292,7 @@ impl HttpError {
     fn code(&self) -> Option<&'static str> {
         Some(match self {
             Self::Offline(_) => codes::OFFLINE,
-            Self::Dns(_) | Self::NobodyToAsk(_) | Self::Connect(..) => codes::HOST_UNREACHABLE,
+            Self::Dns(_) | Self::Connect(..) => codes::HOST_UNREACHABLE,
             Self::Proxy { .. } | Self::BadProxy(_) => codes::PROXY,
             Self::Timeout { .. } | Self::Stalled { .. } => codes::REQUEST_TIMEOUT,
             Self::Broken(..) | Self::Truncated { .. } => codes::RESPONSE_CUT_OFF,
@@ -311,7 +312,7 @@ impl HttpError {
         match self {
             Self::BadProxy(_) | Self::Certificates { .. } | Self::Address { .. } => ErrorKind::Config,
             Self::TooLarge { .. } => ErrorKind::Integrity,
-            Self::Write(_) => ErrorKind::Io,
+            Self::Read(_) | Self::Write(_) => ErrorKind::Io,
             _ => ErrorKind::Network,
         }
     }
@@ -327,9 +328,10 @@ impl From<HttpError> for Error {
             new = new.coded(code);
         }
         match error {
-            HttpError::Connect(_, source) | HttpError::Broken(_, source) | HttpError::Write(source) => {
-                new.because(source)
-            }
+            HttpError::Connect(_, source)
+            | HttpError::Broken(_, source)
+            | HttpError::Read(source)
+            | HttpError::Write(source) => new.because(source),
             _ => new,
         }
     }

@@ -1,6 +1,6 @@
 //! What a server says about its limits.
 
-use ureq::http::HeaderMap;
+use reqwest::header::HeaderMap;
 
 use super::time;
 use crate::env;
@@ -56,7 +56,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use ureq::http::HeaderValue;
+    use reqwest::header::HeaderValue;
 
     use super::*;
 

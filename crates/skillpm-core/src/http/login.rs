@@ -219,7 +219,7 @@ mod tests {
         {
             assert_eq!(name(doubtful), None, "{doubtful}");
         }
-        let hosts = ["a.b", "a-b", "a--b", "a.b.c", "a-b.c", "a.b-c", "a:1", "a.1", "a-1", "a1"];
+        let hosts = ["a.b", "a-b", "a--b", "a.b.c", "a-b.c", "a.b-c", "a:1", "a-1", "a1"];
         let mut names: Vec<_> = hosts.iter().map(|host| name(&format!("https://{host}"))).collect();
         names.sort();
         names.dedup();

@@ -1,6 +1,6 @@
 //! Which proxy an address goes through.
 
-use ureq::Proxy;
+use reqwest::{Proxy, Url as Wire};
 
 use crate::settings::Http;
 
@@ -36,14 +36,24 @@ fn excepts(entry: &str, url: &Url) -> bool {
     !name.is_empty() && (host == name || host.strip_suffix(&name).is_some_and(|above| above.ends_with('.')))
 }
 
-/// Reads the address of a proxy.
+/// Kinds of proxies. With `socks5h` and `socks4a` it is the proxy that looks names up.
+const KINDS: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
+
+/// Reads the address of a proxy; without a scheme it is one of `http`.
+///
+/// # Errors
+///
+/// Fails with [`HttpError::BadProxy`] for a text that is no such address, and for other kinds of proxies.
 pub(super) fn parse(text: &str) -> Result<Proxy, HttpError> {
-    let proxy = Proxy::new(text).map_err(|_| HttpError::BadProxy(redacted(text)))?;
-    // The SOCKS protocols are not compiled in, and would only fail later without saying so.
-    if proxy.protocol().to_string().starts_with("SOCKS") {
-        return Err(HttpError::BadProxy(redacted(text)));
+    let bad = || HttpError::BadProxy(redacted(text));
+    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    let address = Wire::parse(&whole).map_err(|_| bad())?;
+    let is_usable =
+        KINDS.contains(&address.scheme()) && address.host_str().is_some_and(|host| !host.is_empty());
+    if !is_usable {
+        return Err(bad());
     }
-    Ok(proxy)
+    Proxy::all(whole).map_err(|_| bad())
 }
 
 #[cfg(test)]
@@ -82,10 +92,13 @@ mod tests {
 
     #[test]
     fn proxies_that_cannot_be_used_are_told_without_their_passwords() {
-        for text in ["socks5://u:s3cret@h:1", "foo://u:s3cret@h", "http://u:s3cret@"] {
+        for text in ["foo://u:s3cret@h", "http://u:s3cret@", "socks6://u:s3cret@h:1"] {
             let error = parse(text).expect_err(text).to_string();
             assert!(!error.contains("s3cret"), "{error}");
         }
-        assert!(parse("proxy.example.com:8080").is_ok());
+        for text in ["proxy.example.com:8080", "proxy", "user:word@proxy:1", "https://p:1", "socks5h://u:w@p"]
+        {
+            assert!(parse(text).is_ok(), "{text}");
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Addresses, and which of them belong together.
 
 use std::fmt::{self, Write as _};
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 
-use ureq::http::Uri;
+use hyper::Uri;
 
 use super::HttpError;
 use crate::spec::is_loopback;
@@ -45,7 +46,28 @@ impl Url {
         if uri.host().is_none_or(str::is_empty) || uri.authority().is_some_and(|a| bad_port(a.as_str())) {
             return Err(wrong("it has no host, or an invalid port"));
         }
-        Ok(Self(Arc::new(uri)))
+        let url = Self(Arc::new(uri));
+        match url.wire() {
+            Some(wire) if url.is_host_of(&wire) => Ok(url),
+            Some(_) => Err(wrong("its host is written in an unusual way")),
+            None => Err(wrong("it is not an address")),
+        }
+    }
+
+    /// Returns the address as the HTTP library takes it, by the rules of browsers.
+    pub(super) fn wire(&self) -> Option<reqwest::Url> {
+        reqwest::Url::parse(&self.0.to_string()).ok()
+    }
+
+    /// Reports whether the host of `wire` is the one of this address: a browser takes `0x7f.1` for `127.0.0.1`, and
+    /// `%61.example` for `a.example`, so that it would go to another host than the one that was examined.
+    fn is_host_of(&self, wire: &reqwest::Url) -> bool {
+        let address = |host: &str| host.trim_matches(['[', ']']).parse::<Ipv6Addr>().ok();
+        let (own, other) = (self.host(), wire.host_str().unwrap_or_default());
+        let port = wire.port_or_known_default();
+        port == Some(self.origin().port)
+            && (own.eq_ignore_ascii_case(other)
+                || address(own).is_some_and(|own| address(other) == Some(own)))
     }
 
     /// Reads `reference`, as an answer from this address gives it: relative to it, as RFC 3986
@@ -111,10 +133,6 @@ impl Url {
     /// Reports whether nobody on the way can read or change what is sent: it is `https`, or never leaves this machine.
     pub fn is_private(&self) -> bool {
         self.is_https() || is_loopback(self.host())
-    }
-
-    pub(super) fn uri(&self) -> &Uri {
-        &self.0
     }
 
     /// Returns the whole address, query included, for what is not shown: the name of a cached answer.
@@ -271,6 +289,18 @@ mod tests {
         ];
         for (reference, joined) in cases {
             assert_eq!(base.join(reference).expect(reference).secret_text(), joined, "{reference}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_written_as_they_are() {
+        for odd in ["http://0x7f.1/", "http://127.1/", "http://2130706433/", "http://%61.example/"] {
+            assert!(Url::parse(odd).is_err(), "{odd}");
+        }
+        for plain in
+            ["http://127.0.0.1/", "http://[::1]/", "http://[0:0::1]/", "http://A.Example/", "http://a_b.c./"]
+        {
+            assert!(Url::parse(plain).is_ok(), "{plain}");
         }
     }
 

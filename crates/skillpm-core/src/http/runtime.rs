@@ -1,0 +1,116 @@
+//! The synchronous side of the HTTP library, which is asynchronous.
+//!
+//! A thread of the runtime watches the connections. A request is driven by the thread that made it, which sleeps in
+//! between: so that it may itself be a thread of another runtime, as in a server or a Python program.
+
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+/// What watches the connections, in a thread of its own. It must not be dropped inside of another runtime.
+#[derive(Debug)]
+pub(super) struct Runtime(tokio::runtime::Runtime);
+
+impl Runtime {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system allows no more threads or files.
+    pub(super) fn start() -> io::Result<Self> {
+        tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("skillpm-http")
+            .enable_all()
+            .build()
+            .map(Self)
+    }
+
+    /// Drives `future` until it is ready and returns its output; `None` if `limit` has passed since the last sign of
+    /// life, the time of which `last` returns.
+    pub(super) fn wait<F: Future>(
+        &self,
+        future: F,
+        limit: Option<Duration>,
+        last: impl Fn() -> Instant,
+    ) -> Option<F::Output> {
+        let _context = self.0.enter();
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut context = Context::from_waker(&waker);
+        let mut future = pin!(future);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+                return Some(output);
+            }
+            let Some(limit) = limit else {
+                thread::park();
+                continue;
+            };
+            let left = limit.saturating_sub(last().elapsed());
+            if left.is_zero() {
+                return None;
+            }
+            thread::park_timeout(left);
+        }
+    }
+}
+
+/// Wakes a thread that waits.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// The time of the last sign of life. Clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Pulse(Arc<Mutex<Instant>>);
+
+impl Pulse {
+    /// Starts with the current time.
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Instant::now())))
+    }
+
+    /// Sets the time to the current one.
+    pub(super) fn beat(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Returns the time.
+    pub(super) fn last(&self) -> Instant {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[test]
+    fn a_silent_future_is_given_up() {
+        let runtime = Runtime::start().expect("a thread");
+        let limit = Duration::from_millis(20);
+        let began = Instant::now();
+        assert_eq!(runtime.wait(pending::<()>(), Some(limit), || began), None);
+        assert!(began.elapsed() >= limit);
+        assert_eq!(runtime.wait(ready(7), None, Instant::now), Some(7));
+    }
+
+    /// A library that waits with `block_on` panics there.
+    #[test]
+    fn the_caller_may_be_in_a_runtime_itself() {
+        let [outer, inner] = [0; 2].map(|_| Arc::new(Runtime::start().expect("a thread")));
+        let runtime = Arc::clone(&inner);
+        let task = outer.0.spawn(async move { runtime.wait(async { 7 }, None, Instant::now) });
+        assert_eq!(outer.wait(task, None, Instant::now).expect("an end").expect("no panic"), Some(7));
+    }
+}
