@@ -7,6 +7,7 @@ use crate::ops::diff::DiffOutcome;
 use crate::ops::fmt::{FmtOutcome, Form};
 use crate::ops::install::InstallOutcome;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
+use crate::ops::search::SearchOutcome;
 use crate::ops::update::UpdateOutcome;
 use crate::ops::validate::ValidateOutcome;
 
@@ -53,6 +54,11 @@ pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
 pub(crate) fn outdated(outcome: &OutdatedOutcome, exit_code: bool) -> u8 {
     let found = exit_code && outcome.skills.iter().any(OutdatedSkill::is_outdated);
     outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
+}
+
+/// Returns the code of `search`: that of a registry that could not be searched. It is no error that nothing matches.
+pub(crate) fn search(outcome: &SearchOutcome) -> u8 {
+    outcome.failed().map_or(SUCCESS, ErrorKind::exit_code)
 }
 
 /// Returns the code of `diff`: that of a skill that could not be compared, or otherwise, with `exit_code`, 1

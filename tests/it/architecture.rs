@@ -34,7 +34,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "version",
         ],
     ),
-    ("rules", &["admission", "lint", "merge", "resolve", "review"]),
+    ("rules", &["admission", "lint", "merge", "ranking", "resolve", "review"]),
     // What every room above stands on.
     ("ground", &["agents", "context", "env", "error", "interrupt", "reporter", "settings", "workers"]),
     // The machine, in its order: a room may know those above it in this list.

@@ -71,6 +71,7 @@ mod rights;
 mod run;
 mod samples;
 mod scopes;
+mod search;
 mod shells;
 mod show;
 mod sight;

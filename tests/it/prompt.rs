@@ -10,6 +10,7 @@ use std::process::Child;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
+use crate::registries::RegistryFiles;
 use crate::support::{Forge, Sandbox, Tree};
 
 /// A program that runs on a terminal of its own.
@@ -351,4 +352,44 @@ fn ctrl_c_at_a_question_is_no_answer() {
     assert!(status.code() == Some(130) || status.signal() == Some(2), "{status}: {seen}");
     assert!(seen.contains("interrupted; nothing was changed"), "{seen}");
     assert!(sandbox.tree(&sandbox.project()).is_empty());
+}
+
+/// Without a terminal `search` shows a table; with one a person picks and has the skill.
+#[test]
+fn a_person_installs_what_a_search_found() {
+    let sandbox = Sandbox::new();
+    RegistryFiles::default()
+        .add("pdf", "1.0.0", "")
+        .add("pdf-forms", "1.0.0", "")
+        .write(&sandbox, "../registry");
+    sandbox.write("skillpm.toml", "[registries]\ndefault = \"../registry\"\n");
+    let mut terminal = Terminal::start(&sandbox, &["search", "pdf"]);
+    terminal.wait_for("which skills");
+    terminal.wait_for("pdf-forms");
+    terminal.press("\u{1b}[B \r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(sandbox.project().join(".agents/skills/pdf-forms").exists(), "{seen}");
+    assert!(!sandbox.project().join(".agents/skills/pdf").exists(), "{seen}");
+    // Who picks nothing gets the table.
+    let mut terminal = Terminal::start(&sandbox, &["search", "pdf"]);
+    terminal.wait_for("which skills");
+    terminal.press("\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("skillpm install pdf"), "{seen}");
+}
+
+/// skills.sh is a stranger: it is asked only if the person agrees.
+#[test]
+fn a_person_is_asked_before_a_public_site_is() {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.env("SKILLS_API_URL", &forge.api_url());
+    let mut terminal = Terminal::start(&sandbox, &["search", "pdf"]);
+    terminal.wait_for("skills.sh");
+    terminal.press("n");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(2), "{seen}");
+    assert!(forge.requests().is_empty());
 }

@@ -15,7 +15,7 @@ use crate::support::{Forge, Sandbox, Tree};
 
 /// The versions of skills in a registry.
 #[derive(Default)]
-struct RegistryFiles {
+pub(super) struct RegistryFiles {
     skills: Vec<Release>,
 }
 
@@ -37,7 +37,7 @@ const LONG_AGO: i64 = 1_700_000_000;
 
 impl RegistryFiles {
     /// Adds version `version` of the skill `name`, which needs `needs`.
-    fn add(mut self, name: &'static str, version: &'static str, needs: &'static str) -> Self {
+    pub(super) fn add(mut self, name: &'static str, version: &'static str, needs: &'static str) -> Self {
         self.skills.push(Release { name, version, needs, yanked: false, published: LONG_AGO });
         self
     }
@@ -84,14 +84,14 @@ impl RegistryFiles {
     }
 
     /// Writes the registry to `dir` of the sandbox.
-    fn write(&self, sandbox: &Sandbox, dir: &str) {
+    pub(super) fn write(&self, sandbox: &Sandbox, dir: &str) {
         for (path, bytes) in self.files() {
             sandbox.write(&format!("{dir}/{path}"), bytes);
         }
     }
 
     /// Serves the registry below `path`.
-    fn serve(&self, forge: &Forge, path: &str) {
+    pub(super) fn serve(&self, forge: &Forge, path: &str) {
         for (file, bytes) in self.files() {
             forge.serve(&format!("{path}/{file}"), bytes);
         }

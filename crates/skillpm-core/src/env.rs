@@ -36,6 +36,9 @@ variables! {
     /// With a host behind it, as `SKILLPM_TOKEN_`: the secret query, such as `sig=...`, for addresses of that host that
     /// have none; sent to no other, and only over `https` or to this machine.
     SKILLPM_QUERY_;
+    /// Address of the search that `skillpm search --skills-sh` asks, `https://skills.sh` unless set; the `skills`
+    /// program reads it too.
+    SKILLS_API_URL;
     /// File of names and passwords for hosts, `~/.netrc` unless set.
     NETRC;
     /// Seconds without a byte after which a connection is given up, 30 unless set.

@@ -148,6 +148,8 @@ codes! {
     REDIRECT_REFUSED = "redirect-refused";
     /// There is no registry there, or none of that name.
     REGISTRY_ABSENT = "registry-absent";
+    /// A registry has no skills.
+    REGISTRY_EMPTY = "registry-empty";
     /// What a registry delivers is not what its list of versions says.
     REGISTRY_MISMATCH = "registry-mismatch";
     /// A file of a registry is not in the format of registries.

@@ -48,6 +48,7 @@ pub mod version;
 pub mod admission;
 pub mod lint;
 pub mod merge;
+pub mod ranking;
 pub mod registry;
 pub mod resolve;
 pub mod review;

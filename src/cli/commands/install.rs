@@ -130,6 +130,13 @@ pub(crate) struct InstallHow {
     json: bool,
 }
 
+impl InstallArgs {
+    /// Returns what `install SOURCES` means.
+    pub(super) fn of(sources: Vec<String>) -> Self {
+        Self { sources, ..Self::default() }
+    }
+}
+
 pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
     run_here(app, args).map_err(|error| super::or_elsewhere(error, "install", &args.how.scope))
 }

@@ -25,6 +25,7 @@ mod policy;
 mod read;
 mod remove;
 mod run;
+mod search;
 mod show;
 mod tools;
 mod tree;
@@ -106,6 +107,10 @@ commands! {
         /// install exactly what manifest and lockfile say: `install` without a source
         #[command(after_help = install::SYNC_EXAMPLES)]
         Sync(install::InstallHow) => install::sync, CHANGES_AND_STARTS;
+
+        /// search your registries and the skills that you have
+        #[command(visible_alias = "find", after_help = search::EXAMPLES)]
+        Search(search::SearchArgs) => search::run, CHANGES_AND_STARTS;
 
         /// list installed skills
         #[command(visible_alias = "ls", after_help = list::EXAMPLES)]
@@ -305,6 +310,7 @@ impl Command {
             Self::Sync(how) => how.yes,
             Self::Update(args) => args.yes,
             Self::Create(args) => args.yes,
+            Self::Search(args) => args.json,
             _ => false,
         }
     }

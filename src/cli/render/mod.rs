@@ -26,6 +26,7 @@ pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod remove;
 pub(crate) mod run;
+pub(crate) mod search;
 pub(crate) mod show;
 mod steps;
 mod table;

@@ -39,6 +39,7 @@ pub mod read;
 mod registries;
 pub mod remove;
 pub mod run;
+pub mod search;
 pub mod session;
 pub mod show;
 pub mod tools;

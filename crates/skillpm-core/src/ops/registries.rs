@@ -1,15 +1,17 @@
 //! The names of registries, and skills of them as they are typed: `pdf`, `pdf@^1.2`, `acme:pdf`.
 
+use std::path::PathBuf;
+
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::read_manifest;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::registry::registry_name;
-use crate::source::local;
-use crate::spec::{DEFAULT_REGISTRY, Reference, Registry, SourceSpec, is_registry_name};
+use crate::source::{self, local};
+use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, Registry, SourceSpec, is_registry_name};
 use crate::version::VersionRange;
 
 /// A skill of a registry, as typed.
@@ -86,15 +88,62 @@ fn find(context: &Context, scope: &Scope, manifest: &Manifest, name: &str) -> Re
 ///
 /// Fails if neither names it.
 pub(super) fn named(context: &Context, scope: &Scope, manifest: &Manifest, name: &str) -> Result<Registry> {
-    let absent = || {
-        Error::config(format!("there is no registry called `{name}`")).coded(codes::REGISTRY_ABSENT).hint(
-            format!(
-                "name it under `[registries]` in `{}`, as in `{name} = \"https://skills.example.com\"`",
-                scope.manifest.display()
-            ),
-        )
-    };
-    find(context, scope, manifest, name)?.ok_or_else(absent)
+    find(context, scope, manifest, name)?.ok_or_else(|| absent(scope, name))
+}
+
+fn absent(scope: &Scope, name: &str) -> Error {
+    Error::config(format!("there is no registry called `{name}`")).coded(codes::REGISTRY_ABSENT).hint(
+        format!(
+            "name it under `[registries]` in `{}`, as in `{name} = \"https://skills.example.com\"`",
+            scope.manifest.display()
+        ),
+    )
+}
+
+/// A registry that a manifest names.
+#[derive(Debug)]
+pub(super) struct ConfiguredRegistry {
+    /// The scope of the manifest.
+    pub(super) scope: Scope,
+    /// The name, as it is typed.
+    pub(super) name: String,
+    /// The registry as a source.
+    pub(super) origin: Origin,
+    /// Its directory, if it is on this machine.
+    place: Option<PathBuf>,
+}
+
+/// Returns the registries that the manifests of the project and of the user name, each once, or the one called `only`.
+/// A name means the registry that the project gives it.
+///
+/// # Errors
+///
+/// Fails for a manifest that cannot be read, and if no manifest names `only`.
+pub(super) fn configured(context: &Context, only: Option<&str>) -> Result<Vec<ConfiguredRegistry>> {
+    let settings = &context.settings;
+    let mut all: Vec<ConfiguredRegistry> = Vec::new();
+    let scopes = Scopes::new(settings, None)?.there;
+    for scope in &scopes {
+        let (manifest, _) = read_manifest(scope)?;
+        let registries = manifest.registries();
+        for (name, registry) in registries.iter() {
+            let origin = Origin::from(registry.clone());
+            let is_wanted = match only {
+                Some(only) => name == only,
+                None => registries.name_of(&origin).is_none_or(|shortest| name == shortest),
+            };
+            let place = source::place(settings, scope.as_root(), &origin)?;
+            let is_known =
+                |one: &ConfiguredRegistry| one.name == name || (&one.origin, &one.place) == (&origin, &place);
+            if is_wanted && !all.iter().any(is_known) {
+                all.push(ConfiguredRegistry { scope: scope.clone(), name: name.to_owned(), origin, place });
+            }
+        }
+    }
+    match (only, scopes.first()) {
+        (Some(name), Some(scope)) if all.is_empty() => Err(absent(scope, name)),
+        _ => Ok(all),
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ mod registry;
 #[cfg(feature = "http")]
 pub mod site;
 #[cfg(feature = "http")]
+pub mod skills_sh;
+#[cfg(feature = "http")]
 mod web;
 
 use std::collections::BTreeMap;

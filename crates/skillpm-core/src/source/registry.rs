@@ -262,13 +262,15 @@ impl SkillIndex for RegistryIndex {
     fn listed(&self) -> Result<Vec<Candidate>> {
         let index = self.search()?;
         if index.skills.is_empty() {
-            return Err(Error::usage(format!("the registry `{}` has no skills", self.typed)));
+            return Err(Error::usage(format!("the registry `{}` has no skills", self.typed))
+                .coded(codes::REGISTRY_EMPTY));
         }
         let candidate = |skill: SearchSkill| {
             let meta = SkillMeta {
                 name: skill.name.to_string(),
                 description: skill.description,
                 version: Some(skill.version.to_string()),
+                tags: skill.tags,
                 ..SkillMeta::default()
             };
             Candidate::listed(skill.name.to_string(), Ok(meta))

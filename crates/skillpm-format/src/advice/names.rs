@@ -70,6 +70,8 @@ names! {
         Remove = "remove",
         /// Runs a script of a skill.
         Run = "run",
+        /// Searches for skills.
+        Search = "search",
         /// Shows everything about a skill.
         Show = "show",
         /// Lists the scripts of skills.
@@ -174,6 +176,8 @@ names! {
         Scope = "scope",
         /// The name or path of a skill of a source.
         Skill = "skill",
+        /// Ask skills.sh, a public site.
+        SkillsSh = "skills-sh",
         /// Standard input for a script.
         Stdin = "stdin",
         /// A tag.

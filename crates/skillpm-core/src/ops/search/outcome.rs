@@ -1,0 +1,79 @@
+//! What a search returns.
+
+use serde::Serialize;
+
+use crate::advice::Warning;
+use crate::engine::SourceKind;
+use crate::error::{Error, ErrorKind};
+use crate::ranking::Document;
+
+/// The outcome of a search.
+#[derive(Debug, Default, Serialize)]
+pub struct SearchOutcome {
+    /// The best matches, best first.
+    pub skills: Vec<FoundSkill>,
+    /// The number of all matches.
+    pub total: usize,
+    /// Similar names, if nothing matches.
+    pub suggestions: Vec<String>,
+    /// Why registries could not be searched.
+    #[serde(skip)]
+    pub failures: Vec<Error>,
+    /// Warnings for the user.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+impl SearchOutcome {
+    /// Returns the kind of failure to exit with, if any: network failures come first.
+    pub fn failed(&self) -> Option<ErrorKind> {
+        let network = |error: &&Error| error.kind() == ErrorKind::Network;
+        self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
+    }
+}
+
+/// A skill in one place. Another place may have a skill of the same name.
+#[derive(Debug, Clone, Serialize)]
+pub struct FoundSkill {
+    /// The name.
+    pub name: String,
+    /// The newest version, or the one that is installed, if it is known.
+    pub version: Option<String>,
+    /// What it does and when to use it. Empty for a skill of skills.sh, which does not tell.
+    pub description: String,
+    /// The tags.
+    pub tags: Vec<String>,
+    /// The kind of place.
+    pub found_in: FoundIn,
+    /// The name of its registry.
+    pub registry: Option<String>,
+    /// The scope of a skill that is available here.
+    pub scope: Option<SourceKind>,
+    /// The source to install it from, as typed; `None` for a skill that is available here.
+    pub source: Option<String>,
+    /// Whether a skill of this name is available here.
+    pub installed: bool,
+    /// The other registries that have a skill of this name.
+    pub also_in: Vec<String>,
+}
+
+impl FoundSkill {
+    /// Returns the texts that are searched.
+    pub(super) fn document(&self) -> Document<'_> {
+        Document { name: &self.name, tags: &self.tags, description: &self.description }
+    }
+}
+
+/// The kind of place in which a skill was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum FoundIn {
+    /// A registry.
+    #[serde(rename = "registry")]
+    Registry,
+    /// The project or the user has it.
+    #[serde(rename = "installed")]
+    Installed,
+    /// The public site skills.sh.
+    #[serde(rename = "skills.sh")]
+    SkillsSh,
+}

@@ -1,0 +1,165 @@
+//! `search`: a table of matches, each with what to type next.
+
+use std::collections::BTreeSet;
+
+use super::one_line;
+use super::outdated::failures;
+use super::table::Table;
+use crate::cli::printer::Printer;
+use crate::ops::search::{FoundIn, FoundSkill, SearchOutcome};
+use crate::text::{and, shell_word};
+
+pub(crate) fn json(printer: &Printer, outcome: &SearchOutcome) {
+    warn(printer, outcome);
+    printer.json(outcome);
+}
+
+/// Shows what was found for `words`.
+pub(crate) fn show(printer: &Printer, outcome: &SearchOutcome, words: &str) {
+    warn(printer, outcome);
+    if outcome.skills.is_empty() {
+        printer.note(&format!("no skill matches `{}`", one_line(words)));
+        if !outcome.suggestions.is_empty() {
+            let names: Vec<_> =
+                outcome.suggestions.iter().map(|name| format!("`{}`", one_line(name))).collect();
+            printer.hint(&format!("did you mean {}?", names.join(" or ")));
+        }
+        return;
+    }
+    table(&outcome.skills).show(printer);
+    let mut told = BTreeSet::new();
+    for skill in outcome.skills.iter().filter(|skill| !skill.also_in.is_empty()) {
+        if told.insert(&skill.name) {
+            let registries: Vec<_> =
+                skill.registry.iter().chain(&skill.also_in).map(|name| format!("`{name}`")).collect();
+            printer.note(&format!(
+                "`{}` is in {} registries, {}: these may be different skills",
+                one_line(&skill.name),
+                registries.len(),
+                and(&registries)
+            ));
+        }
+    }
+    let shown = outcome.skills.len();
+    if shown < outcome.total {
+        printer.hint(&format!("{shown} of {} matches are shown: `--limit` shows more", outcome.total));
+    }
+}
+
+fn warn(printer: &Printer, outcome: &SearchOutcome) {
+    printer.warnings(&outcome.warnings);
+    failures(printer, &outcome.failures);
+}
+
+fn table(skills: &[FoundSkill]) -> Table {
+    let mut table = Table::new(&["name", "version", "where", "description", "next"]).state("next");
+    for skill in skills {
+        let next = match &skill.source {
+            Some(source) => format!("skillpm install {}", shell_word(source)),
+            None => format!("skillpm show {}", shell_word(&skill.name)),
+        };
+        let version = skill.version.as_deref().unwrap_or_default();
+        table.row([&skill.name, version, &place(skill), &skill.description, &next]);
+    }
+    table
+}
+
+fn place(skill: &FoundSkill) -> String {
+    match (skill.found_in, &skill.registry, skill.scope) {
+        (FoundIn::Registry, Some(registry), _) => registry.clone(),
+        (FoundIn::Installed, _, Some(scope)) => format!("installed ({scope})"),
+        (FoundIn::SkillsSh, ..) => "skills.sh".to_owned(),
+        _ => "installed".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::appearance::Appearance;
+    use crate::cli::printer::testing::printer;
+    use crate::engine::SourceKind;
+
+    fn skills() -> Vec<FoundSkill> {
+        let registry = |name: &str, registry: &str, source: &str| FoundSkill {
+            name: name.to_owned(),
+            version: Some("1.2.0".to_owned()),
+            description: "Reads PDF files.\nUse it for forms in PDF documents.".to_owned(),
+            tags: vec!["files".to_owned()],
+            found_in: FoundIn::Registry,
+            registry: Some(registry.to_owned()),
+            scope: None,
+            source: Some(source.to_owned()),
+            installed: true,
+            also_in: Vec::new(),
+        };
+        let twin = |mut skill: FoundSkill, other: &str| {
+            skill.also_in = vec![other.to_owned()];
+            skill
+        };
+        let here = FoundSkill {
+            found_in: FoundIn::Installed,
+            registry: None,
+            scope: Some(SourceKind::Project),
+            source: None,
+            version: None,
+            ..registry("pdf", "", "")
+        };
+        let site = FoundSkill {
+            found_in: FoundIn::SkillsSh,
+            registry: None,
+            description: String::new(),
+            installed: false,
+            ..registry("pdf\u{1b}[2J", "", "acme/skills@pdf")
+        };
+        vec![
+            twin(registry("pdf", "default", "pdf"), "corp"),
+            twin(registry("pdf", "corp", "corp:pdf"), "default"),
+            here,
+            site,
+        ]
+    }
+
+    #[test]
+    fn each_row_ends_in_what_to_type() {
+        let outcome = SearchOutcome { skills: skills(), total: 7, ..SearchOutcome::default() };
+        let (talking, out, err) = printer(Appearance { width: Some(100), ..Appearance::PLAIN });
+        show(&talking, &outcome, "pdf");
+        insta::assert_snapshot!(out.text(), @r"
+        name          version  where                description              next
+        pdf           1.2.0    default              Reads PDF files. Use i…  skillpm install pdf
+        pdf           1.2.0    corp                 Reads PDF files. Use i…  skillpm install corp:pdf
+        pdf           -        installed (project)  Reads PDF files. Use i…  skillpm show pdf
+        pdf\u{1b}[2J  1.2.0    skills.sh            -                        skillpm install acme/skills@pdf
+        ");
+        insta::assert_snapshot!(err.text(), @"
+        `pdf` is in 2 registries, `default` and `corp`: these may be different skills
+        hint: 4 of 7 matches are shown: `--limit` shows more
+        ");
+    }
+
+    #[test]
+    fn nothing_is_found_with_a_way_on() {
+        let suggestions = vec!["pdf".to_owned(), "pdf-forms".to_owned()];
+        let (talking, out, err) = printer(Appearance::PLAIN);
+        show(&talking, &SearchOutcome { suggestions, ..SearchOutcome::default() }, "pfd");
+        assert_eq!(out.text(), "");
+        assert_eq!(err.text(), "no skill matches `pfd`\nhint: did you mean `pdf` or `pdf-forms`?\n");
+    }
+
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = skillpm_testing::Schema::read("search.schema.json");
+        let places = serde_json::json!([FoundIn::Registry, FoundIn::Installed, FoundIn::SkillsSh]);
+        schema.assert_generated("/$defs/skill/properties/found_in/enum", &places);
+        let (printer, out, _) = printer(Appearance::PLAIN);
+        let outcome = SearchOutcome { skills: skills(), total: 4, ..SearchOutcome::default() };
+        json(&printer, &outcome);
+        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
+        assert_eq!(schema.faults(&value), [""; 0]);
+        value["skills"][0]["found_in"] = "elsewhere".into();
+        value["skills"][1]["new"] = "a field that nobody described".into();
+        value["skills"][2].as_object_mut().expect("an object").remove("source");
+        assert_eq!(schema.faults(&value).len(), 3);
+    }
+}
