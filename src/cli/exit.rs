@@ -7,6 +7,7 @@ use crate::ops::diff::DiffOutcome;
 use crate::ops::fmt::{FmtOutcome, Form};
 use crate::ops::install::InstallOutcome;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
+use crate::ops::registry::mirror::MirrorOutcome;
 use crate::ops::search::SearchOutcome;
 use crate::ops::update::UpdateOutcome;
 use crate::ops::validate::ValidateOutcome;
@@ -76,6 +77,17 @@ pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
         Some(first) if codes.all(|code| code == first) && !outcome.has_open_merges() => first,
         None if !outcome.has_open_merges() => SUCCESS,
         _ => FINDINGS,
+    }
+}
+
+/// Returns the code of `registry mirror`: if skills were not as the registry says, the code of these failures if they
+/// share one.
+pub(crate) fn mirror(outcome: &MirrorOutcome) -> u8 {
+    let mut codes = outcome.failures.iter().map(|failure| failure.exit_code);
+    match codes.next() {
+        None => SUCCESS,
+        Some(first) if codes.all(|code| code == first) => first,
+        Some(_) => FINDINGS,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Progress on standard error: bars for a person who watches, notices for everybody.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,11 +29,17 @@ pub(crate) struct Progress {
     printer: Arc<Printer>,
     bar: Mutex<Option<ProgressBar>>,
     told_of_lock: AtomicBool,
+    warned: Mutex<BTreeSet<String>>,
 }
 
 impl Progress {
     pub(crate) fn new(printer: Arc<Printer>) -> Self {
-        Self { printer, bar: Mutex::new(None), told_of_lock: AtomicBool::new(false) }
+        Self {
+            printer,
+            bar: Mutex::new(None),
+            told_of_lock: AtomicBool::new(false),
+            warned: Mutex::default(),
+        }
     }
 
     fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
@@ -102,6 +109,12 @@ impl Reporter for Progress {
         if !self.told_of_lock.swap(true, Ordering::Relaxed) {
             let dir = dir.display();
             self.tell(|printer| printer.note(&format!("waiting for another skillpm process in `{dir}`")));
+        }
+    }
+
+    fn warning(&self, text: &str) {
+        if self.warned.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
+            self.tell(|printer| printer.warning(text));
         }
     }
 

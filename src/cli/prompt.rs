@@ -43,6 +43,11 @@ impl Interact for Person {
         Some(if answer == shown { default.to_owned() } else { answer })
     }
 
+    fn secret(&self, question: &str) -> Option<String> {
+        let term = terminal();
+        said(term.write_str(&format!("{}: ", clean(question))).and_then(|()| term.read_secure_line()))
+    }
+
     fn confirm(&self, question: &str) -> Option<bool> {
         let theme = self.theme();
         let ask = Confirm::with_theme(&*theme).with_prompt(clean(question)).default(false).report(true);

@@ -69,7 +69,7 @@ fn elsewhere(table: &[Elsewhere], word: &str) -> Option<&'static str> {
 }
 
 /// Verbs of other tools, and the equivalent here.
-const VERBS_ELSEWHERE: [Elsewhere; 30] = [
+const VERBS_ELSEWHERE: [Elsewhere; 29] = [
     (&["about", "ver", "version"], "`skillpm --version` tells the version"),
     (&["bug", "issue", "issues"], "`skillpm --version` names the home page, where problems are reported"),
     (&["cat"], "`skillpm read NAME SKILL.md` prints a file of a skill"),
@@ -91,7 +91,6 @@ const VERBS_ELSEWHERE: [Elsewhere; 30] = [
         &["fetch", "get", "pull"],
         "`skillpm install owner/repo` installs skills, `skillpm update` brings newer versions",
     ),
-    (&["find", "search"], "`skillpm install --list owner/repo` shows which skills a repository has"),
     (
         &["fix", "repair"],
         "`skillpm doctor --fix` repairs what is installed, `skillpm validate --fix` what you write",
@@ -100,8 +99,8 @@ const VERBS_ELSEWHERE: [Elsewhere; 30] = [
     (&["lock"], "`skillpm install` writes `skillpm.lock`, `skillpm update` updates it to newer versions"),
     (
         &["auth", "login", "logout"],
-        "there is no login: `GITHUB_TOKEN` is for GitHub, `SKILLPM_TOKEN_<HOST>` or `~/.netrc` for other hosts, and git \
-         uses its own",
+        "`skillpm registry login` keeps a token for a registry; `GITHUB_TOKEN` is for GitHub, `SKILLPM_TOKEN_<HOST>` or \
+         `~/.netrc` for other hosts, and git uses its own",
     ),
     (&["metadata", "freeze"], "`skillpm list --json` prints what is installed, for programs"),
     (&["preview", "use"], "`skillpm invoke NAME` shows what an agent gets"),
@@ -111,9 +110,9 @@ const VERBS_ELSEWHERE: [Elsewhere; 30] = [
     ),
     (&["prune"], "`skillpm cache prune` removes what has not been used for a while"),
     (
-        &["publish", "pack", "release"],
-        "push the skill to a git repository, so that `skillpm install owner/repo` finds \
-         it; `skillpm validate --profile publish` checks it first",
+        &["release"],
+        "`skillpm publish` publishes a skill to a registry; or push it to a git repository, so that `skillpm \
+         install owner/repo` finds it",
     ),
     (
         &["ref", "checkout", "switch"],

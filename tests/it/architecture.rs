@@ -15,6 +15,7 @@ const STOREYS: &[(&str, &[&str])] = &[
         &[
             "advice",
             "codes",
+            "credentials",
             "digest",
             "document",
             "interop",

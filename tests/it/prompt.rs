@@ -393,3 +393,19 @@ fn a_person_is_asked_before_a_public_site_is() {
     assert_eq!(code, Some(2), "{seen}");
     assert!(forge.requests().is_empty());
 }
+
+/// A token that somebody types is kept and never shown.
+#[test]
+fn a_token_is_typed_unseen() {
+    let sandbox = Sandbox::new();
+    let mut terminal = Terminal::start(&sandbox, &["registry", "login", "https://skills.example.com"]);
+    terminal.wait_for("token for skills.example.com");
+    // The question is shown just before the terminal stops to show what is typed.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    terminal.press("hunter2\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(!seen.contains("hunter2"), "{seen}");
+    let kept = std::fs::read_to_string(sandbox.home().join(".config/skillpm/credentials.toml"));
+    assert!(kept.expect("a file").contains("hunter2"));
+}

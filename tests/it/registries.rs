@@ -202,7 +202,6 @@ fn the_highest_version_with_what_it_needs() {
     version = "1.1.0"
     source = "registry:../registry"
     path = "report"
-    requested = "versions/^1.1.0"
     revision = "1.1.0"
     digest = "sha256:3326990e6047ca395a2c7fc53fb6c262776c34ad3caa874e2d7ad12dda454fbb"
     dependencies = ["base"]
@@ -341,6 +340,78 @@ fn young_releases_wait() {
     );
     sandbox.ok(&["install", "base@^1.1"]);
     assert_eq!(locked(&sandbox), ["base 1.1.0"]);
+}
+
+/// A rule about the age holds without dependencies, too, and for what a skill from elsewhere needs.
+#[test]
+fn young_releases_wait_in_any_case() {
+    let forge = Forge::start();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_secs();
+    let young = i64::try_from(now).expect("a time") - 3600;
+    RegistryFiles::default()
+        .add("base", "1.0.0", "")
+        .add("base", "1.1.0", "")
+        .published(young)
+        .serve(&forge, "/registry");
+    let registry = forge.url("/registry");
+    let sandbox = Sandbox::new();
+    let manifest =
+        format!("[registries]\ndefault = \"{registry}\"\n\n[policy]\nminimum-release-age = \"7d\"\n");
+    sandbox.write("skillpm.toml", manifest);
+    sandbox.ok(&["install", "base", "--no-deps"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0"]);
+    sandbox.ok(&["remove", "base"]);
+    let needs = format!("metadata:\n  skill-dependencies: registry:{registry}//base");
+    sandbox.write("own/SKILL.md", format!("---\nname: own\ndescription: Own.\n{needs}\n---\n"));
+    sandbox.ok(&["install", "./own"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0", "own -"]);
+}
+
+/// The files agree after each change: an alias keeps its range, and an override is not written as one.
+#[test]
+fn aliases_overrides_and_ranges_agree_with_the_lock() {
+    let sandbox = project(&usual());
+    sandbox.ok(&["install", "base@^1"]);
+    sandbox.ok(&["install", "base", "--as", "old"]);
+    assert_eq!(refusal(&sandbox, "base@^2"), "versions-conflict");
+    assert_eq!(locked(&sandbox), ["base 1.2", "old 1.2"]);
+    sandbox.ok(&["remove", "old"]);
+    // What is locked stays while another range allows it.
+    let write = |from: &str, to: &str| {
+        let text = sandbox.read("skillpm.toml");
+        assert!(text.contains(from), "{text}");
+        sandbox.write("skillpm.toml", text.replace(from, to));
+    };
+    sandbox.ok(&["update", "base", "--precise", "1.0.0"]);
+    write("^1", ">=1,<3");
+    sandbox.ok(&["install", "--locked"]);
+    sandbox.ok(&["install"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0"]);
+    // An override holds for `install`, too, and the manifest keeps its range.
+    write("[skills]", "[override]\nbase = \"=2.0.0\"\n\n[skills]");
+    write(">=1,<3", "^1");
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(3));
+    sandbox.ok(&["install"]);
+    assert_eq!(locked(&sandbox), ["base 2.0.0"]);
+    sandbox.ok(&["install", "--locked"]);
+    sandbox.ok(&["update"]);
+    assert_eq!(requested(&sandbox), ["base = \"^1\""]);
+    let failed = sandbox.run(&["install", "base", "--tag", "1.0.0"]);
+    assert_eq!(failed.code, Some(2), "{failed}");
+    assert!(failed.stderr.contains("`base@1.0.0`"), "{failed}");
+}
+
+/// What only others need follows them to another registry.
+#[test]
+fn what_others_need_comes_from_their_registry() {
+    let sandbox = project(&usual());
+    usual().write(&sandbox, "../other");
+    sandbox.write("skillpm.toml", "[registries]\ndefault = \"../registry\"\nother = \"../other\"\n");
+    sandbox.ok(&["install", "report"]);
+    sandbox.ok(&["install", "other:report"]);
+    let lock = sandbox.read("skillpm.lock");
+    assert_eq!(lock.matches("registry:../other").count(), 2, "{lock}");
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "report 1.1.0"]);
 }
 
 /// Over HTTP: a list for each name and an archive for each version, kept for a run without the network.

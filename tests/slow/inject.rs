@@ -42,7 +42,7 @@ struct Scenario {
 
 /// How the program is disturbed at a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Disturbance {
+pub(crate) enum Disturbance {
     /// It is killed in the place of the call.
     Kill,
     /// The call fails.
@@ -96,7 +96,7 @@ const NEEDS_ROOM: [&str; 10] = [
 ];
 
 /// What `strace` is to do at the call `at` of `calls`.
-fn injections(calls: &[Call], at: usize, disturbance: Disturbance) -> Vec<String> {
+pub(crate) fn injections(calls: &[Call], at: usize, disturbance: Disturbance) -> Vec<String> {
     let call = &calls[at];
     match disturbance {
         Disturbance::Kill => vec![format!("{}:signal=KILL:when={}", call.name, call.nth)],
@@ -130,7 +130,7 @@ fn fails_with(name: &str, error: &str) -> bool {
 /// Returns how the program is disturbed at `call`, the call of the number `at`. It is killed at each call. Where
 /// [`tries_all`] says so, each call fails with each error that it can give, which takes three times as long. Otherwise
 /// the errors take turns, and each rename fails as it does between two disks.
-fn disturbances(call: &Call, at: usize) -> impl Iterator<Item = Disturbance> {
+pub(crate) fn disturbances(call: &Call, at: usize) -> impl Iterator<Item = Disturbance> {
     let (errors, all) = (errors(call), tries_all());
     let once = errors
         .iter()
@@ -187,7 +187,7 @@ impl Bench {
 
 /// Pins this thread, and what it starts, to one processor: threads of the program would make its calls
 /// in another order each time.
-fn pin() {
+pub(crate) fn pin() {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let all = rustix::thread::sched_getaffinity(None).expect("a set");
     let cpus: Vec<usize> = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
@@ -283,16 +283,16 @@ fn was_left_out(call: &Call, traced: &Traced, sandbox: &Sandbox) -> bool {
 
 /// Whether the fault came to a call that changes nothing: calls are counted by their names, so after one that a slow
 /// machine makes or leaves out, the number is that of another one.
-fn came_to_a_read(traced: &Traced) -> bool {
+pub(crate) fn came_to_a_read(traced: &Traced) -> bool {
     traced.calls.iter().any(|call| call.injected && !call.changes())
 }
 
-fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+pub(crate) fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(otherwise()) }
 }
 
 /// A killed program is dead; another one says what went wrong.
-fn check_run(disturbance: Disturbance, traced: &Traced) -> Result<(), String> {
+pub(crate) fn check_run(disturbance: Disturbance, traced: &Traced) -> Result<(), String> {
     let output = &traced.output;
     if disturbance == Disturbance::Kill {
         return require(output.code.is_none(), || "it was not killed".to_owned());

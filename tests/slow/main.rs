@@ -24,5 +24,6 @@ mod fuzz_smoke;
 mod inject;
 mod interop;
 mod kill;
+mod registry;
 mod user_bytes;
 mod write_order;

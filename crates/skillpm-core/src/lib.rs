@@ -28,6 +28,7 @@ pub mod git;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod install;
+pub mod registry;
 pub mod source;
 pub mod store;
 #[cfg(feature = "create")]

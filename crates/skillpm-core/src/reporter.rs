@@ -43,6 +43,11 @@ pub trait Reporter: Send + Sync {
         let _ = text;
     }
 
+    /// Something is wrong that the user should mend, and the work goes on. It may be told more than once.
+    fn warning(&self, text: &str) {
+        let _ = text;
+    }
+
     /// Something that only matters to anyone who wants to know all: where a copy is, for example.
     fn detail(&self, text: &str) {
         let _ = text;
@@ -106,6 +111,12 @@ pub trait Interact: Send + Sync {
     /// Lets a person type a line; `default` is what an empty one means. `None` if nobody can be asked.
     fn input(&self, question: &str, default: &str) -> Option<String> {
         let _ = (question, default);
+        None
+    }
+
+    /// Lets a person type a secret, which is not shown. `None` if nobody can be asked.
+    fn secret(&self, question: &str) -> Option<String> {
+        let _ = question;
         None
     }
 

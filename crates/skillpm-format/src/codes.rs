@@ -40,6 +40,12 @@ codes! {
     COMMANDS_NOT_RUN = "commands-not-run";
     /// A settings file, manifest, policy or lockfile is wrong, in a way without a code of its own.
     CONFIGURATION = "configuration";
+    /// Other users of this machine may read a file of tokens.
+    CREDENTIALS_EXPOSED = "credentials-exposed";
+    /// A variable decides instead of the token that is kept.
+    CREDENTIALS_HIDDEN = "credentials-hidden";
+    /// A file of tokens cannot be used.
+    CREDENTIALS_UNUSABLE = "credentials-unusable";
     /// A skill needs another one from a source other than the one that was requested.
     DEPENDENCY_ELSEWHERE = "dependency-elsewhere";
     /// A skill needs another one, which is not there.
@@ -162,6 +168,10 @@ codes! {
     REVISION_GONE = "revision-gone";
     /// A repository has no such tag, branch or commit.
     REVISION_UNKNOWN = "revision-unknown";
+    /// A registry does not take a skill: its name, its version, or what is in its archive.
+    RELEASE_REFUSED = "release-refused";
+    /// A registry has no such skill or version.
+    RELEASE_UNKNOWN = "release-unknown";
     /// A script may not run.
     SCRIPT_NOT_PERMITTED = "script-not-permitted";
     /// The scripts of a skill do not run until its source confirms them.
@@ -204,6 +214,8 @@ codes! {
     TOO_MANY_FILES = "too-many-files";
     /// The list of trusted directories cannot be read as a whole.
     TRUST_UNREADABLE = "trust-unreadable";
+    /// The files of a skill that is to be published are not those of a commit.
+    UNCOMMITTED = "uncommitted";
     /// A skill has a name that some systems do not allow.
     UNPORTABLE_NAME = "unportable-name";
     /// A source was read over a connection that anybody on the way could have changed.
@@ -212,6 +224,8 @@ codes! {
     UNREADABLE = "unreadable";
     /// The request makes no sense, or names something that is not there, in a way without a code of its own.
     USAGE = "usage";
+    /// A registry already has the version.
+    VERSION_EXISTS = "version-exists";
     /// The version of a skill does not follow Semantic Versioning.
     VERSION_MALFORMED = "version-malformed";
     /// A registry has no version of a skill that can be taken.

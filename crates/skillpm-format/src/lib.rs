@@ -27,6 +27,7 @@
 // values
 pub mod advice;
 pub mod codes;
+pub mod credentials;
 pub mod digest;
 pub mod document;
 pub mod interop;

@@ -6,10 +6,11 @@ use std::fmt::{self, Write as _};
 use serde::Deserialize;
 
 use crate::digest::Digest;
-use crate::manifest::Requirement;
+use crate::manifest::{Manifest, Requirement};
 use crate::name::SkillName;
 use crate::spec::{Origin, Reference, check_directory};
 use crate::text::{conflict_line, line_column};
+use crate::version::{Version, VersionRange};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "skillpm.lock";
@@ -54,7 +55,34 @@ pub struct Locked {
 impl Locked {
     /// Reports whether this entry is what the manifest requests.
     pub fn meets(&self, requirement: &Requirement) -> bool {
-        self.is_skill_of(requirement) && self.is_at(requirement.reference.as_ref())
+        let reference = requirement.reference.as_ref();
+        let is_it = self.is_skill_of(requirement);
+        if self.origin.has_versions() {
+            is_it && reference.and_then(Reference::range).is_none_or(|range| self.is_in(range))
+        } else {
+            is_it && self.is_at(reference)
+        }
+    }
+
+    /// Reports whether this entry is the skill that `manifest` requests as `requirement`, in a version that its range or
+    /// an override allows.
+    pub fn is_allowed_by(&self, manifest: &Manifest, requirement: &Requirement) -> bool {
+        match self.overridden_by(manifest) {
+            Some(range) => self.is_skill_of(requirement) && self.is_in(range),
+            None => self.meets(requirement),
+        }
+    }
+
+    /// Returns the override in `manifest` of the skill's versions.
+    pub fn overridden_by<'m>(&self, manifest: &'m Manifest) -> Option<&'m VersionRange> {
+        let name = SkillName::new(self.path.as_deref().filter(|_| self.origin.has_versions())?).ok()?;
+        manifest.overrides().get(&name)
+    }
+
+    /// Reports whether the locked version is in `range`.
+    pub fn is_in(&self, range: &VersionRange) -> bool {
+        let version = self.revision.as_deref().and_then(|revision| Version::new(revision).ok());
+        version.is_some_and(|version| range.contains(&version))
     }
 
     /// Reports whether this entry is the skill that the manifest requests, in any version.

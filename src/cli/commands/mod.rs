@@ -22,7 +22,9 @@ mod man;
 mod outdated;
 mod pack;
 mod policy;
+mod publish;
 mod read;
+mod registry;
 mod remove;
 mod run;
 mod search;
@@ -183,6 +185,21 @@ commands! {
         /// pack a skill into a zip archive that has the same bytes wherever it is made
         #[command(after_help = pack::EXAMPLES)]
         Pack(pack::PackArgs) => pack::run, READS;
+    }
+
+    "Share skills" {
+        /// publish a version of a skill to a registry
+        #[command(after_help = publish::EXAMPLES)]
+        Publish(publish::PublishArgs) => publish::run, STARTS;
+
+        /// keep a registry: a directory of published skills, which any web server can serve
+        #[command(after_help = registry::EXAMPLES, arg_required_else_help = true, disable_help_subcommand = true)]
+        #[command(
+            subcommand_value_name = "ACTION",
+            subcommand_help_heading = "Actions",
+            override_usage = "skillpm registry [OPTIONS] <ACTION>"
+        )]
+        Registry(registry::RegistryArgs) => registry::run, READS;
     }
 
     "Look inside" {

@@ -47,7 +47,7 @@ pub(crate) struct PackArgs {
 pub(super) fn run(app: &App, args: &PackArgs) -> Result<u8> {
     let examined = examine(&app.context, &args.dir)?;
     if examined.is_refused() && !args.json {
-        render::pack::refused(&app.printer, examined.findings(), &args.dir);
+        render::pack::refused(&app.printer, "packed", examined.findings(), &args.dir);
         return Ok(exit::FINDINGS);
     }
     let request =

@@ -5,27 +5,25 @@ use std::path::Path;
 use super::cache::size;
 use super::{count, one_line, validate};
 use crate::cli::printer::Printer;
-use crate::ops::pack::{LeaveReason, PackOutcome};
+use crate::ops::pack::{LeaveReason, LeftOut, PackOutcome, PackedFile};
 use crate::ops::validate::{Repairs, ValidateOutcome};
 use crate::text::shell_word;
 
-/// Shows the findings that forbid to pack a skill.
-pub(crate) fn refused(printer: &Printer, findings: &ValidateOutcome, typed: &Path) {
+/// Shows the findings for which a skill was not `done`: packed, or published.
+pub(crate) fn refused(printer: &Printer, done: &str, findings: &ValidateOutcome, typed: &Path) {
     validate::show(printer, findings, false, Repairs::None);
     let typed = one_line(&shell_word(typed));
     let hint = format!("`skillpm validate {typed} --profile publish --fix` repairs what can be repaired");
     let hints: Vec<String> =
         findings.findings().any(|finding| finding.fix.is_some()).then_some(hint).into_iter().collect();
-    printer.failure("the skill was not packed", &[], &hints);
+    printer.failure(&format!("the skill was not {done}"), &[], &hints);
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {
     if outcome.dry_run {
-        printer.data(&list(outcome));
+        printer.data(&list(&outcome.files));
     }
-    for left in &outcome.left_out {
-        printer.note(&format!("left out `{}`: {}", one_line(&left.path), words(left.reason)));
-    }
+    left_out(printer, &outcome.left_out);
     let (name, version) = (one_line(&outcome.name), one_line(&outcome.version));
     let files = count(outcome.files.len(), "file");
     let verb = match (outcome.dry_run, outcome.changed) {
@@ -43,14 +41,21 @@ pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {
 }
 
 /// Lists the files with their sizes, a line each.
-fn list(outcome: &PackOutcome) -> String {
-    let sizes: Vec<String> = outcome.files.iter().map(|file| size(file.size)).collect();
+pub(super) fn list(files: &[PackedFile]) -> String {
+    let sizes: Vec<String> = files.iter().map(|file| size(file.size)).collect();
     let width = sizes.iter().map(String::len).max().unwrap_or_default();
-    let line = |(file, size): (&crate::ops::pack::PackedFile, &String)| {
+    let line = |(file, size): (&PackedFile, &String)| {
         let mark = if file.executable { " (executable)" } else { "" };
         format!("{size:>width$}  {}{mark}\n", one_line(&file.path))
     };
-    outcome.files.iter().zip(&sizes).map(line).collect()
+    files.iter().zip(&sizes).map(line).collect()
+}
+
+/// Tells what stays out of a package, and why.
+pub(super) fn left_out(printer: &Printer, left_out: &[LeftOut]) {
+    for left in left_out {
+        printer.note(&format!("left out `{}`: {}", one_line(&left.path), words(left.reason)));
+    }
 }
 
 fn words(reason: LeaveReason) -> &'static str {
@@ -70,7 +75,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::digest::Digest;
-    use crate::ops::pack::{LeftOut, PackedArtifact, PackedFile};
+    use crate::ops::pack::PackedArtifact;
 
     fn outcome() -> PackOutcome {
         let file = |path: &str, size, executable| PackedFile {

@@ -30,7 +30,7 @@ use crate::refusal::{Limits, Refusal};
 use crate::tree::{Content, ReadError, Tree, TreeEntry};
 use kind::Kind;
 pub use password::needs_password;
-pub use write::write_zip;
+pub use write::{write_zip, write_zip_to};
 
 /// An open archive.
 #[derive(Debug, Clone)]

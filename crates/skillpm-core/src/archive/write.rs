@@ -1,6 +1,6 @@
 //! Writes zip archives that depend on nothing but the files in them: the same tree gives the same bytes everywhere.
 
-use std::io::{self, Cursor, Write as _};
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
@@ -23,7 +23,18 @@ const MOST_DENSE: u64 = 100;
 ///
 /// Fails if a file cannot be read.
 pub fn write_zip(set: &FileSet) -> Result<Vec<u8>, ReadError> {
-    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let (bytes, _) = write_zip_to(set, Cursor::new(Vec::new()))?;
+    Ok(bytes.into_inner())
+}
+
+/// Writes the archive that [`write_zip`] returns into `to`, which is empty. Returns `to`, at its start, and the number of
+/// bytes.
+///
+/// # Errors
+///
+/// Fails if a file cannot be read, or `to` cannot be written.
+pub fn write_zip_to<W: Write + Seek>(set: &FileSet, to: W) -> Result<(W, u64), ReadError> {
+    let mut writer = ZipWriter::new(to);
     for file in set.files() {
         let bytes = set.read(file)?;
         let options = options(&bytes)?.unix_permissions(Rights::ALL.mode(file.executable));
@@ -31,7 +42,10 @@ pub fn write_zip(set: &FileSet) -> Result<Vec<u8>, ReadError> {
         // In one piece: the compressor's output could depend on where its input is divided.
         writer.write_all(&bytes)?;
     }
-    Ok(writer.finish().map_err(io::Error::from)?.into_inner())
+    let mut to = writer.finish().map_err(io::Error::from)?;
+    let size = to.seek(SeekFrom::End(0))?;
+    to.rewind()?;
+    Ok((to, size))
 }
 
 /// Returns how an entry with the content `bytes` is written.

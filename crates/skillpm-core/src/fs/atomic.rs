@@ -30,6 +30,24 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     sync_dir(directory)
 }
 
+/// Works like [`write_atomic`], but only this user can read the file afterwards, whatever its mode was.
+///
+/// # Errors
+///
+/// Fails as [`write_atomic`] does.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
+    let real = real_path(path)?;
+    let path = real.as_deref().unwrap_or(path);
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A temporary file has the mode 0600.
+    let mut file =
+        tempfile::Builder::new().prefix(PREFIX).tempfile_in(directory).at("write in", directory)?;
+    file.write_all(bytes).at("write", path)?;
+    file.as_file().sync_all().at("write", path)?;
+    file.persist(path).map_err(|error| error.error).at("replace", path)?;
+    sync_dir(directory)
+}
+
 /// Writes `bytes` to a file that the user named: writes into a device or a pipe, and replaces anything else
 /// as [`write_atomic`] does.
 ///

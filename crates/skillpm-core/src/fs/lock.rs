@@ -72,6 +72,47 @@ impl DirLock {
     }
 }
 
+/// An advisory lock on a file, held until it is dropped or its process ends.
+///
+/// The file stays. Unlike a [`DirLock`] it also works on network file systems that lock only files that are open for
+/// writing. File systems without locks provide none; work continues without one.
+#[derive(Debug)]
+pub struct FileLock {
+    _file: Option<File>,
+}
+
+impl FileLock {
+    /// Waits until no other process holds the file `path`, which is created if missing. Calls `on_wait` once if another
+    /// process holds it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be opened for writing; a link is not followed.
+    pub fn acquire(path: &Path, on_wait: impl Fn()) -> Result<Self, PathError> {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed(),
+        );
+        let file = options.open(path).at("open", path)?;
+        let locked = match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                on_wait();
+                file.lock()
+            }
+            Err(TryLockError::Error(error)) => Err(error),
+            Ok(()) => Ok(()),
+        };
+        match locked {
+            Ok(()) => Ok(Self { _file: Some(file) }),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(Self { _file: None }),
+            Err(error) => Err(error).at("lock", path),
+        }
+    }
+}
+
 /// Opens `dir`, which is created if missing. Returns `None` if its last owner removed it just now.
 fn open(dir: &Path) -> Result<Option<File>, PathError> {
     fs::create_dir_all(dir).at("create", dir)?;
@@ -119,6 +160,21 @@ mod tests {
         assert!(DirLock::try_acquire(dir.path()).is_none());
         drop((one, two));
         assert!(DirLock::try_acquire(dir.path()).is_some());
+    }
+
+    #[test]
+    fn a_file_is_held_by_one_and_stays() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("lock");
+        let held = FileLock::acquire(&path, || panic!("nobody holds it")).expect("locks");
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| FileLock::acquire(&path, || sender.send(()).expect("is heard")).expect("locks"));
+            receiver.recv().expect("the other one waits");
+            drop(held);
+        });
+        assert_eq!(fs::read(&path).expect("stays"), b"");
+        assert!(FileLock::acquire(&path.join("below"), || ()).is_err());
     }
 
     #[test]

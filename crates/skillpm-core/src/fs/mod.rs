@@ -28,12 +28,12 @@ mod write;
 
 pub use across::{beside, clear_moves, is_leftover};
 pub use append::{OpenLog, rotate, rotated};
-pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic, write_out};
+pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic, write_out, write_private};
 pub use beneath::{BeneathError, copy_beneath, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small, write_small_with};
 pub use file::SharedFile;
 pub use link::{LinkKind, System, is_written_link, make_link, make_new, plain, relative, symlink};
-pub use lock::DirLock;
+pub use lock::{DirLock, FileLock};
 #[cfg(target_os = "linux")]
 pub use look::read_told;
 pub use look::{
@@ -41,7 +41,7 @@ pub use look::{
     read_link, read_prefix, read_start, read_text, real_path,
 };
 pub use opened::read_regular;
-pub use own::{Exposure, Identity, Own, exposure_of, is_open_to_all, read_own};
+pub use own::{Exposure, Identity, Own, exposure_of, is_exposed, is_open_to_all, read_own};
 pub use place::{
     clear_away, create_dir, create_dir_all, exchange, make_private, move_new, remove_dir_if_empty,
     remove_link, remove_tree, temp_dir_in,

@@ -96,6 +96,30 @@ pub fn is_open_to_all(path: &Path) -> Result<bool, PathError> {
     }
 }
 
+/// Reports whether users other than this one and root may read or write the file at `path`; `false` if there is none.
+/// Follows a link.
+///
+/// # Errors
+///
+/// Fails if it cannot be examined.
+pub fn is_exposed(path: &Path) -> Result<bool, PathError> {
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if is_absent(&error) => return Ok(false),
+        Err(error) => return Err(error).at("look at", path),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Ok(metadata.mode() & 0o077 != 0 || exposure(&metadata).is_some())
+    }
+    #[cfg(not(unix))]
+    {
+        drop(metadata);
+        Ok(false)
+    }
+}
+
 /// Reads a file that only this user or root can have written. Returns `None` if there is none. Does not
 /// follow a link.
 ///

@@ -22,7 +22,7 @@ use crate::spec::{Reference, Transport, is_commit};
 use crate::tree::Tree;
 
 pub use probe::Probe;
-pub use program::is_ignored;
+pub use program::{is_ignored, uncommitted};
 
 /// The revision at which a repository is opened.
 #[derive(Debug, Clone, Copy)]

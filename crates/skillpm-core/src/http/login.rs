@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::url::{Origin, Url};
-use super::{Credential, netrc};
+use super::{Credential, CredentialsFile, netrc};
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::read_capped;
@@ -25,17 +25,19 @@ pub struct Login {
     credential: Option<Credential>,
     /// Where the credential was found.
     found: String,
+    /// Why others may know the credential, if they may.
+    exposure: Option<String>,
     /// What addresses of the origin carry as their query.
     query: Option<String>,
 }
 
 impl Login {
-    /// Looks for a credential for the origin of `url`: the token of its variable, otherwise what the file of passwords
-    /// has. Over plain `http` to another machine there is none.
+    /// Looks for a credential for the origin of `url`: the token of its variable, otherwise the one that was kept
+    /// for it, otherwise what the file of passwords has. Over plain `http` to another machine there is none.
     ///
     /// # Errors
     ///
-    /// Fails for a token that no server can have given out.
+    /// Fails for a token that no server can have given out, and for a file of tokens that cannot be used.
     pub fn find(settings: &Settings, url: &Url) -> Result<Self> {
         let origin = url.origin();
         let mut login = Self {
@@ -44,6 +46,7 @@ impl Login {
             netrc: netrc_path(settings).map(|path| (path, None)),
             credential: None,
             found: String::new(),
+            exposure: None,
             query: None,
             origin,
         };
@@ -74,6 +77,9 @@ impl Login {
             login.found = format!("the token in `{variable}`");
             return Ok(login);
         }
+        if login.take_kept(settings)? {
+            return Ok(login);
+        }
         if let Some((path, problem)) = &mut login.netrc {
             let text = match read_capped(path, NETRC_BYTES) {
                 Ok(bytes) => bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
@@ -91,6 +97,27 @@ impl Login {
             }
         }
         Ok(login)
+    }
+
+    /// Takes the token that was kept for the origin. Returns whether there is one.
+    fn take_kept(&mut self, settings: &Settings) -> Result<bool> {
+        let Some(file) = CredentialsFile::of(settings) else { return Ok(false) };
+        let Some(kept) = file.read()? else { return Ok(false) };
+        let Some(token) = kept.token(&self.origin.address()) else { return Ok(false) };
+        self.credential = Some(Credential::bearer(self.origin.clone(), token));
+        self.found = format!("the token in `{}`", file.path.display());
+        self.exposure = file.exposure();
+        Ok(true)
+    }
+
+    /// Returns why others may know the credential, as a sentence, if they may.
+    pub fn exposure(&self) -> Option<&str> {
+        self.exposure.as_deref()
+    }
+
+    /// Returns the variable for the token of the origin of `url`, if one can be named after it.
+    pub fn token_variable(url: &Url) -> Option<String> {
+        variable(env::SKILLPM_TOKEN_, &url.origin())
     }
 
     /// Returns the variable for the secret query of addresses at the origin of `url`, if one can be named after it.

@@ -7,6 +7,7 @@
 mod agent;
 mod body;
 mod connecting;
+mod credentials;
 mod error;
 mod limit;
 mod login;
@@ -40,6 +41,7 @@ use self::agent::Reply;
 use self::outward::{Outward, headers_for, insert};
 use self::runtime::Pulse;
 
+pub use credentials::CredentialsFile;
 pub use error::HttpError;
 pub use login::Login;
 pub use request::{Answer, Credential, Head, Request};

@@ -162,6 +162,13 @@ impl fmt::Debug for Url {
     }
 }
 
+impl Origin {
+    /// Returns it as an address: `https://skills.example.com`, `http://127.0.0.1:8000`.
+    pub fn address(&self) -> String {
+        format!("{}://{self}", if self.https { "https" } else { "http" })
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.host)?;

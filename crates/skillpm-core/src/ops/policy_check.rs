@@ -322,6 +322,11 @@ pub(super) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
     set.get(SKILL_FILE).or_else(|| files.find(|file| file.path.as_str().eq_ignore_ascii_case(SKILL_FILE)))
 }
 
+/// Reports whether what was `published` then, in seconds since 1970, has the `age`, in seconds.
+pub(super) fn is_old(age: Option<i64>, published: Option<i64>) -> bool {
+    age.is_none_or(|age| published.is_some_and(|time| now().saturating_sub(time) >= age))
+}
+
 /// Returns the current time, in seconds since 1970.
 fn now() -> i64 {
     i64::try_from(env::now()).unwrap_or(i64::MAX)

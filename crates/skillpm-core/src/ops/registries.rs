@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::read_manifest;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::registry::registry_name;
-use crate::source::{self, local};
+use crate::source::{self, local, settled};
 use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, Registry, SourceSpec, is_registry_name};
 use crate::version::VersionRange;
 
@@ -144,6 +145,33 @@ pub(super) fn configured(context: &Context, only: Option<&str>) -> Result<Vec<Co
         (Some(name), Some(scope)) if all.is_empty() => Err(absent(scope, name)),
         _ => Ok(all),
     }
+}
+
+/// Returns the registry that `text` names: an address, a directory, a bundle, or a name of `[registries]`. A name that
+/// nothing has is that of a directory or bundle, if there is one.
+///
+/// # Errors
+///
+/// Fails if it is none of these.
+pub(super) fn typed(context: &Context, scope: &Scope, text: &str) -> Result<Registry> {
+    let registry = match Registry::named_or_new(text).map_err(|error| Error::usage(error.to_string()))? {
+        Registry::Named(name) => {
+            let (manifest, _) = read_manifest(scope)?;
+            match named(context, scope, &manifest, &name) {
+                Ok(registry) => return Ok(registry),
+                Err(_) if is_here(context, &name)? => Registry::Directory(format!("./{name}")),
+                Err(error) => return Err(error),
+            }
+        }
+        registry => registry,
+    };
+    let origin = settled(context, scope.as_root(), registry.clone().into())?;
+    Ok(Registry::try_from(origin).unwrap_or(registry))
+}
+
+/// Reports whether something is at `path`.
+fn is_here(context: &Context, path: &str) -> Result<bool> {
+    Ok(fs::real_path(&local::resolve_typed(&context.settings, path)?)?.is_some())
 }
 
 #[cfg(test)]

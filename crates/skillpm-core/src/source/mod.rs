@@ -18,7 +18,7 @@ pub mod local;
 pub mod marketplace;
 pub mod newest;
 pub mod package;
-mod registry;
+pub mod registry;
 #[cfg(feature = "http")]
 pub mod site;
 #[cfg(feature = "http")]
@@ -108,6 +108,11 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     /// Fails for a source that cannot be reached, or whose list cannot be used.
     fn releases(&self, _name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
         Ok(None)
+    }
+
+    /// Reports whether it is known without a request that the source has versions of the skill `name`.
+    fn is_known(&self, _name: &SkillName) -> bool {
+        false
     }
 
     /// Prepares [`SkillIndex::releases`] for several names, if that is faster than one after the other.

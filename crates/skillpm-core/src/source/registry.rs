@@ -5,12 +5,14 @@
 //! the skill in it the listed name, version and tree digest.
 
 mod files;
+mod reader;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::files::RegistryFiles;
+pub use self::reader::RegistryReader;
 use super::discover::{Candidate, discover_in};
 use super::newest::{Ask, Files, Newest, Query};
 use super::{FetchedSource, SkillIndex, Source, Wanted, file, local};
@@ -287,6 +289,10 @@ impl SkillIndex for RegistryIndex {
     fn releases(&self, name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
         let Some(list) = self.list(name.as_str())? else { return Ok(None) };
         Ok(Some(Arc::new(list.versions.iter().map(release).collect())))
+    }
+
+    fn is_known(&self, name: &SkillName) -> bool {
+        self.files.is_kept(&format!("index/{name}.json"))
     }
 
     fn prepare_releases(&self, names: &[SkillName]) -> Result<()> {

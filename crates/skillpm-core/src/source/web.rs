@@ -44,8 +44,12 @@ impl Web {
     pub(super) fn new(context: &Context, address: &Address) -> Result<Self> {
         let url = Url::parse(address.as_str())?;
         let settings = &context.settings;
+        let login = Login::find(settings, &url)?;
+        if let Some(exposure) = login.exposure() {
+            context.reporter.warning(exposure);
+        }
         Ok(Self {
-            login: Login::find(settings, &url)?,
+            login,
             url,
             client: Client::new(settings, Arc::clone(&context.reporter)),
             offline: settings.offline,
@@ -131,6 +135,11 @@ impl Web {
         };
         let unchanged = self.client.is_unchanged(&request).map_err(|error| self.told(error))?;
         Ok(unchanged.then(|| known.got()))
+    }
+
+    /// Reports whether an answer of `url` is cached.
+    pub(super) fn is_kept(&self, url: &Url) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.known(url).is_some())
     }
 
     /// Returns the file with `digest`, if it is cached.

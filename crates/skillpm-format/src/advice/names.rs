@@ -64,8 +64,12 @@ names! {
         Pack = "pack",
         /// Shows what may be installed and run.
         Policy = "policy",
+        /// Publishes a skill.
+        Publish = "publish",
         /// Reads a file of a skill, or lists its files.
         Read = "read",
+        /// Makes and changes a registry.
+        Registry = "registry",
         /// Removes skills.
         Remove = "remove",
         /// Runs a script of a skill.
@@ -106,6 +110,8 @@ names! {
         Agent = "agent",
         /// Everything of its kind.
         All = "all",
+        /// Publish files that are not committed.
+        AllowDirty = "allow-dirty",
         /// Run a skill whose files were edited.
         AllowModified = "allow-modified",
         /// The skills that may get new capabilities.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, History, Record, SearchIndex, files, name_in_file, pretty, read, version_in_file};
+use super::json::{pretty, read};
+use super::names::{name_in_file, version_in_file};
+use super::{Config, History, Record, SearchIndex, files};
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::version::Version;

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FileError, Timestamp, compact, read, version_in_file};
+use super::json::{compact, read};
+use super::names::version_in_file;
+use super::{FileError, Timestamp};
 use crate::version::Version;
 
 /// An event, in `index/<name>/events/<n>.json`. The file is created once and never changed; the last event of a version

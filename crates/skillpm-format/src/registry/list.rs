@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Artifact, FileError, MAX_VERSIONS, Timestamp, compact, name_in_file, read, version_in_file};
+use super::json::{compact, read};
+use super::names::{name_in_file, version_in_file};
+use super::{Artifact, FileError, MAX_VERSIONS, Timestamp};
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::version::Version;

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Facts, FileError, Timestamp, compact, files, name_in_file, read, version_in_file};
+use super::json::{compact, read};
+use super::names::{name_in_file, version_in_file};
+use super::{Facts, FileError, Listed, Timestamp, files};
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::requirement::Requirement;
@@ -73,6 +75,18 @@ impl Record {
             return Err(FileError::OtherVersion { found: record.version.into(), expected: key.to_owned() });
         }
         Ok(record)
+    }
+
+    /// Returns the first field that a list has otherwise; `None` if `listed` is about this version.
+    pub fn differs_from(&self, listed: &Listed) -> Option<&'static str> {
+        let fields = [
+            ("version", self.version.as_str() == listed.version.as_str()),
+            ("digest", self.digest == listed.digest),
+            ("artifact", self.artifact == listed.artifact),
+            ("dependencies", self.dependencies == listed.dependencies),
+            ("published", self.published == listed.published),
+        ];
+        fields.into_iter().find(|(_, is_same)| !is_same).map(|(field, _)| field)
     }
 
     /// Returns the bytes of the file.

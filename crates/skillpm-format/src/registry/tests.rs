@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::digest::Digest;
 use crate::document::Document;
+use crate::name::SkillName;
 use crate::skill;
+use crate::version::Version;
 
 fn name(text: &str) -> SkillName {
     registry_name(text).expect(text)

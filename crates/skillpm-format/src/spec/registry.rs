@@ -77,7 +77,10 @@ impl SourceKind for Registry {
             &["registry:https://host//pdf", "registry:https://host//pdf#^1.2"],
             "the skill `pdf` of a [registry](../guide/versions.md), in a range of versions",
         ),
-        (&["registry:./dir//pdf"], "the same of a registry in a directory on this machine"),
+        (
+            &["registry:./dir//pdf"],
+            "the same of a registry in a directory on this machine, or in a [bundle](../guide/air-gap.md)",
+        ),
     ];
 
     fn read(_: &'static str, text: &str) -> Result<Self, SpecError> {

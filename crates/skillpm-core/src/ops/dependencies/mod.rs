@@ -19,7 +19,7 @@ use self::messages::{error_of, warning_of};
 pub(super) use self::provider::Offered;
 use self::provider::{HasRoom, SourceProvider};
 pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
-pub(super) use self::versions::{Keep, VersionRequest, decide};
+pub(super) use self::versions::{Deciding, Keep, VersionRequest, decide};
 use super::fetcher::Sources;
 use super::policy_check::skill_file;
 use crate::advice::Warning;

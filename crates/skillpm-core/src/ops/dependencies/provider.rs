@@ -5,17 +5,21 @@ use std::collections::BTreeSet;
 use semver::VersionReq;
 
 use super::installed::outside;
+use crate::admission::PolicySubject;
+use crate::codes;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::ops::fetcher::{Newest, Sources, dependent};
 use crate::ops::install::select::{candidates, install_name, select};
+use crate::ops::policy_check::is_old;
 use crate::resolve::versions::Release;
 use crate::resolve::{Available, DependencyProvider, Dependent, Has, Location, Offer, directory_of, meets};
 use crate::source::FetchedSource;
 use crate::source::discover::Candidate;
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::{Origin, Reference, SourceSpec};
+use crate::version::VersionRange;
 
 /// A skill that a source offers, as the source delivered it.
 #[derive(Debug)]
@@ -90,7 +94,12 @@ impl SourceProvider<'_, '_> {
             decided
         } else {
             let Some(releases) = shelf.releases(name)? else { return Ok(Offer::Not(Has::Nothing)) };
-            let fits = |release: &&Release| !release.yanked && meets(range, Some(release.version.as_str()));
+            let subject = PolicySubject { origin, path: Some(name.as_str()), reference: None };
+            let age = self.sources.gate.minimum_age(subject);
+            let is_old = |release: &Release| is_old(age, release.published);
+            let fits = |release: &&Release| {
+                !release.yanked && is_old(release) && meets(range, Some(release.version.as_str()))
+            };
             let highest = releases.iter().filter(fits).max_by(|a, b| a.version.cmp(&b.version));
             highest.map(|release| release.version.to_string())
         };
@@ -141,6 +150,25 @@ impl DependencyProvider for SourceProvider<'_, '_> {
 
     fn at(&mut self, dependent: &Dependent, location: &Location<'_>) -> Result<Available<Offered>> {
         let spec = &location.spec;
+        if spec.origin.has_versions() {
+            let name = spec.path.as_deref().or(spec.skill.as_deref()).unwrap_or_default();
+            let range = spec.reference.as_ref().and_then(Reference::range);
+            let absent = || {
+                let versions = range.map_or("version that may be taken".to_owned(), |range| {
+                    format!("version {range} that may be taken")
+                });
+                Error::usage(format!("`{}` has no {versions} of `{name}`", spec.origin.typed()))
+                    .coded(codes::VERSION_MISSING)
+            };
+            let offer = match SkillName::new(name) {
+                Ok(name) => self.of_registry(&spec.origin, &name, range.map(VersionRange::parsed))?,
+                Err(_) => return Err(absent()),
+            };
+            return match offer {
+                Offer::Fits(available) => Ok(*available),
+                Offer::Not(_) => Err(absent()),
+            };
+        }
         let opened = self.sources.open_for_dependent(spec, location.revision)?;
         let found = candidates(&opened, spec)?;
         let names: Vec<String> = spec.skill.iter().cloned().collect();

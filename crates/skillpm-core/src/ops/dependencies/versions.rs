@@ -22,7 +22,7 @@ use crate::spec::{Origin, Reference, SourceSpec};
 use crate::version::{Version, VersionRange};
 
 /// The longest search, fetching included: a list that somebody made to be hard could take hours.
-const MOST_TIME: Duration = Duration::from_secs(120);
+const MOST_TIME: Duration = Duration::from_mins(2);
 
 /// A release time that is old enough for every policy.
 const LONG_AGO: i64 = i64::MIN / 4;
@@ -34,6 +34,8 @@ pub(in crate::ops) struct VersionRequest {
     pub(in crate::ops) origin: Origin,
     /// The name of the skill in it.
     pub(in crate::ops) name: SkillName,
+    /// The name under which it is to be installed.
+    pub(in crate::ops) key: SkillName,
     /// The accepted versions; `None` accepts all but pre-releases.
     pub(in crate::ops) range: Option<VersionRange>,
     /// Whether the range of the manifest holds as well.
@@ -54,8 +56,19 @@ fn in_registry(locked: &Locked) -> Option<&str> {
     locked.path.as_deref().filter(|_| locked.origin.has_versions())
 }
 
+/// How versions are decided.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ops) struct Deciding<'a> {
+    /// Which locked versions stay.
+    pub(in crate::ops) keep: Keep<'a>,
+    /// Whether the lowest versions are taken instead of the highest.
+    pub(in crate::ops) minimal: bool,
+    /// Whether what skills need is left out.
+    pub(in crate::ops) alone: bool,
+}
+
 /// Decides the versions of the skills in `requests`, of the other skills of registries in `files`, and of all that they
-/// need: the highest that fit, or the lowest if `minimal`. The decision is kept in `sources`, and returned with what a person should know.
+/// need: the highest that fit, or the lowest, as `how` says. The decision is kept in `sources`, and returned with what a person should know.
 ///
 /// # Errors
 ///
@@ -64,9 +77,9 @@ pub(in crate::ops) fn decide(
     sources: &mut Sources<'_>,
     files: &Files,
     requests: &[VersionRequest],
-    keep: Keep<'_>,
-    minimal: bool,
+    how: Deciding<'_>,
 ) -> Result<Vec<Warning>> {
+    let Deciding { keep, minimal, alone } = how;
     let mut statement = Statement::new(requests);
     statement.add_manifest(files);
     if statement.problem.roots.is_empty() {
@@ -83,7 +96,7 @@ pub(in crate::ops) fn decide(
     let oldest = origins.iter().filter_map(|origin| sources.gate.minimum_age(subject(origin, None))).max();
     problem.age = oldest.map(|minimum| ReleaseAge { now, minimum, exempt: BTreeSet::new() });
     let scope = sources.scope.kind;
-    let mut provider = RegistryProvider { sources, origins: &origins, began: Instant::now() };
+    let mut provider = RegistryProvider { sources, origins: &origins, alone, began: Instant::now() };
     let solution = solve(&problem, &mut provider).map_err(error_of)?;
     let warnings = solution.notices.iter().map(|notice| warning_of(notice, scope)).collect();
     let chosen = solution.versions.into_iter().filter_map(|((registry, name), chosen)| {
@@ -101,7 +114,7 @@ fn subject<'a>(origin: &'a Origin, path: Option<&'a str>) -> PolicySubject<'a> {
 struct Statement {
     /// The registries, in the order of their numbers.
     origins: Vec<Origin>,
-    /// The names that are requested anew: what is locked for them does not count.
+    /// The names under which skills are requested anew: what the files say of them does not count.
     requested: BTreeSet<SkillName>,
     problem: VersionProblem,
 }
@@ -109,7 +122,7 @@ struct Statement {
 impl Statement {
     fn new(requests: &[VersionRequest]) -> Self {
         let anew = requests.iter().filter(|request| !request.within);
-        let requested = anew.map(|request| request.name.clone()).collect();
+        let requested = anew.map(|request| request.key.clone()).collect();
         let mut statement = Self { origins: Vec::new(), requested, problem: VersionProblem::default() };
         for VersionRequest { origin, name, range, .. } in requests {
             statement.require(origin, name.clone(), range.as_ref());
@@ -136,19 +149,20 @@ impl Statement {
     /// others as names that no registry is asked for.
     fn add_manifest(&mut self, files: &Files) {
         for (key, entry) in files.manifest.skills() {
+            if self.requested.contains(key) {
+                continue;
+            }
             let name = entry.path.as_deref().and_then(|name| SkillName::new(name).ok());
-            match name.filter(|_| entry.origin.has_versions()) {
-                Some(name) if self.requested.contains(&name) => {}
-                Some(name) => {
-                    let range = entry.reference.as_ref().and_then(Reference::range);
-                    self.require(&entry.origin, name, range);
-                }
-                None if self.requested.contains(key) => {}
-                None => {
-                    let locked = files.lock.skills.get(key).and_then(|locked| locked.version.as_deref());
-                    let version = locked.and_then(|version| Version::new(version).ok());
-                    self.problem.fixed.insert(key.clone(), version);
-                }
+            let name = name.filter(|_| entry.origin.has_versions());
+            if name.as_ref() != Some(key) {
+                // Whatever is installed under the name satisfies those that need a skill of that name.
+                let locked = files.lock.skills.get(key).and_then(|locked| locked.version.as_deref());
+                let version = locked.and_then(|version| Version::new(version).ok());
+                self.problem.fixed.insert(key.clone(), version);
+            }
+            if let Some(name) = name {
+                let range = entry.reference.as_ref().and_then(Reference::range);
+                self.require(&entry.origin, name, range);
             }
         }
     }
@@ -161,7 +175,7 @@ impl Statement {
                 Keep::LockedBut(free) => free.contains(key),
             };
             let name = in_registry(locked).and_then(|name| SkillName::new(name).ok());
-            let name = name.filter(|name| !self.requested.contains(name));
+            let name = name.filter(|_| !self.requested.contains(key));
             if let (Some(name), Some(version), false) =
                 (name, locked.revision.as_deref().and_then(|text| Version::new(text).ok()), is_free)
             {
@@ -176,6 +190,8 @@ impl Statement {
 struct RegistryProvider<'p, 's> {
     sources: &'p mut Sources<'s>,
     origins: &'p [Origin],
+    /// Whether what skills need is left out.
+    alone: bool,
     began: Instant,
 }
 
@@ -185,12 +201,17 @@ impl RegistryProvider<'_, '_> {
         let opened = self.sources.open(&SourceSpec::new(origin.clone()))?;
         let Some(shelf) = &opened.shelf else { return Ok(None) };
         let Some(releases) = shelf.releases(name)? else { return Ok(None) };
-        if self.sources.gate.minimum_age(subject(origin, Some(name.as_str()))).is_some() {
+        let has_age = self.sources.gate.minimum_age(subject(origin, Some(name.as_str()))).is_some();
+        if has_age && !self.alone {
             return Ok(Some(releases));
         }
-        // No rule is about the age of this skill, even if one is about others.
-        let old = releases.iter().map(|release| Release { published: Some(LONG_AGO), ..release.clone() });
-        Ok(Some(Arc::new(old.collect())))
+        let as_seen = |release: &Release| Release {
+            // No rule is about the age of this skill, even if one is about others.
+            published: if has_age { release.published } else { Some(LONG_AGO) },
+            dependencies: if self.alone { Vec::new() } else { release.dependencies.clone() },
+            ..release.clone()
+        };
+        Ok(Some(Arc::new(releases.iter().map(as_seen).collect())))
     }
 }
 

@@ -95,7 +95,8 @@ pub(in crate::ops) fn locked(
         version: candidate.meta.as_ref().ok().and_then(|meta| meta.version.clone()),
         origin: spec.origin.clone(),
         path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
-        requested: spec.reference.as_ref().map(ToString::to_string),
+        // A range is the manifest's alone: a version that is in another one, too, stays locked.
+        requested: spec.reference.as_ref().filter(|_| !spec.origin.has_versions()).map(ToString::to_string),
         revision: opened.revision.clone(),
         digest,
         dependencies: Vec::new(),

@@ -30,9 +30,21 @@ impl Versions {
         (old.as_ref() != Some(version)).then_some(version)
     }
 
-    /// Returns the skills that are locked in `files` in another version, each with its new version.
-    pub(in crate::ops) fn changed<'f>(&self, files: &'f Files) -> Vec<(&'f SkillName, &'f Locked, Version)> {
-        let change = |(name, locked)| Some((name, locked, self.instead_of(locked)?.clone()));
+    /// Returns the skills that are locked in `files` and change, each with its registry and version from now on.
+    pub(in crate::ops) fn changed<'f>(
+        &self,
+        files: &'f Files,
+    ) -> Vec<(&'f SkillName, &'f Locked, Origin, Version)> {
+        let change = |(name, locked): (&'f SkillName, &'f Locked)| {
+            if let Some(version) = self.instead_of(locked) {
+                return Some((name, locked, locked.origin.clone(), version.clone()));
+            }
+            let stays = self.get(&locked.origin, locked.path.as_deref()?).is_some();
+            // What only others need may have to come from another registry now.
+            let is_free = locked.origin.has_versions() && !stays && !files.manifest.asks_for(name);
+            let mut elsewhere = self.0.iter().filter(|((_, other), _)| is_free && other == name);
+            elsewhere.next().map(|((origin, _), version)| (name, locked, origin.clone(), version.clone()))
+        };
         files.lock.skills.iter().filter_map(change).collect()
     }
 }

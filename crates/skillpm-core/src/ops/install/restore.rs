@@ -74,7 +74,9 @@ pub(super) fn restore(
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
             Some(locked)
-                if locked.meets(requirement) && !files.is_conflict(name) && !work.changes(locked) =>
+                if locked.is_allowed_by(&files.manifest, requirement)
+                    && !files.is_conflict(name)
+                    && !work.changes(locked) =>
             {
                 work.locked(name, locked, requirement.disabled, care)?;
             }
@@ -362,7 +364,7 @@ impl<'a> Restorer<'a> {
 /// Without a manifest, every locked skill is. `kept` are the skills that stay.
 fn is_wanted(files: &Files, kept: &BTreeSet<SkillName>, name: &SkillName, locked: &Locked) -> bool {
     match files.manifest.skills().get(name) {
-        Some(requirement) if !requirement.dependency => locked.meets(requirement),
+        Some(requirement) if !requirement.dependency => locked.is_allowed_by(&files.manifest, requirement),
         _ => kept.contains(name),
     }
 }

@@ -77,7 +77,20 @@ pub(super) fn parse(
     text: &str,
 ) -> Result<SourceSpec> {
     if let Some(spec) = of_named_registry(context, scope, manifest, text)? {
-        return Ok(spec);
+        return match &request.reference {
+            None => Ok(spec),
+            Some(reference) => {
+                let hint = format!(
+                    "write the range after the name: `{}@{}`",
+                    spec.path.unwrap_or_default(),
+                    reference.name()
+                );
+                Err(Error::usage(format!(
+                    "`{text}` is a skill of a registry, which has versions instead of tags"
+                ))
+                .hint(hint))
+            }
+        };
     }
     let mut spec = parse_source(text)?;
     if let Some(reference) = &request.reference {

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::name::SkillName;
-use crate::ops::dependencies::{Keep, decide};
+use crate::ops::dependencies::{Deciding, Keep, decide};
 use crate::ops::fetcher::Sources;
 use crate::ops::policy_check::PolicyCheck;
 use crate::source::newest::Query;
@@ -32,7 +32,8 @@ pub(super) fn compare(
     let gate = PolicyCheck::new(context, scope, &files.manifest)?;
     let mut sources = Sources::new(context, scope, gate);
     let free: BTreeSet<SkillName> = files.lock.skills.keys().cloned().collect();
-    decide(&mut sources, files, &[], Keep::LockedBut(&free), false)?;
+    let how = Deciding { keep: Keep::LockedBut(&free), minimal: false, alone: false };
+    decide(&mut sources, files, &[], how)?;
     for (row, query) in skills {
         let locked = query.locked;
         let path = locked.path.as_deref().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Reads a skill that is to be packed, and checks it by the rules for publishing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::select::{self, LeftOut, Selection};
@@ -19,6 +19,8 @@ use crate::tree::{FileEntry, FileSet, Memory, Node, Tree};
 /// A skill that was read and checked.
 #[derive(Debug, Clone)]
 pub struct Examined {
+    /// The skill's directory.
+    pub(super) dir: PathBuf,
     /// The file that makes the skill.
     pub(super) document: Document,
     /// What is packed, in memory: nothing can change it any more.
@@ -48,10 +50,15 @@ pub fn examine(context: &Context, dir: &Path) -> Result<Examined> {
     let packed = files.get(&file_name).map(|file| files.read(file)).transpose()?;
     let document = packed.map_or(document, Document::from_bytes);
     let outcome = check(context, &place, &document, &files)?;
-    Ok(Examined { document, files, left_out, outcome })
+    Ok(Examined { dir: place.dir, document, files, left_out, outcome })
 }
 
 impl Examined {
+    /// Returns the skill's directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Returns what the rules found, as `validate` returns it.
     pub fn findings(&self) -> &ValidateOutcome {
         &self.outcome

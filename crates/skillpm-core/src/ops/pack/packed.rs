@@ -6,15 +6,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Examined, LeftOut};
-use crate::advice::{Verb, message};
 use crate::archive::{open_zip, write_zip};
-use crate::codes;
 use crate::digest::Digest;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::fs::{SharedFile, anonymous_temp_file};
 use crate::name::SkillName;
 use crate::refusal::Limits;
-use crate::registry::{Facts, FactsError};
+use crate::registry::{Facts, not_publishable};
 use crate::skill;
 use crate::tree::FileSet;
 use crate::version::Version;
@@ -87,22 +85,6 @@ impl Examined {
             left_out: self.left_out,
         })
     }
-}
-
-/// Returns the error for a skill that no registry takes.
-fn not_publishable(error: &FactsError) -> Error {
-    let (code, version) = match error {
-        FactsError::Name(_) => {
-            return Error::new(ErrorKind::Findings, error.to_string())
-                .coded(codes::NAME_NOT_PUBLISHABLE)
-                .hint("choose another name for the skill and its directory");
-        }
-        FactsError::NoVersion => (codes::VERSION_NOT_STATED, "0.1.0"),
-        FactsError::Version(_) => (codes::VERSION_MALFORMED, "1.0.0"),
-    };
-    Error::new(ErrorKind::Findings, format!("the skill cannot be packed: {error}"))
-        .coded(code)
-        .hint(message!("set `metadata.version`: ", Verb::Bump.call().word(version)))
 }
 
 fn packed_files(set: &FileSet) -> Result<Vec<PackedFile>> {

@@ -275,7 +275,7 @@ impl<'a> Finder<'a> {
 
     /// Handles an earlier merge that somebody had to resolve, and returns whether nothing else has to be done for the
     /// skill.
-    fn earlier(&mut self, installed: &Installed<'_>) -> Result<bool> {
+    pub(super) fn earlier(&mut self, installed: &Installed<'_>) -> Result<bool> {
         let Installed { name, entry, locked } = installed;
         // It is restored together with one that needs it.
         if self.found.jobs.iter().any(|job| job.name == **name) {

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use super::ask::SourceAnswer;
 use super::find::{Finder, Installed};
-use crate::error::Result;
+use crate::advice::{Opt, Verb, message};
+use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::requirement_of;
+use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::dependencies::{Keep, VersionRequest, decide};
+use crate::ops::dependencies::{Deciding, Keep, VersionRequest, decide};
+use crate::ops::fetcher::spec_of;
 use crate::source::newest::Files;
 use crate::spec::Reference;
 use crate::version::{Version, VersionRange};
@@ -32,8 +35,9 @@ impl<'a> Finder<'a> {
             (None, true) => installed.iter().filter_map(Installed::in_any_version).collect(),
             (None, false) => Vec::new(),
         };
-        let (keep, minimal) = (Keep::LockedBut(&free), self.request.minimal);
-        match decide(&mut self.fetcher.sources, self.files, &requests, keep, minimal) {
+        let Self { request, .. } = self;
+        let how = Deciding { keep: Keep::LockedBut(&free), minimal: request.minimal, alone: request.no_deps };
+        match decide(&mut self.fetcher.sources, self.files, &requests, how) {
             Ok(warnings) => self.found.warnings.extend(warnings),
             Err(error) => {
                 let all: Vec<_> = installed.iter().collect();
@@ -41,12 +45,24 @@ impl<'a> Finder<'a> {
                 return Ok(Vec::new());
             }
         }
-        for (name, locked, _) in self.fetcher.sources.versions.changed(self.files) {
-            if !free.contains(name) {
-                let written = self.files.manifest.skills().get(name).cloned();
-                let entry = written.unwrap_or_else(|| requirement_of(locked));
-                installed.push(Installed { name, entry, locked });
+        for (name, locked, origin, _) in self.fetcher.sources.versions.changed(self.files) {
+            if free.contains(name) {
+                continue;
             }
+            let written = self.files.manifest.skills().get(name).cloned();
+            let entry = written.unwrap_or_else(|| Requirement { origin, ..requirement_of(locked) });
+            let one = Installed { name, entry, locked };
+            self.fetcher.sources.admit(&spec_of(&one.entry))?;
+            if self.earlier(&one)? {
+                let told =
+                    format!("`{name}` has to change its version, and an earlier merge of it is not resolved");
+                return Err(Error::new(ErrorKind::Findings, told).hint(message!(
+                    "resolve it, or ",
+                    Verb::Update.within(self.scope.kind).word(name).flag(Opt::Abort),
+                    " undoes it"
+                )));
+            }
+            installed.push(one);
         }
         let answered = installed.into_iter().map(|one| {
             let answer = self.answer(&one);
@@ -62,13 +78,16 @@ impl<'a> Finder<'a> {
             return SourceAnswer { files: Some(Files::Same), ..SourceAnswer::default() };
         };
         let locked = one.locked.revision.as_deref().and_then(|revision| Version::new(revision).ok());
-        let is_same = locked.as_ref() == Some(version) && one.locked.meets(&one.entry);
+        let is_same =
+            locked.as_ref() == Some(version) && one.locked.is_allowed_by(&self.files.manifest, &one.entry);
         let range = one.entry.reference.as_ref().and_then(Reference::range);
-        let is_past = range.is_some_and(|range| !range.contains(version));
+        let is_past = range.is_some_and(|range| !range.contains(version))
+            && one.locked.overridden_by(&self.files.manifest).is_none();
         SourceAnswer {
             files: Some(if is_same { Files::Same } else { Files::Changed }),
             revision: Some(version.to_string()),
-            latest: is_past.then(|| Reference::Range(VersionRange::compatible_with(version))),
+            latest: (is_past && self.request.latest)
+                .then(|| Reference::Range(VersionRange::compatible_with(version))),
         }
     }
 }
@@ -78,13 +97,19 @@ impl Installed<'_> {
     fn in_any_version(&self) -> Option<VersionRequest> {
         let path = self.entry.path.as_deref().filter(|_| self.entry.reference.is_some())?;
         let (origin, name) = (self.entry.origin.clone(), SkillName::new(path).ok()?);
-        Some(VersionRequest { origin, name, range: None, within: false })
+        Some(VersionRequest { origin, name, key: self.name.clone(), range: None, within: false })
     }
 
     /// Returns the request for exactly `version` of it.
     fn in_version(&self, version: &Version) -> Option<VersionRequest> {
         let name = SkillName::new(self.entry.path.as_deref()?).ok()?;
         let range = Some(VersionRange::exactly(version));
-        Some(VersionRequest { origin: self.entry.origin.clone(), name, range, within: true })
+        Some(VersionRequest {
+            origin: self.entry.origin.clone(),
+            name,
+            key: self.name.clone(),
+            range,
+            within: true,
+        })
     }
 }

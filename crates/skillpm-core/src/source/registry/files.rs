@@ -1,23 +1,28 @@
 //! The files of a registry, wherever they are.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::local;
 #[cfg(feature = "http")]
 use super::super::web::{Missed, Web};
+#[cfg(feature = "http")]
+use crate::advice::{Verb, message};
+use crate::archive::open_zip;
 use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{self, SharedFile, read_capped};
+use crate::fs::{self, Kind, SharedFile, read_capped};
 #[cfg(feature = "http")]
 use crate::http::{HttpError, Url};
-use crate::registry::{Config, Listed};
+use crate::registry::{BUNDLE_LIMITS, Config, Listed};
 use crate::scope::ScopeRoot;
 #[cfg(feature = "http")]
 use crate::spec::Address;
 use crate::spec::{Registry, SourceFacts};
+use crate::tree::Tree;
 
 /// The largest `config.json` that is read, in bytes.
 const CONFIG_BYTES: u64 = 1 << 20;
@@ -31,6 +36,11 @@ pub(super) enum RegistryFiles {
         web: Box<Web>,
     },
     Directory(PathBuf),
+    /// One file with all of them.
+    Bundle {
+        path: PathBuf,
+        tree: Tree,
+    },
 }
 
 impl RegistryFiles {
@@ -49,7 +59,8 @@ impl RegistryFiles {
             Registry::Web(address) => Err(Error::usage(format!("this build cannot fetch `{address}`"))),
             Registry::Directory(path) => {
                 let dir = local::resolve(&context.settings, scope, path)?;
-                match fs::kind(&dir)? {
+                match fs::kind(&fs::real_path(&dir)?.unwrap_or_else(|| dir.clone()))? {
+                    Some(Kind::File) => Self::bundle(dir),
                     Some(_) => Ok(Self::Directory(dir)),
                     None => Err(Error::usage(format!("the registry `{}` does not exist", registry.typed()))
                         .coded(codes::REGISTRY_ABSENT)),
@@ -61,12 +72,22 @@ impl RegistryFiles {
         }
     }
 
+    /// Returns the files in the bundle at `path`. Only its directory is read.
+    fn bundle(path: PathBuf) -> Result<Self> {
+        let file = Arc::new(SharedFile::open(&path)?);
+        let archive = open_zip(file, &BUNDLE_LIMITS)
+            .map_err(|error| Error::from(error).context(format!("`{}` is not a registry", path.display())))?;
+        Ok(Self::Bundle { path, tree: archive.tree })
+    }
+
     /// Returns the name of the place, for messages.
     pub(super) fn name(&self) -> String {
         match self {
             #[cfg(feature = "http")]
             Self::Web { address, .. } => address.host().to_owned(),
-            Self::Directory(dir) => dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned(),
+            Self::Directory(path) | Self::Bundle { path, .. } => {
+                path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+            }
         }
     }
 
@@ -75,7 +96,7 @@ impl RegistryFiles {
         match self {
             #[cfg(feature = "http")]
             Self::Web { web, .. } => web.keeps(),
-            Self::Directory(_) => false,
+            Self::Directory(_) | Self::Bundle { .. } => false,
         }
     }
 
@@ -98,22 +119,52 @@ impl RegistryFiles {
                         Ok(Some(bytes))
                     }
                     Err(Missed::Http(HttpError::Status { status: 404 | 410, .. })) => Ok(None),
-                    Err(missed) => Err(missed.told(web)),
+                    Err(missed) => {
+                        let wants_login = matches!(&missed, Missed::Http(HttpError::Status { url: at, status: 401 | 403, .. })
+                            if at.origin() == url.origin());
+                        let error = missed.told(web);
+                        if !wants_login {
+                            return Err(error);
+                        }
+                        let login = Verb::Registry.call().word("login").word(address.to_string());
+                        Err(error.hint(message!(login, " keeps a token for it")))
+                    }
                 }
             }
             Self::Directory(dir) => Ok(read_capped(&dir.join(path), limit)?),
+            Self::Bundle { tree, .. } if tree.get(path).is_none() => Ok(None),
+            Self::Bundle { tree, .. } => Ok(Some(tree.read(path, limit)?)),
         }
     }
 
-    /// Checks that there is a registry at all, of a format that this program knows.
+    /// Reports whether the file `path` is on this machine, in the directory or in the cache.
+    pub(super) fn is_kept(&self, path: &str) -> bool {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Web { address, web } => url(address, path).is_ok_and(|url| web.is_kept(&url)),
+            Self::Directory(dir) => fs::kind(&dir.join(path)).is_ok_and(|kind| kind.is_some()),
+            Self::Bundle { tree, .. } => tree.get(path).is_some(),
+        }
+    }
+
+    /// Checks that there is a registry at all.
     ///
     /// # Errors
     ///
-    /// Fails if there is none.
+    /// Fails as [`Self::config`] does.
     pub(super) fn check(&self) -> Result<()> {
+        self.config().map(drop)
+    }
+
+    /// Returns the registry's own description.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no registry, or one of a format that this program does not know.
+    pub(super) fn config(&self) -> Result<Config> {
         let path = "config.json";
         let Some(bytes) = self.read(path, CONFIG_BYTES)? else { return Err(self.absent(path)) };
-        Config::parse(&bytes).map(drop).map_err(|error| {
+        Config::parse(&bytes).map_err(|error| {
             self.forget(path);
             Error::integrity(format!("`{}` is not a registry: {error}", self.place()))
                 .coded(codes::REGISTRY_UNUSABLE)
@@ -122,16 +173,24 @@ impl RegistryFiles {
 
     /// Returns the error for a registry without the file `path`.
     pub(super) fn absent(&self, path: &str) -> Error {
-        Error::network(format!("`{}` is not a registry: it has no `{path}`", self.place()))
-            .coded(codes::REGISTRY_ABSENT)
-            .hint("check the address; it is the one that has `config.json` below it")
+        let told = format!("`{}` is not a registry: it has no `{path}`", self.place());
+        let error = match self {
+            #[cfg(feature = "http")]
+            Self::Web { .. } => {
+                Error::network(told).hint("check the address; `config.json` lies directly below it")
+            }
+            Self::Directory(_) | Self::Bundle { .. } => {
+                Error::usage(told).hint("check the path; `config.json` lies directly below it")
+            }
+        };
+        error.coded(codes::REGISTRY_ABSENT)
     }
 
     fn place(&self) -> String {
         match self {
             #[cfg(feature = "http")]
             Self::Web { address, .. } => address.to_string(),
-            Self::Directory(dir) => dir.display().to_string(),
+            Self::Directory(path) | Self::Bundle { path, .. } => path.display().to_string(),
         }
     }
 
@@ -156,10 +215,22 @@ impl RegistryFiles {
             }
             Self::Directory(dir) => {
                 let _ = what;
+                if fs::real_path(&dir.join(&path))?.is_none() {
+                    return Err(missing(&path));
+                }
                 let file = Arc::new(SharedFile::open(&dir.join(&path))?);
                 if file.len() <= limit {
                     check_digest(&file, digest, &path)?;
                 }
+                file
+            }
+            Self::Bundle { tree, .. } => {
+                if tree.get(&path).is_none() {
+                    return Err(missing(&path));
+                }
+                let bytes = tree.read(&path, limit.min(size.saturating_add(1)))?;
+                let file = Arc::new(temporary(&bytes)?);
+                check_digest(&file, digest, &path)?;
                 file
             }
         };
@@ -185,7 +256,7 @@ impl RegistryFiles {
                     web.forget(&url);
                 }
             }
-            Self::Directory(_) => drop(path.len()),
+            Self::Directory(_) | Self::Bundle { .. } => drop(path.len()),
         }
     }
 }
@@ -193,6 +264,19 @@ impl RegistryFiles {
 #[cfg(feature = "http")]
 fn url(address: &Address, path: &str) -> Result<Url> {
     Ok(Url::parse(&format!("{address}/{path}"))?)
+}
+
+/// Returns the error for an archive that is listed and not there.
+fn missing(path: &str) -> Error {
+    Error::integrity(format!("`{path}` does not exist, but the list of versions names it"))
+        .coded(codes::REGISTRY_MISMATCH)
+}
+
+/// Returns an open file with these bytes, which has no name.
+fn temporary(bytes: &[u8]) -> Result<SharedFile> {
+    let mut file = fs::anonymous_temp_file()?;
+    let written = file.write_all(bytes).and_then(|()| SharedFile::from_file(file));
+    written.map_err(|error| Error::io("failed to write a temporary file").because(error))
 }
 
 fn check_digest(file: &SharedFile, digest: &Digest, path: &str) -> Result<()> {

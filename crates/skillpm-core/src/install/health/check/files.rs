@@ -104,7 +104,7 @@ pub(super) fn entries(look: &Inspection, found: &mut Vec<Finding>) {
                 Finding::new(&problem::NOT_LOCKED, file, message)
                     .advice(message!(Verb::Install.within(look.scope.kind), " locks and installs it"))
             }
-            Some(locked) if !locked.meets(requirement) => {
+            Some(locked) if !locked.is_allowed_by(manifest, requirement) => {
                 let message =
                     format!("`{name}` is locked as something other than what `{}` asks for", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)

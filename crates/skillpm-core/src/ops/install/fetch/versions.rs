@@ -11,7 +11,7 @@ use crate::install::plan::requirement_of;
 use crate::install::state::Files;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::dependencies::{Keep, VersionRequest, decide};
+use crate::ops::dependencies::{Deciding, Keep, VersionRequest, decide};
 use crate::ops::fetcher::spec_of;
 use crate::ops::install::chosen::Chosen;
 use crate::ops::install::request::InstallRequest;
@@ -40,12 +40,12 @@ impl Fetched<'_> {
             .into_iter()
             .flat_map(|one| one.apart(|spec, name| written_range(files, spec, name)))
             .collect();
-        if !request.no_deps {
-            let requests: Vec<_> = chosen.iter().filter_map(request_for).collect();
-            let warnings = decide(&mut self.sources, files, &requests, Keep::Locked, request.minimal)?;
-            self.warnings.extend(warnings);
-            self.warn_of_others(files, &requests);
-        }
+        let alias = request.alias.as_deref();
+        let requests: Vec<_> = chosen.iter().filter_map(|one| request_for(one, alias)).collect();
+        let how = Deciding { keep: Keep::Locked, minimal: request.minimal, alone: request.no_deps };
+        let warnings = decide(&mut self.sources, files, &requests, how)?;
+        self.warnings.extend(warnings);
+        self.warn_of_others(files, &requests);
         let versions = &self.sources.versions;
         let at_version = |mut one: Chosen| {
             for candidate in one.candidates.iter_mut().filter(|_| one.spec.origin.has_versions()) {
@@ -64,7 +64,7 @@ impl Fetched<'_> {
     }
 
     /// Warns of other registries in the manifest of `files` that have a skill of the name of one of `requests`, unless
-    /// the manifest already requests it: somebody may have meant that one.
+    /// the manifest already requests it: somebody may have meant that one. They are not asked: the name may be private.
     fn warn_of_others(&mut self, files: &Files, requests: &[VersionRequest]) {
         for VersionRequest { origin, name, .. } in requests {
             if files.manifest.asks_for(name) {
@@ -77,8 +77,7 @@ impl Fetched<'_> {
                 }
                 // A registry that nobody asked for may be absent, and nothing is taken from it.
                 let Ok(opened) = self.sources.open(&spec) else { continue };
-                let has_it =
-                    opened.shelf.as_ref().is_some_and(|shelf| matches!(shelf.releases(name), Ok(Some(_))));
+                let has_it = opened.shelf.as_ref().is_some_and(|shelf| shelf.is_known(name));
                 if has_it {
                     let told = message!(
                         format_args!(
@@ -101,11 +100,11 @@ impl Fetched<'_> {
     /// Fails as [`Fetched::add`] does.
     pub(super) fn take_changed(&mut self, files: &Files, intake: &Ingest) -> Result<BTreeSet<SkillName>> {
         let mut names = BTreeSet::new();
-        for (name, locked, version) in self.sources.versions.changed(files) {
+        for (name, locked, origin, version) in self.sources.versions.changed(files) {
             if self.by_key.contains_key(&name.collision_key()) {
                 continue;
             }
-            let spec = spec_of(&requirement_of(locked));
+            let spec = SourceSpec { origin, ..spec_of(&requirement_of(locked)) };
             let opened = self.sources.open_outside(&SourceSpec::new(spec.origin.clone()))?;
             let path = locked.path.clone().unwrap_or_default();
             let candidates = vec![Candidate::listed_as(path, version.to_string())];
@@ -157,11 +156,13 @@ fn written_range(files: &Files, spec: &SourceSpec, name: &str) -> Option<Referen
     files.manifest.skills().values().find(is_it).and_then(|entry| entry.reference.clone())
 }
 
-fn request_for(chosen: &Chosen) -> Option<VersionRequest> {
+fn request_for(chosen: &Chosen, alias: Option<&str>) -> Option<VersionRequest> {
     let candidate = chosen.candidates.first().filter(|_| chosen.spec.origin.has_versions())?;
+    let name = SkillName::new(&candidate.path).ok()?;
     Some(VersionRequest {
         origin: chosen.spec.origin.clone(),
-        name: SkillName::new(&candidate.path).ok()?,
+        key: alias.and_then(|alias| SkillName::new(alias).ok()).unwrap_or_else(|| name.clone()),
+        name,
         range: chosen.spec.reference.as_ref().and_then(Reference::range).cloned(),
         within: false,
     })

@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 use crate::install::plan::Content;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::dependencies::{Brought, Keep, decide, locked_dependent, problem, resolve, write_all};
+use crate::ops::dependencies::{
+    Brought, Deciding, Keep, decide, locked_dependent, problem, resolve, write_all,
+};
 use crate::ops::install::InstallRequest;
 use crate::resolve::{Assignment, Dependent};
 
@@ -48,17 +50,35 @@ impl Restorer<'_> {
     /// Fails as [`decide`] does.
     pub(super) fn choose_versions(&mut self, request: &InstallRequest) -> Result<()> {
         let files = self.files;
-        let is_locked = |name, entry| files.lock.skills.get(name).is_some_and(|locked| locked.meets(entry));
-        let requested = files.manifest.skills().iter().filter(|(_, entry)| entry.origin.has_versions());
-        let open: BTreeSet<SkillName> = requested
-            .filter(|(name, entry)| !is_locked(*name, *entry))
-            .map(|(name, _)| name.clone())
-            .collect();
-        if open.is_empty() || request.no_deps || request.forbids_change().is_some() {
+        let of_registries = files.lock.skills.iter().filter(|(_, locked)| locked.origin.has_versions());
+        let outside = of_registries.filter(|(_, locked)| {
+            locked.overridden_by(&files.manifest).is_some_and(|range| !locked.is_in(range))
+        });
+        let outside: Vec<&SkillName> = outside.map(|(name, _)| name).collect();
+        if let (Some(name), Some(option)) = (outside.first(), request.forbids_change()) {
+            return Err(Error::config(message!(
+                format_args!("`{name}` is locked in a version other than its `[override]` says, and "),
+                option,
+                " forbids changing it"
+            ))
+            .hint(message!("run ", Verb::Install, " without it and commit `skillpm.lock`")));
+        }
+        let is_locked = |name, entry| {
+            files.lock.skills.get(name).is_some_and(|locked| locked.is_allowed_by(&files.manifest, entry))
+        };
+        let mut requested = files.manifest.skills().iter().filter(|(_, entry)| entry.origin.has_versions());
+        let is_open = requested.any(|(name, entry)| !is_locked(name, entry));
+        let is_torn = || {
+            files.lock.skills.values().filter(|locked| locked.origin.has_versions()).any(|locked| {
+                let is_there = |name: &String| SkillName::new(name).is_ok_and(|name| files.knows(&name));
+                !locked.dependencies.iter().all(is_there)
+            })
+        };
+        if request.forbids_change().is_some() || (!is_open && outside.is_empty() && !is_torn()) {
             return Ok(());
         }
-        let warnings =
-            decide(&mut self.fetcher.sources, files, &[], Keep::LockedBut(&open), request.minimal)?;
+        let how = Deciding { keep: Keep::Locked, minimal: request.minimal, alone: request.no_deps };
+        let warnings = decide(&mut self.fetcher.sources, files, &[], how)?;
         self.fetcher.warnings.extend(warnings);
         Ok(())
     }

@@ -1,0 +1,49 @@
+//! `registry index`: derives lists and search from records and events.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::opened::{open, shown, writer};
+use crate::context::Context;
+use crate::error::Result;
+use crate::registry::Derived;
+
+/// A request to derive all files.
+#[derive(Debug, Clone, Default)]
+pub struct IndexRequest {
+    /// The registry; that in the working directory if there is none.
+    pub registry: Option<PathBuf>,
+    /// Whether nothing is to be written.
+    pub dry_run: bool,
+}
+
+/// The outcome. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IndexOutcome {
+    /// The directory of the registry.
+    pub registry: String,
+    /// The number of skills.
+    pub skills: usize,
+    /// The number of their versions.
+    pub versions: usize,
+    /// The files that were written, below the registry.
+    pub written: Vec<String>,
+    /// The files that were removed.
+    pub removed: Vec<String>,
+    /// Whether nothing was written because it was only to be shown.
+    pub dry_run: bool,
+}
+
+/// Derives all files of a registry from its records and events.
+///
+/// # Errors
+///
+/// Fails for a record or event that is damaged, and if a file cannot be read or written.
+pub fn index(context: &Context, request: &IndexRequest) -> Result<IndexOutcome> {
+    let registry = open(context, request.registry.as_deref())?;
+    let derived = if request.dry_run { registry.outdated()? } else { writer(context, &registry)?.index()? };
+    let Derived { skills, versions, written, removed } = derived;
+    let (registry, dry_run) = (shown(&registry), request.dry_run);
+    Ok(IndexOutcome { registry, skills, versions, written, removed, dry_run })
+}

@@ -1,0 +1,68 @@
+//! `registry init`: makes a directory a registry.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::opened::{path, writer};
+use crate::codes;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::name::SkillName;
+use crate::path::normal;
+use crate::registry::{RegistryDir, registry_name};
+
+/// A request to make a registry.
+#[derive(Debug, Clone, Default)]
+pub struct InitRequest {
+    /// The directory; the working directory if there is none.
+    pub dir: Option<PathBuf>,
+    /// Its name; that of the directory if there is none.
+    pub name: Option<String>,
+    /// Whether nothing is to be written.
+    pub dry_run: bool,
+}
+
+/// The outcome. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InitOutcome {
+    /// The directory.
+    pub registry: String,
+    /// The name of the registry.
+    pub name: String,
+    /// Whether nothing was written because it was only to be shown.
+    pub dry_run: bool,
+}
+
+/// Makes a directory a registry without skills.
+///
+/// # Errors
+///
+/// Fails for a name that no registry can have, if the directory already is a registry, and if it cannot be written.
+pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
+    let dir = path(context, request.dir.as_deref());
+    let name = match &request.name {
+        Some(name) => registry_name(name)
+            .map_err(|error| Error::usage(error.to_string()).coded(codes::NAME_NOT_PUBLISHABLE))?,
+        None => default_name(&dir)?,
+    };
+    let registry = dir.display().to_string();
+    let outcome = InitOutcome { registry, name: name.to_string(), dry_run: request.dry_run };
+    if request.dry_run {
+        RegistryDir::check_new(&dir)?;
+        return Ok(outcome);
+    }
+    let registry = RegistryDir::init(&dir, name)?;
+    writer(context, &registry)?.index()?;
+    Ok(outcome)
+}
+
+/// Returns the name that the directory `dir` gives a registry.
+fn default_name(dir: &Path) -> Result<SkillName> {
+    let name = normal(dir).file_name().map(|name| name.to_string_lossy().into_owned());
+    let slug = name.as_deref().and_then(SkillName::slug);
+    slug.filter(|slug| registry_name(slug.as_str()).is_ok()).ok_or_else(|| {
+        Error::usage(format!("`{}` gives a registry no name", dir.display()))
+            .hint("name it: 1 to 64 of `a` to `z`, `0` to `9` and single hyphens between them")
+    })
+}

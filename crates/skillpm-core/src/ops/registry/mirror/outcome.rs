@@ -1,0 +1,71 @@
+//! What a mirror tells.
+
+use serde::Serialize;
+
+use super::super::YankedVersion;
+use crate::advice::Message;
+use crate::error::Error;
+use crate::name::SkillName;
+
+/// The outcome. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Serialize)]
+pub struct MirrorOutcome {
+    /// The registry that was mirrored, as typed.
+    pub source: String,
+    /// The directory of the mirror.
+    pub registry: String,
+    /// The number of skills that were asked for.
+    pub skills: usize,
+    /// The number of their versions.
+    pub versions: usize,
+    /// The versions that are new in the mirror, sorted.
+    pub added: Vec<MirroredVersion>,
+    /// The versions that were yanked, or no longer are.
+    pub yanked: Vec<YankedVersion>,
+    /// The number of archives that were fetched.
+    pub fetched: usize,
+    /// The number of bytes of these archives.
+    pub fetched_bytes: u64,
+    /// Skills that others need and that the registry does not have: they come from elsewhere.
+    pub elsewhere: Vec<String>,
+    /// The skills that are not as the registry says. Nothing new of them is in the mirror.
+    pub failures: Vec<MirrorFailure>,
+}
+
+/// A version that is new in a mirror.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MirroredVersion {
+    /// The name of the skill.
+    pub name: String,
+    /// The version.
+    pub version: String,
+    /// The number of bytes of the archive.
+    pub size: u64,
+}
+
+/// A skill that was not mirrored.
+#[derive(Debug, Clone, Serialize)]
+pub struct MirrorFailure {
+    /// The name of the skill.
+    pub name: String,
+    /// What is wrong.
+    pub message: Message,
+    /// What to do about it.
+    pub hints: Vec<Message>,
+    /// What happened, for programs.
+    pub code: &'static str,
+    /// The exit code that it stands for.
+    pub exit_code: u8,
+}
+
+impl MirrorFailure {
+    pub(super) fn new(name: &SkillName, error: &Error) -> Self {
+        Self {
+            name: name.to_string(),
+            message: error.with_causes(),
+            hints: error.hints().to_vec(),
+            code: error.code(),
+            exit_code: error.kind().exit_code(),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! `registry`: a static registry as files, which any web host can serve.
+
+mod add;
+mod index;
+mod init;
+mod list;
+#[cfg(feature = "http")]
+mod login;
+pub mod mirror;
+pub(super) mod opened;
+mod verify;
+mod yank;
+
+pub use add::{AddOutcome, AddRequest, AddedVersion, add};
+pub use index::{IndexOutcome, IndexRequest, index};
+pub use init::{InitOutcome, InitRequest, init};
+pub use list::{ListOutcome, ListRequest, ListedSkill, ListedVersion, list};
+#[cfg(feature = "http")]
+pub use login::{
+    KeptLogin, LoginOutcome, LoginRequest, LoginsOutcome, LogoutOutcome, login, login_address, logins, logout,
+};
+pub use verify::{VerifyOutcome, VerifyRequest, verify};
+pub use yank::{UnyankRequest, YankOutcome, YankRequest, YankedVersion, unyank, yank};

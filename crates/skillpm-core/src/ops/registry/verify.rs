@@ -1,0 +1,55 @@
+//! `registry verify`: reads every byte of a registry.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::opened::{open, shown};
+use crate::context::Context;
+use crate::error::Result;
+use crate::registry::Defect;
+
+/// A request to verify a registry.
+#[derive(Debug, Clone, Default)]
+pub struct VerifyRequest {
+    /// The registry; that in the working directory if there is none.
+    pub registry: Option<PathBuf>,
+}
+
+/// The outcome. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerifyOutcome {
+    /// The directory of the registry.
+    pub registry: String,
+    /// The number of skills.
+    pub skills: usize,
+    /// The number of their versions.
+    pub versions: usize,
+    /// The number of bytes of their archives.
+    pub bytes: u64,
+    /// What is wrong, sorted by path.
+    pub defects: Vec<Defect>,
+    /// Files that belong to nothing and harm nothing, sorted.
+    pub strays: Vec<String>,
+    /// Skills that a writer was at work on when it was killed.
+    pub pending: Vec<String>,
+}
+
+/// Reads every byte of a registry.
+///
+/// # Errors
+///
+/// Fails if there is no registry, or a directory of it cannot be read. Whatever is wrong with a file is a defect.
+pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
+    let registry = open(context, request.registry.as_deref())?;
+    let verified = registry.verify()?;
+    Ok(VerifyOutcome {
+        registry: shown(&registry),
+        skills: verified.skills,
+        versions: verified.versions,
+        bytes: verified.bytes,
+        defects: verified.defects,
+        strays: verified.strays,
+        pending: verified.pending.into_iter().map(String::from).collect(),
+    })
+}

@@ -1,0 +1,167 @@
+//! The files that are derived from records and events.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::dir::exact_name;
+use super::{Head, History, RegistryDir, SearchIndex, ai_catalog, discovery, files, heads, versions};
+use crate::error::Result;
+use crate::fs;
+use crate::name::SkillName;
+use crate::workers;
+
+/// What a derivation found and changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Derived {
+    /// The number of skills that were derived.
+    pub skills: usize,
+    /// The number of their versions.
+    pub versions: usize,
+    /// The files that were written, below the registry.
+    pub written: Vec<String>,
+    /// The files that were removed because nothing is derived there any more.
+    pub removed: Vec<String>,
+}
+
+/// A derived file that is not as it should be: its path, and what it should hold, if it should exist.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub(super) path: String,
+    pub(super) bytes: Option<Vec<u8>>,
+}
+
+impl RegistryDir {
+    /// Returns what [`super::Writer::index`] would change.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a file that cannot be read, or a record or event that is damaged.
+    pub fn outdated(&self) -> Result<Derived> {
+        let plan = plan_all(self, &BTreeMap::new())?;
+        let (written, removed): (Vec<_>, Vec<_>) =
+            plan.changes.into_iter().partition(|change| change.bytes.is_some());
+        let [written, removed] =
+            [written, removed].map(|changes| changes.into_iter().map(|change| change.path));
+        Ok(Derived {
+            skills: plan.skills,
+            versions: plan.versions,
+            written: written.collect(),
+            removed: removed.collect(),
+        })
+    }
+}
+
+/// What is to be changed, in the order in which it is to be done: lists before the files that lead to them.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) changes: Vec<Change>,
+    pub(super) skills: usize,
+    pub(super) versions: usize,
+}
+
+/// What is derived from one skill.
+struct Leaf {
+    changes: Vec<Change>,
+    head: Option<Head>,
+    versions: usize,
+}
+
+/// Returns what is to be changed for the skills `touched`, whose histories are known. The files about all skills are
+/// made from what they hold about the others; if that is damaged, everything is derived.
+///
+/// # Errors
+///
+/// Fails for a file that cannot be read, or a record or event that is damaged.
+pub(super) fn plan(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) -> Result<Plan> {
+    let (Some(search), Some(index)) = (readable(dir, files::SEARCH), readable(dir, files::DISCOVERY)) else {
+        return plan_all(dir, touched);
+    };
+    let Some(mut heads) = heads(&search, &index) else { return plan_all(dir, touched) };
+    let mut plan = Plan::default();
+    for (name, history) in touched {
+        let leaf = leaf(dir, history);
+        match leaf.head {
+            Some(head) => drop(heads.insert(name.clone(), head)),
+            None => drop(heads.remove(name)),
+        }
+        plan.changes.extend(leaf.changes);
+        plan.skills += usize::from(leaf.versions > 0);
+        plan.versions += leaf.versions;
+    }
+    plan.changes.extend(about_all(dir, &heads));
+    Ok(plan)
+}
+
+/// Returns what is to be changed so that every derived file is as the records and events have it. `touched` are
+/// histories that count instead of those on disk.
+///
+/// # Errors
+///
+/// Fails as [`plan`] does.
+pub(super) fn plan_all(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) -> Result<Plan> {
+    let mut names: BTreeSet<SkillName> = dir.names()?.into_iter().collect();
+    names.extend(touched.keys().cloned());
+    let names: Vec<_> = names.into_iter().collect();
+    let derived = workers::map(
+        &names,
+        workers::FEW,
+        || (),
+        |(), name| match touched.get(name) {
+            Some(history) => Ok(leaf(dir, history)),
+            None => dir.history(name).map(|history| leaf(dir, &history)),
+        },
+    );
+    let (mut plan, mut heads) = (Plan::default(), BTreeMap::new());
+    for (name, leaf) in names.iter().zip(derived) {
+        let leaf = leaf?;
+        plan.changes.extend(leaf.changes);
+        plan.skills += usize::from(leaf.versions > 0);
+        plan.versions += leaf.versions;
+        heads.extend(leaf.head.map(|head| (name.clone(), head)));
+    }
+    plan.changes.extend(about_all(dir, &heads));
+    let is_known = |name: &SkillName| names.binary_search(name).is_ok();
+    for entry in fs::list_dir(&dir.path_of(files::INDEX))? {
+        let name = entry.strip_suffix(".json").and_then(exact_name).filter(|name| !is_known(name));
+        plan.changes.extend(name.and_then(|name| difference(dir, files::list(&name), None)));
+    }
+    for entry in fs::list_dir(&dir.path_of(files::AGENT_SKILLS))? {
+        let name = exact_name(&entry).filter(|name| !is_known(name));
+        plan.changes.extend(name.and_then(|name| difference(dir, files::versions(&name), None)));
+    }
+    Ok(plan)
+}
+
+/// Returns what is derived from one skill.
+fn leaf(dir: &RegistryDir, history: &History) -> Leaf {
+    let name = history.name();
+    let count = history.records().len();
+    let list = (count > 0).then(|| history.list().to_bytes());
+    let changes = [(files::list(name), list), (files::versions(name), versions(history))];
+    let changes = changes.into_iter().filter_map(|(path, bytes)| difference(dir, path, bytes)).collect();
+    Leaf { changes, head: history.head(), versions: count }
+}
+
+/// Returns the changes of the files about all skills.
+fn about_all(dir: &RegistryDir, heads: &BTreeMap<SkillName, Head>) -> Vec<Change> {
+    let derived = [
+        (files::SEARCH, SearchIndex::of(heads.values()).to_bytes()),
+        (files::DISCOVERY, discovery(heads.values())),
+        (files::AI_CATALOG, ai_catalog(dir.config(), heads.values())),
+    ];
+    derived.into_iter().filter_map(|(path, bytes)| difference(dir, path.to_owned(), Some(bytes))).collect()
+}
+
+/// Returns the change that makes `bytes` the content of the file at `path`, or removes it; `None` if it is so already.
+fn difference(dir: &RegistryDir, path: String, bytes: Option<Vec<u8>>) -> Option<Change> {
+    let is_so = match dir.read(&path) {
+        Ok(there) => there == bytes,
+        // Whatever it is, it is replaced.
+        Err(_) => false,
+    };
+    (!is_so).then_some(Change { path, bytes })
+}
+
+/// Reads the file at `path`; `None` if that is not possible.
+fn readable(dir: &RegistryDir, path: &str) -> Option<Vec<u8>> {
+    dir.read(path).ok().flatten()
+}

@@ -1,0 +1,161 @@
+//! What a change makes of the skills that it touches, before anything is written.
+
+use std::collections::BTreeMap;
+
+use super::{Event, History, MAX_VERSIONS, Package, Record, RegistryDir, Timestamp};
+use crate::advice::{Verb, message};
+use crate::codes;
+use crate::error::{Error, Result};
+use crate::name::SkillName;
+use crate::version::Version;
+
+/// Whether a package is new to a registry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Staged {
+    /// It is, and will be published as this.
+    New(Record),
+    /// The registry already has the same files as this version.
+    Already(Record),
+}
+
+/// The skills that a change touches, as they will be. Nothing is written.
+#[derive(Debug)]
+pub struct Ledger<'a> {
+    dir: &'a RegistryDir,
+    touched: BTreeMap<SkillName, History>,
+}
+
+impl<'a> Ledger<'a> {
+    /// Returns a ledger of the registry `dir` without a change.
+    pub fn new(dir: &'a RegistryDir) -> Self {
+        Self { dir, touched: BTreeMap::new() }
+    }
+
+    /// Returns the skills that are touched.
+    pub(super) fn touched(&self) -> &BTreeMap<SkillName, History> {
+        &self.touched
+    }
+
+    /// Returns the history of the skill `name`, which counts as touched from now on.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a record or event that cannot be read or is damaged.
+    pub fn history(&mut self, name: &SkillName) -> Result<&mut History> {
+        if !self.touched.contains_key(name) {
+            self.touched.insert(name.clone(), self.dir.history(name)?);
+        }
+        self.touched.get_mut(name).ok_or_else(|| Error::io("a history was lost"))
+    }
+
+    /// Publishes `package` at the time `published`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the registry has the version with other files, or too many versions.
+    pub fn publish(&mut self, package: &Package, published: Timestamp) -> Result<Staged> {
+        let facts = &package.facts;
+        let history = self.history(&facts.name)?;
+        if let Some(there) = history.get(&facts.version) {
+            if there.digest == package.digest {
+                return Ok(Staged::Already(there.clone()));
+            }
+            return Err(exists(history, there, &facts.version));
+        }
+        check_count(history)?;
+        let record = Record {
+            name: facts.name.clone(),
+            version: facts.version.clone(),
+            description: facts.description.clone(),
+            license: facts.license.clone(),
+            tags: facts.tags.clone(),
+            digest: package.digest,
+            artifact: package.artifact,
+            dependencies: facts.dependencies.clone(),
+            published,
+            provenance: package.provenance.clone(),
+        };
+        history.insert(record.clone());
+        Ok(Staged::New(record))
+    }
+
+    /// Adds a record as another registry has it. Returns whether it is new.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is another record of the version, or if there are too many versions.
+    pub(super) fn adopt(&mut self, record: &Record) -> Result<bool> {
+        let history = self.history(&record.name)?;
+        match history.get(&record.version) {
+            Some(there) if there == record => return Ok(false),
+            Some(there) => return Err(exists(history, there, &record.version)),
+            None => {}
+        }
+        check_count(history)?;
+        history.insert(record.clone());
+        Ok(true)
+    }
+
+    /// Yanks `version` of `name` for `reason`, or with `None` takes that back. Returns the number of the event and the
+    /// event itself; `None` if it is so already.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such version.
+    pub fn yank(
+        &mut self,
+        name: &SkillName,
+        version: &Version,
+        reason: Option<&str>,
+        time: Timestamp,
+    ) -> Result<Option<(usize, Event)>> {
+        let history = self.history(name)?;
+        let Some(version) = history.get(version).map(|record| record.version.clone()) else {
+            return Err(unknown(history, Some(version)));
+        };
+        if history.yanked(&version) == reason {
+            return Ok(None);
+        }
+        let event = match reason {
+            Some(reason) => Event::Yank { version, reason: reason.to_owned(), time },
+            None => Event::Unyank { version, time },
+        };
+        history.happen(event.clone());
+        Ok(Some((history.event_count(), event)))
+    }
+}
+
+/// Fails if no version can be added.
+fn check_count(history: &History) -> Result<()> {
+    if history.records().len() < MAX_VERSIONS {
+        return Ok(());
+    }
+    let message = format!("`{}` has {MAX_VERSIONS} versions, more are not allowed", history.name());
+    Err(Error::usage(message).coded(codes::RELEASE_REFUSED))
+}
+
+/// Returns the error for a version that a registry has with other files.
+fn exists(history: &History, there: &Record, version: &Version) -> Error {
+    let next = history.next_patch(version);
+    Error::usage(format!("`{}` {} was already published with other files", there.name, there.version))
+        .coded(codes::VERSION_EXISTS)
+        .hint(message!(
+            format_args!("a published version never changes; the next one is `{next}`: "),
+            Verb::Bump.call().word(&next)
+        ))
+}
+
+/// Returns the error for a skill, or a version of it, that a registry does not have.
+pub(super) fn unknown(history: &History, version: Option<&Version>) -> Error {
+    let name = history.name();
+    let error = match (history.records().last(), version) {
+        (Some(last), Some(version)) => {
+            Error::usage(format!("the registry has no version `{version}` of `{name}`"))
+                .hint(format!("its highest version is `{}`", last.version))
+        }
+        _ => Error::usage(format!("the registry has no skill `{name}`")),
+    };
+    error
+        .coded(codes::RELEASE_UNKNOWN)
+        .hint(message!(Verb::Registry.call().word("list"), " shows what it has"))
+}

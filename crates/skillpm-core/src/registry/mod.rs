@@ -1,0 +1,29 @@
+//! A static registry on disk: one directory that any web host can serve.
+//!
+//! The formats are those of [`skillpm_format::registry`]; this room reads and writes the files. [`RegistryDir`] reads,
+//! and [`Writer`], which holds the registry's lock, changes it. The truth is created once and never changed; everything
+//! else is derived from it, and a writer that is killed leaves a marker by which the next one derives it again. See
+//! `docs/design/registry.md`.
+
+mod adopt;
+mod derive;
+mod dir;
+mod error;
+mod ledger;
+mod package;
+mod staging;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod writer;
+
+pub use skillpm_format::registry::*;
+
+pub use adopt::{BUNDLE_LIMITS, check_archive};
+pub use derive::Derived;
+pub use dir::RegistryDir;
+pub use error::not_publishable;
+pub use ledger::{Ledger, Staged};
+pub use package::Package;
+pub use verify::{Defect, DefectKind, Verified};
+pub use writer::Writer;

@@ -1,0 +1,360 @@
+//! The life of a registry on disk.
+
+#![expect(clippy::disallowed_methods, reason = "the tests damage files")]
+
+use std::path::Path;
+
+use skillpm_testing::archive::{ZipEntry, stored, zip};
+
+use super::*;
+use crate::codes;
+use crate::error::ErrorKind;
+use crate::name::SkillName;
+use crate::version::Version;
+
+const TIME: i64 = 1_795_730_400;
+
+fn time() -> Timestamp {
+    Timestamp::new(TIME)
+}
+
+fn name(text: &str) -> SkillName {
+    registry_name(text).expect(text)
+}
+
+fn version(text: &str) -> Version {
+    registry_version(text).expect(text)
+}
+
+fn text(name: &str, version: &str, body: &str) -> String {
+    format!("---\nname: {name}\ndescription: Reads {name}.\nmetadata:\n  version: '{version}'\n---\n{body}\n")
+}
+
+fn package(name: &str, version: &str, body: &str) -> Package {
+    let entries: [ZipEntry; 2] =
+        [stored("SKILL.md", text(name, version, body)), stored("references/a.md", body)];
+    Package::new(zip(&entries)).expect("a package")
+}
+
+fn registry() -> (tempfile::TempDir, RegistryDir) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let registry = RegistryDir::init(dir.path(), name("acme")).expect("a registry");
+    writer(&registry).index().expect("is derived");
+    (dir, registry)
+}
+
+fn writer(registry: &RegistryDir) -> Writer<'_> {
+    Writer::new(registry, || ()).expect("a writer")
+}
+
+/// Publishes these packages in one change.
+fn publish(registry: &RegistryDir, packages: &[Package]) -> Derived {
+    let mut writer = writer(registry);
+    for package in packages {
+        assert!(matches!(writer.stage(package, time()).expect("is staged"), Staged::New(_)));
+    }
+    writer.commit().expect("is published")
+}
+
+#[track_caller]
+fn assert_clean(registry: &RegistryDir) -> Verified {
+    let verified = registry.verify().expect("is verified");
+    assert_eq!(verified.defects, []);
+    assert_eq!((&verified.strays, &verified.pending), (&Vec::new(), &Vec::new()));
+    verified
+}
+
+/// Every file below `dir` with its bytes.
+fn files_of(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut open = vec![dir.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).expect("a directory").flatten() {
+            if entry.file_type().expect("a type").is_dir() {
+                open.push(entry.path());
+            } else {
+                let path = entry.path().strip_prefix(dir).expect("below").display().to_string();
+                found.push((path, std::fs::read(entry.path()).expect("reads")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn what_is_published_is_there_and_nothing_else() {
+    let (dir, registry) = registry();
+    publish(&registry, &[package("pdf", "1.0", "one"), package("docx", "2.0.0-rc.1", "x")]);
+    publish(&registry, &[package("pdf", "1.1.0+b7", "two")]);
+    let verified = assert_clean(&registry);
+    assert_eq!((verified.skills, verified.versions), (2, 3));
+    let paths: Vec<_> = files_of(dir.path()).into_iter().map(|(path, _)| path).collect();
+    let artifacts = paths.iter().filter(|path| path.starts_with("artifacts/sha256/")).count();
+    let others: Vec<_> = paths.iter().filter(|path| !path.starts_with("artifacts/")).collect();
+    assert_eq!(artifacts, 3);
+    assert_eq!(
+        others,
+        [
+            ".well-known/agent-skills/docx/versions.json",
+            ".well-known/agent-skills/index.json",
+            ".well-known/agent-skills/pdf/versions.json",
+            ".well-known/ai-catalog.json",
+            "config.json",
+            "index/docx.json",
+            "index/docx/2.0.0-rc.1.json",
+            "index/pdf.json",
+            "index/pdf/1.0.0.json",
+            "index/pdf/1.1.0.json",
+            "lock",
+            "search.json",
+        ]
+    );
+    let list = registry.list(&name("pdf")).expect("reads").expect("a list");
+    let versions: Vec<_> = list.versions.iter().map(|listed| listed.version.as_str()).collect();
+    assert_eq!(versions, ["1.0", "1.1.0+b7"]);
+    // A derivation from nothing makes the same files.
+    let before = files_of(dir.path());
+    for (path, _) in before.iter().filter(|(path, _)| !is_truth(path)) {
+        std::fs::remove_file(dir.path().join(path)).expect("removes");
+    }
+    let derived = writer(&registry).index().expect("is derived");
+    assert_eq!((derived.skills, derived.versions, derived.written.len()), (2, 3, 7));
+    assert_eq!(files_of(dir.path()), before);
+    assert_eq!(writer(&registry).index().expect("is derived").written, [""; 0]);
+}
+
+/// Whether nothing derives the file at `path`.
+fn is_truth(path: &str) -> bool {
+    let is_record = path.starts_with("index/") && path.matches('/').count() > 1;
+    is_record || path.starts_with("artifacts/") || path == "config.json"
+}
+
+#[test]
+fn a_version_is_published_once() {
+    let (dir, registry) = registry();
+    publish(&registry, &[package("pdf", "1.0", "one"), package("pdf", "1.0.3", "x")]);
+    let before = files_of(dir.path());
+    let again = writer(&registry).stage(&package("pdf", "1.0", "one"), Timestamp::new(0)).expect("is known");
+    assert!(matches!(again, Staged::Already(record) if record.published == time()));
+    for text in ["1.0", "1", "1.0.0", "1.0.0+other"] {
+        let error = writer(&registry).stage(&package("pdf", text, "two"), time()).expect_err(text);
+        assert_eq!((error.code(), error.kind()), (codes::VERSION_EXISTS, ErrorKind::Usage));
+        assert!(error.hints()[0].to_string().contains("`1.0.4`"), "{:?}", error.hints());
+    }
+    // Nor within one change.
+    let mut both = writer(&registry);
+    both.stage(&package("docx", "1.0", "one"), time()).expect("is staged");
+    let error = both.stage(&package("docx", "1", "two"), time()).expect_err("the same version");
+    assert_eq!(error.code(), codes::VERSION_EXISTS);
+    drop(both);
+    assert_eq!(files_of(dir.path()), before, "what was not published left nothing");
+    assert_clean(&registry);
+}
+
+#[test]
+fn the_last_event_counts_and_the_newest_version_follows() {
+    let (_dir, registry) = registry();
+    publish(&registry, &[package("pdf", "1.0", "one"), package("pdf", "1.1", "two")]);
+    let yank = |version: &str, reason: Option<&str>| {
+        let mut writer = writer(&registry);
+        let changed = writer.yank(&name("pdf"), &registry_version(version).expect("one"), reason, time());
+        let changed = changed.expect("there is such a version");
+        writer.commit().expect("is written");
+        changed
+    };
+    let search =
+        || SearchIndex::parse(&registry.read(files::SEARCH).expect("reads").expect("a file")).expect("one");
+    let newest = || search().skills.first().map(|skill| skill.version.to_string());
+    assert!(yank("1.1.0", Some("loses pages")));
+    assert!(!yank("1.1", Some("loses pages")));
+    assert_eq!(newest().as_deref(), Some("1.0"));
+    assert!(yank("1.0", Some("")));
+    assert_eq!(newest(), None);
+    assert!(registry.read(&files::versions(&name("pdf"))).expect("reads").is_none(), "no version is offered");
+    assert_clean(&registry);
+    assert!(yank("1.1", None) && !yank("1.1", None));
+    assert_eq!(newest().as_deref(), Some("1.1"));
+    assert_eq!(registry.history(&name("pdf")).expect("reads").event_count(), 3);
+    assert_clean(&registry);
+    let error = writer(&registry).yank(&name("pdf"), &version("3.0"), None, time()).expect_err("no such one");
+    assert_eq!(error.code(), codes::RELEASE_UNKNOWN);
+    let error =
+        writer(&registry).yank(&name("none"), &version("1.0"), None, time()).expect_err("no such one");
+    assert_eq!(error.code(), codes::RELEASE_UNKNOWN);
+}
+
+#[test]
+fn the_next_writer_completes_what_a_killed_one_began() {
+    let (dir, registry) = registry();
+    publish(&registry, &[package("pdf", "1.0", "one"), package("docx", "1.0", "x")]);
+    let at = |path: &str| dir.path().join(path);
+    // As after a kill between record and lists.
+    std::fs::remove_file(at("index/pdf.json")).expect("removes");
+    std::fs::write(at("pending/pdf"), "").expect("writes");
+    std::fs::write(at("pending/new.1"), "half").expect("writes");
+    let verified = registry.verify().expect("is verified");
+    assert_eq!((verified.pending, verified.strays), (vec![name("pdf")], vec!["pending/new.1".to_owned()]));
+    publish(&registry, &[package("xlsx", "1.0", "x")]);
+    assert_eq!(assert_clean(&registry).skills, 3);
+    // Files about all skills that do not fit together are derived from the records.
+    for (path, bytes) in
+        [("search.json", "{\"skills\":[]}"), (files::DISCOVERY, "{"), (files::AI_CATALOG, "")]
+    {
+        std::fs::write(at(path), bytes).expect("writes");
+        publish(&registry, &[package("pptx", &format!("1.0.{}", path.len()), path)]);
+        assert_clean(&registry);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_found() {
+    let (dir, registry) = registry();
+    publish(&registry, &[package("pdf", "1.0", "one"), package("docx", "1.0", "x")]);
+    let at = |path: &str| dir.path().join(path);
+    let artifact = |name: &str| {
+        let list = registry.list(&registry_name(name).expect("one")).expect("reads").expect("a list");
+        files::artifact(&list.versions[0].artifact.digest)
+    };
+    let pdf = artifact("pdf");
+    let record = std::fs::read_to_string(at("index/pdf/1.0.0.json")).expect("reads");
+    let whole = std::fs::read(at(&pdf)).expect("reads");
+    let mut flipped = whole.clone();
+    flipped[40] ^= 1;
+    let found = |path: &str, bytes: Option<&[u8]>| {
+        let before = std::fs::read(at(path)).ok();
+        match bytes {
+            Some(bytes) => std::fs::write(at(path), bytes).expect("writes"),
+            None => std::fs::remove_file(at(path)).expect("removes"),
+        }
+        let verified = registry.verify().expect("is verified");
+        match before {
+            Some(before) => std::fs::write(at(path), before).expect("writes"),
+            None => std::fs::remove_file(at(path)).expect("removes"),
+        }
+        let defects: Vec<_> = verified.defects.into_iter().map(|defect| (defect.path, defect.kind)).collect();
+        (defects, verified.strays)
+    };
+    let defect = |path: &str, kind| (vec![(path.to_owned(), kind)], Vec::new());
+    let stray = |path: &str| (Vec::new(), vec![path.to_owned()]);
+    assert_eq!(found(&pdf, Some(&flipped)), defect(&pdf, DefectKind::ArtifactDiffers));
+    assert_eq!(found(&pdf, Some(&whole[1..])), defect(&pdf, DefectKind::ArtifactDiffers));
+    assert_eq!(found(&pdf, None), defect(&pdf, DefectKind::ArtifactMissing));
+    let at_record = "index/pdf/1.0.0.json";
+    for (from, to) in [
+        ("\"pdf\"", "\"xlsx\""),
+        ("\"1.0\"", "\"1.1\""),
+        ("sha256:", "sha1:"),
+        ("{", ""),
+        ("\"size\":", "\"size\":-"),
+    ] {
+        let wrong = record.replacen(from, to, 1);
+        assert_eq!(found(at_record, Some(wrong.as_bytes())), defect(at_record, DefectKind::Damaged), "{to}");
+    }
+    // The derived files are behind a record that tells something else.
+    for (from, to) in [("Reads pdf.", "Writes."), ("\"version\":\"1.0\"", "\"version\":\"1\"")] {
+        let (defects, _) = found(at_record, Some(record.replacen(from, to, 1).as_bytes()));
+        assert!(defects.contains(&(at_record.to_owned(), DefectKind::ContentDiffers)), "{to}: {defects:?}");
+    }
+    for path in [files::SEARCH, files::DISCOVERY, files::AI_CATALOG, "index/pdf.json"] {
+        assert_eq!(found(path, Some(b"{}")), defect(path, DefectKind::Outdated));
+        assert_eq!(found(path, None), defect(path, DefectKind::Outdated));
+    }
+    assert_eq!(found("index/gone.json", Some(b"{}")), defect("index/gone.json", DefectKind::Outdated));
+    assert_eq!(found("index/PDF", Some(b"")), stray("index/PDF"));
+    assert_eq!(found("index/pdf/notes.txt", Some(b"")), stray("index/pdf/notes.txt"));
+    assert_eq!(found("artifacts/sha256/x.zip", Some(b"")), stray("artifacts/sha256/x.zip"));
+    assert_eq!(found("README.md", Some(b"")), (Vec::new(), Vec::new()), "others may keep files there");
+    let (defects, _) = found("index/pdf/01.0.json", Some(record.as_bytes()));
+    assert_eq!(defects, [("index/pdf/01.0.json".to_owned(), DefectKind::Damaged)]);
+    std::fs::create_dir(at("index/pdf/events")).expect("creates");
+    let events = "index/pdf/events";
+    assert_eq!(found("index/pdf/events/2.json", Some(b"{}")), defect(events, DefectKind::Damaged));
+    let unknown = br#"{"event":"yank","version":"9.0","time":"2026-11-26T22:00:00Z"}"#;
+    assert_eq!(found("index/pdf/events/1.json", Some(unknown)), defect(events, DefectKind::Damaged));
+    assert_eq!(found("index/pdf/events/1.txt", Some(b"")), stray("index/pdf/events/1.txt"));
+    std::fs::remove_dir(at("index/pdf/events")).expect("removes");
+    assert_clean(&registry);
+}
+
+#[test]
+fn other_directories_and_formats_are_no_registries() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let open = |path: &Path| RegistryDir::open(path).map(drop).map_err(|error| error.code());
+    assert_eq!(open(dir.path()), Err(codes::REGISTRY_ABSENT));
+    assert_eq!(open(&dir.path().join("none")), Err(codes::REGISTRY_ABSENT));
+    let config = dir.path().join("config.json");
+    assert_eq!(open(&config), Err(codes::REGISTRY_ABSENT));
+    for (text, code) in [
+        ("{\"format\":2,\"future\":[]}", codes::REGISTRY_UNUSABLE),
+        ("{\"format\":1}", codes::REGISTRY_UNUSABLE),
+        ("{\"format\":1,\"name\":\"Acme\"}", codes::REGISTRY_UNUSABLE),
+        ("", codes::REGISTRY_UNUSABLE),
+    ] {
+        std::fs::write(&config, text).expect("writes");
+        assert_eq!(open(dir.path()), Err(code), "{text}");
+        assert!(RegistryDir::init(dir.path(), name("acme")).is_err());
+        assert_eq!(std::fs::read_to_string(&config).expect("reads"), text);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link() {
+    let outside = tempfile::tempdir().expect("a directory");
+    for place in ["index/pdf", "artifacts/sha256", ".well-known/agent-skills/pdf"] {
+        let (dir, registry) = registry();
+        let link = dir.path().join(place);
+        std::fs::create_dir_all(link.parent().expect("a parent")).expect("creates");
+        std::os::unix::fs::symlink(outside.path(), &link).expect("links");
+        let mut writer = writer(&registry);
+        let error = writer.stage(&package("pdf", "1.0", "one"), time()).map(drop);
+        let error = error.and_then(|()| writer.commit().map(drop)).expect_err(place);
+        assert_eq!(error.code(), codes::REGISTRY_UNUSABLE, "{place}");
+        assert_eq!(files_of(outside.path()), [], "{place}");
+        std::fs::remove_file(link).expect("removes");
+        publish(&registry, &[package("pdf", "1.0", "one")]);
+        assert_clean(&registry);
+    }
+}
+
+#[test]
+fn archives_that_hold_no_skill_are_refused() {
+    let refused = |entries: &[ZipEntry]| Package::new(zip(entries)).map(drop).map_err(|error| error.code());
+    let right = text("pdf", "1.0", "x");
+    assert_eq!(refused(&[stored("SKILL.md", &right)]), Ok(()));
+    for (entries, code) in [
+        (vec![], codes::RELEASE_REFUSED),
+        (vec![stored("pdf/SKILL.md", &right)], codes::RELEASE_REFUSED),
+        (vec![stored("SKILL.md", "no frontmatter")], codes::RELEASE_REFUSED),
+        (vec![stored("SKILL.md", right.replace("version: '1.0'", "author: x"))], codes::VERSION_NOT_STATED),
+        (vec![stored("SKILL.md", text("pdf", "01.0", "x"))], codes::VERSION_MALFORMED),
+        (vec![stored("SKILL.md", text("con", "1.0", "x"))], codes::NAME_NOT_PUBLISHABLE),
+        (vec![stored("SKILL.md", text("pаypal", "1.0", "x"))], codes::NAME_NOT_PUBLISHABLE),
+    ] {
+        assert_eq!(refused(&entries), Err(code));
+    }
+    assert_eq!(refused(&[stored("SKILL.md", &right), stored("../x", "x")]), Err(codes::INTEGRITY));
+    assert!(Package::new(b"PK".to_vec()).is_err());
+}
+
+#[test]
+fn several_writers_take_turns() {
+    let (dir, registry) = registry();
+    drop(registry);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let dir = dir.path();
+            scope.spawn(move || {
+                let registry = RegistryDir::open(dir).expect("opens");
+                for version in 0..4 {
+                    let name = if writer % 2 == 0 { "even" } else { "odd" };
+                    publish(&registry, &[package(name, &format!("{writer}.{version}"), "x")]);
+                }
+            });
+        }
+    });
+    let registry = RegistryDir::open(dir.path()).expect("opens");
+    let verified = assert_clean(&registry);
+    assert_eq!((verified.skills, verified.versions), (2, 16));
+}

@@ -1,0 +1,132 @@
+//! A registry as one reads it who copies it.
+
+use std::sync::Arc;
+
+use super::RegistryIndex;
+use super::files::RegistryFiles;
+use crate::codes;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::SharedFile;
+use crate::name::SkillName;
+use crate::refusal::Limits;
+use crate::registry::{Config, Event, Listed, MAX_FILE, NameList, Record, files};
+use crate::scope::ScopeRoot;
+use crate::spec::{Registry, SourceFacts as _};
+
+/// The largest number of events of one skill that are read.
+const MAX_EVENTS: usize = 100_000;
+
+/// The lists of a registry, which are kept for later where there is a cache, and its records, events and archives, which
+/// are not: whoever reads these has a place of his own for them.
+pub struct RegistryReader<'a> {
+    registry: &'a Registry,
+    scope: ScopeRoot<'a>,
+    /// Without a cache.
+    context: Context,
+    index: RegistryIndex,
+    once: RegistryFiles,
+}
+
+impl<'a> RegistryReader<'a> {
+    /// Returns a reader of `registry`. Nothing is requested before it is needed.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a directory that is not there, and for a name that nothing was looked up for.
+    pub fn new(context: &Context, scope: ScopeRoot<'a>, registry: &'a Registry) -> Result<Self> {
+        let index = RegistryIndex::open(registry, context, scope)?;
+        let mut context = context.clone();
+        context.settings.dirs.cache = None;
+        let once = RegistryFiles::new(registry, &context, scope)?;
+        Ok(Self { registry, scope, context, index, once })
+    }
+
+    /// Returns the registry's own description.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no registry, or one of a newer format.
+    pub fn config(&self) -> Result<Config> {
+        self.index.files.config()
+    }
+
+    /// Fails if the registry cannot be reached any more.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::config`] does.
+    pub fn check(&self) -> Result<()> {
+        RegistryFiles::new(self.registry, &self.context, self.scope)?.config().map(drop)
+    }
+
+    /// Returns the names of all skills that have a version for new installations.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a list that cannot be read.
+    pub fn names(&self) -> Result<Vec<SkillName>> {
+        Ok(self.index.search()?.skills.into_iter().map(|skill| skill.name).collect())
+    }
+
+    /// Returns the versions of the skill `name`; `None` if the registry does not have it.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a list that cannot be read.
+    pub fn list(&self, name: &SkillName) -> Result<Option<Arc<NameList>>> {
+        self.index.list(name.as_str())
+    }
+
+    /// Returns the record of the version that `listed` names, and its bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, or it says something else than the list.
+    pub fn record(&self, name: &SkillName, listed: &Listed) -> Result<(Record, Vec<u8>)> {
+        let path = files::record(name, &listed.version);
+        let Some(bytes) = self.once.read(&path, MAX_FILE)? else {
+            return Err(self.unusable(&path, "it does not exist"));
+        };
+        let key = files::version_key(&listed.version);
+        let record = Record::parse(&bytes, name, &key).map_err(|error| self.unusable(&path, &error))?;
+        match record.differs_from(listed) {
+            Some(field) => Err(self.unusable(&path, &format_args!("the list has another `{field}`"))),
+            None => Ok((record, bytes)),
+        }
+    }
+
+    /// Returns the events of the skill `name`, in their order.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an event that cannot be read.
+    pub fn events(&self, name: &SkillName) -> Result<Vec<Event>> {
+        let mut events = Vec::new();
+        for number in 1..=MAX_EVENTS {
+            let path = files::event(name, number);
+            let Some(bytes) = self.once.read(&path, MAX_FILE)? else { break };
+            events.push(Event::parse(&bytes).map_err(|error| self.unusable(&path, &error))?);
+        }
+        Ok(events)
+    }
+
+    /// Returns the archive of a version of the skill `name`, with the listed size and digest.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an archive that is not there, or has another size or digest.
+    pub fn archive(&self, name: &SkillName, listed: &Listed) -> Result<Arc<SharedFile>> {
+        let what = format!("{name} {} of {}", listed.version, self.once.name());
+        self.once.artifact(listed, Some(&what), Limits::default().archive_bytes)
+    }
+
+    fn unusable(&self, path: &str, why: &(impl std::fmt::Display + ?Sized)) -> Error {
+        Error::integrity(format!(
+            "`{path}` of the registry `{}` cannot be used: {why}",
+            self.registry.typed()
+        ))
+        .coded(codes::REGISTRY_UNUSABLE)
+        .hint("report it to the owner of the registry")
+    }
+}

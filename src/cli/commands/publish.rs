@@ -1,0 +1,57 @@
+//! `publish`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::help::after;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::pack::examine;
+use crate::ops::publish::{PublishRequest, publish};
+
+pub(super) const EXAMPLES: &str = after!("publish",
+    "skillpm publish --to ../registry --dry-run      show each file that would go out"
+    "skillpm publish skills/pdf --to ../registry     publish a version of the skill"
+);
+
+// Arguments of `publish`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PublishArgs {
+    /// the skill's directory, or its `SKILL.md`
+    #[arg(value_name = "DIR", default_value = ".")]
+    dir: PathBuf,
+
+    /// the directory of a registry, as `skillpm registry init` makes it, or its name in `[registries]`
+    #[arg(long, value_name = "REGISTRY")]
+    to: String,
+
+    /// publish files that git has not committed
+    #[arg(long)]
+    allow_dirty: bool,
+
+    /// show each file that would be published, publish nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &PublishArgs) -> Result<u8> {
+    let examined = examine(&app.context, &args.dir)?;
+    if examined.is_refused() && !args.json {
+        render::pack::refused(&app.printer, "published", examined.findings(), &args.dir);
+        return Ok(exit::FINDINGS);
+    }
+    let request =
+        PublishRequest { to: args.to.clone(), allow_dirty: args.allow_dirty, dry_run: args.dry_run };
+    let outcome = publish(&app.context, examined, &request)?;
+    if args.json {
+        app.printer.json(&outcome);
+    } else {
+        render::publish::show(&app.printer, &outcome);
+    }
+    Ok(exit::SUCCESS)
+}

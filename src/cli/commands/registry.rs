@@ -1,0 +1,279 @@
+//! `registry`.
+
+mod login;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::help::after;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::registry::mirror::{BundleRequest, MirrorRequest, Selection, bundle, mirror};
+use crate::ops::registry::{
+    AddRequest, IndexRequest, InitRequest, ListRequest, UnyankRequest, VerifyRequest, YankRequest, add,
+    index, init, list, unyank, verify, yank,
+};
+
+pub(super) const EXAMPLES: &str = after!("registry",
+    "skillpm registry init site --name acme      make a directory a registry"
+    "skillpm registry add -r site skills/pdf     publish a skill"
+    "skillpm registry mirror acme site pdf       copy a skill and what it needs"
+    "skillpm registry login internal             keep the token for a registry that wants a login"
+);
+
+// Arguments of `registry`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RegistryArgs {
+    /// What is to be done.
+    #[command(subcommand)]
+    action: Action,
+}
+
+// What can be done.
+#[derive(Debug, Clone, Subcommand)]
+enum Action {
+    /// make a directory a registry, which any web server can serve
+    Init {
+        /// the directory [default: the one you are in]
+        #[arg(value_name = "DIR")]
+        dir: Option<PathBuf>,
+
+        /// name of the registry [default: the name of the directory]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+
+        /// How it is done.
+        #[command(flatten)]
+        how: HowToWrite,
+    },
+
+    /// publish skills: all of them, or after an error none
+    Add {
+        /// directories of skills, or archives that `skillpm pack` made
+        #[arg(value_name = "SKILL", required = true)]
+        sources: Vec<PathBuf>,
+
+        /// Which registry.
+        #[command(flatten)]
+        place: WhichRegistry,
+
+        /// How it is done.
+        #[command(flatten)]
+        how: HowToWrite,
+    },
+
+    /// write the lists again that are derived from what was published
+    Index {
+        /// Which registry.
+        #[command(flatten)]
+        place: WhichRegistry,
+
+        /// How it is done.
+        #[command(flatten)]
+        how: HowToWrite,
+    },
+
+    /// keep new installations from versions; who has them locked still gets them
+    Yank {
+        /// versions, such as `pdf@1.2.0`
+        #[arg(value_name = "NAME@VERSION", required = true)]
+        versions: Vec<String>,
+
+        /// why, for those who have one of them
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        reason: String,
+
+        /// Which registry.
+        #[command(flatten)]
+        place: WhichRegistry,
+
+        /// How it is done.
+        #[command(flatten)]
+        how: HowToWrite,
+    },
+
+    /// make yanked versions available again
+    Unyank {
+        /// versions, such as `pdf@1.2.0`
+        #[arg(value_name = "NAME@VERSION", required = true)]
+        versions: Vec<String>,
+
+        /// Which registry.
+        #[command(flatten)]
+        place: WhichRegistry,
+
+        /// How it is done.
+        #[command(flatten)]
+        how: HowToWrite,
+    },
+
+    /// copy a registry, or a part of it, to a directory; what is there already is not fetched again
+    Mirror {
+        /// an address, a directory, a bundle, or a name of `[registries]`
+        #[arg(value_name = "SOURCE")]
+        source: String,
+
+        /// the directory of the mirror
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+
+        /// What is copied.
+        #[command(flatten)]
+        what: WhatToCopy,
+
+        /// print the outcome as JSON
+        #[arg(long)]
+        json: bool,
+    },
+
+    /// write a registry, or a part of it, into one file, for machines without a network
+    Bundle {
+        /// an address, a directory, a bundle, or a name of `[registries]`
+        #[arg(value_name = "SOURCE")]
+        source: String,
+
+        /// the file to write, such as `skills.zip`
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+
+        /// What is copied.
+        #[command(flatten)]
+        what: WhatToCopy,
+
+        /// replace a file that is there
+        #[arg(long)]
+        force: bool,
+
+        /// print the outcome as JSON
+        #[arg(long)]
+        json: bool,
+    },
+
+    /// read every byte: archives and what is in them, and all lists
+    Verify {
+        /// Which registry.
+        #[command(flatten)]
+        place: WhichRegistry,
+
+        /// print the outcome as JSON
+        #[arg(long)]
+        json: bool,
+    },
+
+    /// keep the token for a registry that wants a login
+    Login(login::LoginArgs),
+
+    /// remove the token for a registry
+    Logout(login::LogoutArgs),
+
+    /// list the skills, or the versions of one
+    List {
+        /// the skill whose versions to list [default: all skills]
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+
+        /// Which registry.
+        #[command(flatten)]
+        place: WhichRegistry,
+
+        /// print the outcome as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Which registry is meant.
+#[derive(Debug, Clone, Args)]
+struct WhichRegistry {
+    /// directory of the registry [default: the one you are in]
+    #[arg(short, long, value_name = "DIR")]
+    registry: Option<PathBuf>,
+}
+
+/// What is copied of a registry.
+#[derive(Debug, Clone, Args)]
+struct WhatToCopy {
+    /// skills to copy, with all that they need [default: all skills]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// leave out what the named skills need
+    #[arg(long, requires = "names")]
+    no_deps: bool,
+
+    /// copy exactly what this project's `skillpm.lock` has from the registry
+    #[arg(long, conflicts_with = "names")]
+    locked: bool,
+}
+
+impl WhatToCopy {
+    fn selection(self) -> Selection {
+        match self {
+            Self { locked: true, .. } => Selection::Locked,
+            Self { names, .. } if names.is_empty() => Selection::All,
+            Self { names, no_deps, .. } => Selection::Names { names, alone: no_deps },
+        }
+    }
+}
+
+/// Flags of whatever writes something.
+#[derive(Debug, Clone, Args)]
+struct HowToWrite {
+    /// show what would be done, do nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
+    let (printer, context) = (&app.printer, &app.context);
+    match args.action.clone() {
+        Action::Init { dir, name, how } => {
+            let outcome = init(context, &InitRequest { dir, name, dry_run: how.dry_run })?;
+            render::registry::initialized(printer, &outcome, how.json);
+        }
+        Action::Add { sources, place, how } => {
+            let request = AddRequest { registry: place.registry, sources, dry_run: how.dry_run };
+            render::registry::added(printer, &add(context, &request)?, how.json);
+        }
+        Action::Index { place, how } => {
+            let request = IndexRequest { registry: place.registry, dry_run: how.dry_run };
+            render::registry::indexed(printer, &index(context, &request)?, how.json);
+        }
+        Action::Yank { versions, reason, place, how } => {
+            let request = YankRequest { registry: place.registry, versions, reason, dry_run: how.dry_run };
+            render::registry::yanked(printer, &yank(context, &request)?, how.json);
+        }
+        Action::Unyank { versions, place, how } => {
+            let request = UnyankRequest { registry: place.registry, versions, dry_run: how.dry_run };
+            render::registry::yanked(printer, &unyank(context, &request)?, how.json);
+        }
+        Action::Login(args) => login::run(app, &args)?,
+        Action::Logout(args) => login::undo(app, &args)?,
+        Action::List { name, place, json } => {
+            let one = name.is_some();
+            let outcome = list(context, &ListRequest { registry: place.registry, name })?;
+            render::registry::listed(printer, &outcome, one, json);
+        }
+        Action::Mirror { source, dir, what, json } => {
+            let request = MirrorRequest { source, dir, selection: what.selection() };
+            let outcome = mirror(context, &request)?;
+            render::registry::mirrored(printer, &outcome, json);
+            return Ok(exit::mirror(&outcome));
+        }
+        Action::Bundle { source, file, what, force, json } => {
+            let request = BundleRequest { source, file, selection: what.selection(), force };
+            render::registry::bundled(printer, &bundle(context, &request)?, json);
+        }
+        Action::Verify { place, json } => {
+            let outcome = verify(context, &VerifyRequest { registry: place.registry })?;
+            render::registry::verified(printer, &outcome, json);
+            return Ok(if outcome.defects.is_empty() { exit::SUCCESS } else { exit::INTEGRITY });
+        }
+    }
+    Ok(exit::SUCCESS)
+}

@@ -1,0 +1,23 @@
+//! `publish`: what goes out, and where to.
+
+use super::cache::size;
+use super::{count, one_line, pack};
+use crate::cli::printer::Printer;
+use crate::ops::publish::PublishOutcome;
+
+pub(crate) fn show(printer: &Printer, outcome: &PublishOutcome) {
+    if outcome.dry_run {
+        printer.data(&pack::list(&outcome.files));
+    }
+    pack::left_out(printer, &outcome.left_out);
+    for path in &outcome.uncommitted {
+        printer.note(&format!("`{}` is not committed", one_line(path)));
+    }
+    let verb = if outcome.dry_run { "would publish" } else { "published" };
+    let (name, version) = (one_line(&outcome.name), one_line(&outcome.version));
+    let (files, size) = (count(outcome.files.len(), "file"), size(outcome.artifact.size));
+    printer.status(verb, &format!("`{name}` {version}: {files}, {size}"));
+    printer.note(&format!("  to      {}", one_line(&outcome.registry)));
+    printer.note(&format!("  archive {}", outcome.artifact.digest));
+    printer.note(&format!("  tree    {}", outcome.digest));
+}

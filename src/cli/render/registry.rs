@@ -1,0 +1,272 @@
+//! `registry`: what was published, and what a registry has.
+
+use super::cache::size;
+use super::table::Table;
+use super::{count, one_line};
+use crate::cli::printer::Printer;
+use crate::cli::words::worded;
+use crate::ops::registry::mirror::{BundleOutcome, MirrorOutcome};
+use crate::ops::registry::{
+    AddOutcome, IndexOutcome, InitOutcome, ListOutcome, ListedSkill, VerifyOutcome, YankOutcome,
+};
+
+pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    let (dir, name) = (one_line(&outcome.registry), &outcome.name);
+    printer.note(&if outcome.dry_run {
+        format!("would make `{dir}` the registry `{name}`; this was a dry run")
+    } else {
+        format!("`{dir}` is the registry `{name}` now")
+    });
+    if !outcome.dry_run {
+        printer.hint("`skillpm registry add` publishes a skill there");
+    }
+}
+
+pub(crate) fn added(printer: &Printer, outcome: &AddOutcome, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    for added in &outcome.added {
+        let line = format!("{} {}", added.name, one_line(&added.version));
+        match (added.already, outcome.dry_run) {
+            (true, _) => printer.note(&format!("{line} is already there")),
+            (false, true) => printer.data(&format!("would publish {line} ({})", size(added.size))),
+            (false, false) => printer.data(&format!("published {line} ({})", size(added.size))),
+        }
+    }
+    if outcome.dry_run {
+        printer.note("nothing was published: this was a dry run");
+    }
+}
+
+pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    let (write, remove) =
+        if outcome.dry_run { ("would write", "would remove") } else { ("wrote", "removed") };
+    for (verb, paths) in [(write, &outcome.written), (remove, &outcome.removed)] {
+        for path in paths {
+            printer.detail(&format!("{verb} {}", one_line(path)));
+        }
+    }
+    let changed = outcome.written.len() + outcome.removed.len();
+    let end = match (changed, outcome.dry_run) {
+        (0, _) => "nothing to change".to_owned(),
+        (_, true) => format!("{} would change", count(changed, "file")),
+        (_, false) => format!("{} changed", count(changed, "file")),
+    };
+    let (skills, versions) = (count(outcome.skills, "skill"), count(outcome.versions, "version"));
+    printer.note(&format!("{skills}, {versions}: {end}"));
+}
+
+pub(crate) fn yanked(printer: &Printer, outcome: &YankOutcome, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    for version in &outcome.versions {
+        let line = format!("{} {}", version.name, one_line(&version.version));
+        let state = if version.yanked.is_some() { "yanked" } else { "available" };
+        match (version.changed, outcome.dry_run) {
+            (false, _) => printer.note(&format!("{line} is {state} already")),
+            (true, true) => printer.data(&format!("{line} would be {state}")),
+            (true, false) => printer.data(&format!("{line} is {state} now")),
+        }
+    }
+    if outcome.dry_run {
+        printer.note("nothing was written: this was a dry run");
+    }
+}
+
+pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    for defect in &outcome.defects {
+        printer.data(&format!("{}: {}", one_line(&defect.path), one_line(&defect.message)));
+    }
+    for path in &outcome.strays {
+        printer.note(&format!("`{}` belongs to nothing", one_line(path)));
+    }
+    for name in &outcome.pending {
+        printer.note(&format!("a change of `{name}` was cut off"));
+    }
+    let (skills, versions) = (count(outcome.skills, "skill"), count(outcome.versions, "version"));
+    let defects = if outcome.defects.is_empty() {
+        "nothing is wrong".to_owned()
+    } else {
+        count(outcome.defects.len(), "defect")
+    };
+    printer.note(&format!("{skills}, {versions}, {}: {defects}", size(outcome.bytes)));
+    let is_outdated = |defect: &crate::registry::Defect| defect.kind == crate::registry::DefectKind::Outdated;
+    if outcome.defects.iter().any(is_outdated) || !outcome.pending.is_empty() {
+        printer.hint("`skillpm registry index` writes again what is derived from records");
+    }
+}
+
+pub(crate) fn mirrored(printer: &Printer, outcome: &MirrorOutcome, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    for added in &outcome.added {
+        printer.data(&format!("added {} {} ({})", added.name, one_line(&added.version), size(added.size)));
+    }
+    for version in outcome.yanked.iter().filter(|version| version.changed) {
+        let state = if version.yanked.is_some() { "yanked" } else { "available" };
+        printer.data(&format!("{} {} is {state} now", version.name, one_line(&version.version)));
+    }
+    elsewhere(printer, &outcome.elsewhere);
+    for failure in &outcome.failures {
+        let hints: Vec<String> = failure.hints.iter().map(worded).collect();
+        printer.failure(
+            &format!("`{}` was left as is: {}", failure.name, worded(&failure.message)),
+            &[],
+            &hints,
+        );
+    }
+    let (skills, versions) = (count(outcome.skills, "skill"), count(outcome.versions, "version"));
+    let new = match outcome.fetched {
+        0 => "nothing was fetched".to_owned(),
+        fetched => format!("{} fetched, {}", count(fetched, "archive"), size(outcome.fetched_bytes)),
+    };
+    printer.note(&format!("{skills}, {versions}: {new}"));
+}
+
+pub(crate) fn bundled(printer: &Printer, outcome: &BundleOutcome, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    elsewhere(printer, &outcome.elsewhere);
+    let (skills, versions) = (count(outcome.skills, "skill"), count(outcome.versions, "version"));
+    printer.note(&format!("{skills}, {versions}: `{}`, {}", one_line(&outcome.path), size(outcome.size)));
+}
+
+/// Tells which skills others need and a registry does not have.
+fn elsewhere(printer: &Printer, names: &[String]) {
+    for name in names {
+        printer.note(&format!("`{name}` is needed, and the registry does not have it"));
+    }
+}
+
+pub(crate) fn listed(printer: &Printer, outcome: &ListOutcome, is_one: bool, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    match &outcome.skills[..] {
+        [] => printer.note(&format!("the registry `{}` has no skills yet", outcome.name)),
+        [skill] if is_one => versions(printer, skill),
+        skills => all(printer, skills),
+    }
+}
+
+/// Shows the versions of one skill, the newest first.
+fn versions(printer: &Printer, skill: &ListedSkill) {
+    let mut table = Table::new(&["version", "published", "size", "state"]).number("size");
+    for version in skill.versions.iter().rev() {
+        let state = match version.yanked.as_deref() {
+            None => String::new(),
+            Some("") => "yanked".to_owned(),
+            Some(reason) => format!("yanked: {}", one_line(reason)),
+        };
+        table.row([&one_line(&version.version), &version.published, &size(version.size), &state]);
+    }
+    table.show(printer);
+}
+
+/// Shows all skills with their newest versions.
+fn all(printer: &Printer, skills: &[ListedSkill]) {
+    let mut table = Table::new(&["name", "newest", "versions", "description"]).number("versions");
+    for skill in skills {
+        let newest = skill.newest.as_deref().map_or_else(|| "yanked".to_owned(), one_line);
+        let versions = skill.versions.len().to_string();
+        table.row([&skill.name, &newest, &versions, &one_line(&skill.description)]);
+    }
+    table.show(printer);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::appearance::Appearance;
+    use crate::cli::printer::testing::printer;
+    use crate::digest::Digest;
+    use crate::ops::registry::{AddedVersion, ListedVersion, YankedVersion};
+    use crate::registry::{Defect, DefectKind};
+
+    /// The schema says what is printed, whatever is done.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = skillpm_testing::Schema::read("registry.schema.json");
+        let describes = |print: &dyn Fn(&Printer)| {
+            let (talking, out, _) = printer(Appearance::PLAIN);
+            print(&talking);
+            schema.assert_describes(&out.text());
+        };
+        let (registry, name) = (|| "/r".to_owned(), || "pdf".to_owned());
+        let (version, digest) = (|| "1.0".to_owned(), Digest::of(b""));
+        describes(&|printer| {
+            initialized(printer, &InitOutcome { registry: registry(), name: name(), dry_run: false }, true);
+        });
+        let added_version = AddedVersion {
+            name: name(),
+            version: version(),
+            digest,
+            artifact: digest,
+            size: 1,
+            already: false,
+        };
+        let outcome = AddOutcome { registry: registry(), added: vec![added_version], dry_run: false };
+        describes(&|printer| added(printer, &outcome, true));
+        let outcome = IndexOutcome {
+            registry: registry(),
+            skills: 1,
+            versions: 1,
+            written: vec!["search.json".to_owned()],
+            removed: vec!["index/x.json".to_owned()],
+            dry_run: true,
+        };
+        describes(&|printer| indexed(printer, &outcome, true));
+        for reason in [None, Some("bad".to_owned())] {
+            let version = YankedVersion { name: name(), version: version(), yanked: reason, changed: true };
+            let outcome = YankOutcome { registry: registry(), versions: vec![version], dry_run: false };
+            describes(&|printer| yanked(printer, &outcome, true));
+        }
+        let kinds = [
+            DefectKind::Damaged,
+            DefectKind::ArtifactMissing,
+            DefectKind::ArtifactDiffers,
+            DefectKind::ContentDiffers,
+            DefectKind::Outdated,
+        ];
+        let defect = |kind| Defect { path: "search.json".to_owned(), kind, message: "bad".to_owned() };
+        let outcome = VerifyOutcome {
+            registry: registry(),
+            skills: 1,
+            versions: 1,
+            bytes: 1,
+            defects: kinds.map(defect).to_vec(),
+            strays: vec!["index/x".to_owned()],
+            pending: vec![name()],
+        };
+        describes(&|printer| verified(printer, &outcome, true));
+        let listed_version = ListedVersion {
+            version: version(),
+            published: "2026-11-26T22:00:00Z".to_owned(),
+            yanked: Some(String::new()),
+            digest,
+            artifact: digest,
+            size: 1,
+            dependencies: vec!["base".to_owned()],
+        };
+        for newest in [None, Some(version())] {
+            let versions =
+                vec![listed_version.clone(), ListedVersion { yanked: None, ..listed_version.clone() }];
+            let skill = ListedSkill { name: name(), description: "D.".to_owned(), newest, versions };
+            let outcome = ListOutcome { registry: registry(), name: name(), skills: vec![skill] };
+            describes(&|printer| listed(printer, &outcome, false, true));
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `publish`: from a skill's directory to a registry.
+
+use serde_json::{Value, json};
+use skillpm_testing::Schema;
+
+use crate::support::{GitRepo, Sandbox};
+
+/// A sandbox with the registry `site` and the skill `pdf`.
+fn sandbox() -> Sandbox {
+    let mut sandbox = Sandbox::new();
+    sandbox.env("SOURCE_DATE_EPOCH", "1795730400");
+    sandbox.ok(&["registry", "init", "site", "--name", "acme"]);
+    write_skill(&sandbox, "1.0");
+    sandbox
+}
+
+fn write_skill(sandbox: &Sandbox, version: &str) {
+    let text = format!(
+        "---\nname: pdf\ndescription: Reads PDF files. Use it when a file ends in pdf.\nlicense: MIT\n\
+         metadata:\n  version: '{version}'\n---\n\n# PDF\n\nSee [the guide](references/guide.md).\n"
+    );
+    sandbox.write("pdf/SKILL.md", text);
+    sandbox.write("pdf/references/guide.md", "# Guide\n");
+    sandbox.write("pdf/evals/evals.json", "{}");
+}
+
+fn site(sandbox: &Sandbox) -> Vec<String> {
+    sandbox.tree(&sandbox.project().join("site"))
+}
+
+/// The versions of `pdf` that the registry lists.
+fn versions(sandbox: &Sandbox) -> Vec<Value> {
+    let output = sandbox.ok(&["registry", "list", "-r", "site", "--json"]);
+    let listed: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let versions = listed["skills"][0]["versions"].as_array().cloned().unwrap_or_default();
+    versions.into_iter().map(|version| version["version"].clone()).collect()
+}
+
+#[test]
+fn a_dry_run_shows_each_file_and_writes_nothing() {
+    let sandbox = sandbox();
+    let before = site(&sandbox);
+    let args = ["publish", "pdf", "--to", "site", "--dry-run"];
+    let output = sandbox.ok(&args);
+    let paths: Vec<_> = output.stdout.lines().filter_map(|line| line.split("  ").last()).collect();
+    assert_eq!(paths, ["SKILL.md", "references/guide.md"], "{output}");
+    assert!(output.stderr.contains("`evals/`"), "{output}");
+    let output = sandbox.ok(&[&args[..], &["--json"]].concat());
+    Schema::read("publish.schema.json").assert_describes(&output.stdout);
+    let outcome: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!((&outcome["dry_run"], &outcome["uncommitted"]), (&json!(true), &json!([])));
+    assert_eq!(site(&sandbox), before);
+}
+
+#[test]
+fn a_version_is_published_once() {
+    let sandbox = sandbox();
+    let output = sandbox.ok(&["publish", "pdf", "--to", "site", "--json"]);
+    Schema::read("publish.schema.json").assert_describes(&output.stdout);
+    assert_eq!(sandbox.run(&["registry", "verify", "-r", "site"]).code, Some(0));
+    let before = site(&sandbox);
+    // Neither the same files nor others are published again, and a dry run tells.
+    for files in ["same", "other"] {
+        if files == "other" {
+            sandbox.write("pdf/references/guide.md", "# Another guide\n");
+        }
+        for more in [&[][..], &["--dry-run"]] {
+            let output = sandbox.run(&[&["publish", "pdf", "--to", "site"], more].concat());
+            let is_told = output.stderr.contains("`skillpm bump 1.0.1`");
+            assert!(output.code == Some(2) && is_told, "{files} {more:?}: {output}");
+        }
+    }
+    assert_eq!(site(&sandbox), before);
+    sandbox.ok(&["bump", "minor", "pdf"]);
+    sandbox.ok(&["publish", "pdf", "--to", "site"]);
+    assert_eq!(versions(&sandbox), ["1.0", "1.1"]);
+}
+
+/// A killed publication is completed by the same command.
+#[test]
+fn what_was_cut_off_is_completed() {
+    let sandbox = sandbox();
+    sandbox.ok(&["publish", "pdf", "--to", "site"]);
+    let whole = site(&sandbox);
+    std::fs::remove_file(sandbox.project().join("site/index/pdf.json")).expect("removes");
+    sandbox.write("site/pending/pdf", "");
+    sandbox.ok(&["publish", "pdf", "--to", "site"]);
+    assert_eq!(site(&sandbox), whole);
+}
+
+#[test]
+fn what_is_not_committed_is_refused() {
+    let sandbox = sandbox();
+    let git = GitRepo::new(&sandbox.project());
+    let refused = |path: &str| {
+        let before = site(&sandbox);
+        for more in [&[][..], &["--dry-run"]] {
+            let output = sandbox.run(&[&["publish", "pdf", "--to", "site"], more].concat());
+            let is_told = output.stderr.contains(path) && output.stderr.contains("--allow-dirty");
+            assert!(output.code == Some(2) && is_told, "{path}: {output}");
+        }
+        assert_eq!(site(&sandbox), before);
+    };
+    // No commit, then files that are changed, new and deleted.
+    refused("`SKILL.md`");
+    git.git(&["add", "pdf"]);
+    git.commit_index();
+    sandbox.ok(&["publish", "pdf", "--to", "site", "--dry-run"]);
+    sandbox.write("pdf/references/guide.md", "# Another guide\n");
+    refused("`references/guide.md`");
+    sandbox.write("pdf/references/guide.md", "# Guide\n");
+    sandbox.write("pdf/références.md", "new");
+    refused("`références.md`");
+    std::fs::remove_file(sandbox.project().join("pdf/références.md")).expect("removes");
+    // What stays out does not matter, nor does what lies elsewhere.
+    sandbox.write("pdf/evals/evals.json", "{ }");
+    sandbox.write("pdf/pdf-0.9.zip", "earlier");
+    sandbox.write("other.txt", "x");
+    sandbox.ok(&["publish", "pdf", "--to", "site", "--dry-run"]);
+    // What says what stays out does.
+    sandbox.write("pdf/.skillpmignore", "*.psd\n");
+    refused("`.skillpmignore`");
+    let output = sandbox.ok(&["publish", "pdf", "--to", "site", "--allow-dirty", "--json"]);
+    let outcome: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(outcome["uncommitted"], json!([".skillpmignore"]));
+}
+
+#[test]
+fn what_cannot_be_published_changes_nothing() {
+    let sandbox = sandbox();
+    let names = "[registries]\nacme = \"./site\"\nweb = \"https://skills.example.com\"\n";
+    sandbox.write("skillpm.toml", names);
+    sandbox.ok(&["publish", "pdf", "--to", "acme", "--dry-run"]);
+    let before = site(&sandbox);
+    for (code, args) in [
+        (3, &["publish", "pdf", "--to", "elsewhere"][..]),
+        (2, &["publish", "pdf", "--to", "./elsewhere"]),
+        (2, &["publish", "pdf", "--to", "https://skills.example.com"]),
+        (2, &["publish", "pdf", "--to", "web"]),
+        (2, &["publish", "nothing", "--to", "site"]),
+        (2, &["publish", "pdf"]),
+    ] {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(code), "{args:?}: {output}");
+    }
+    // An error by the rules for publishing, with the findings.
+    sandbox.write("pdf/SKILL.md", "---\nname: pdf\n---\n");
+    let output = sandbox.run(&["publish", "pdf", "--to", "site"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(site(&sandbox), before);
+}
