@@ -18,16 +18,7 @@ pub(super) const PREFIX: &str = ".skillpm-";
 ///
 /// Fails if the directory does not exist or cannot be written. The old content is then untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
-    let real = real_path(path)?;
-    let path = real.as_deref().unwrap_or(path);
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file =
-        tempfile::Builder::new().prefix(PREFIX).tempfile_in(directory).at("write in", directory)?;
-    file.write_all(bytes).at("write", path)?;
-    copy_mode(path, file.as_file()).at("write", path)?;
-    file.as_file().sync_all().at("write", path)?;
-    file.persist(path).map_err(|error| error.error).at("replace", path)?;
-    sync_dir(directory)
+    replace(path, bytes, copy_mode)
 }
 
 /// Works like [`write_atomic`], but only this user can read the file afterwards, whatever its mode was.
@@ -36,13 +27,24 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
 ///
 /// Fails as [`write_atomic`] does.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
+    // A temporary file has the mode 0600.
+    replace(path, bytes, |_, _| Ok(()))
+}
+
+/// Replaces the file at `path`, or at the target of a link there, by a temporary file with `bytes`, after `prepare` has
+/// set the temporary file's mode.
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    prepare: impl FnOnce(&Path, &fs::File) -> std::io::Result<()>,
+) -> Result<(), PathError> {
     let real = real_path(path)?;
     let path = real.as_deref().unwrap_or(path);
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // A temporary file has the mode 0600.
     let mut file =
         tempfile::Builder::new().prefix(PREFIX).tempfile_in(directory).at("write in", directory)?;
     file.write_all(bytes).at("write", path)?;
+    prepare(path, file.as_file()).at("write", path)?;
     file.as_file().sync_all().at("write", path)?;
     file.persist(path).map_err(|error| error.error).at("replace", path)?;
     sync_dir(directory)
