@@ -315,3 +315,21 @@ fn npm(nginx: &Nginx) {
         |dir: &Path| dir.join("pdf/SKILL.md").is_file() && dir.join("pdf/scripts/run.sh").is_file();
     assert!(installed(&sandbox.project().join(".agents/skills")), "{said}");
 }
+
+/// The script shows people the life of a registry, and checks each step that it claims.
+#[cfg(unix)]
+#[test]
+fn the_example_does_what_it_claims() {
+    let sandbox = Sandbox::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/registry/try.sh");
+    let skillpm = sandbox.command(&[]).get_program().to_owned();
+    let mut command = Command::new("/bin/sh");
+    command.arg(script).current_dir(sandbox.project()).env_clear();
+    command.env("HOME", sandbox.home()).env("TMPDIR", sandbox.root()).env("SKILLPM", skillpm);
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let output = sandbox.output(&mut command);
+    assert_eq!(output.code, Some(0), "{output}");
+    // It leaves nothing, not in the home of its caller either.
+    let left = sandbox.tree(sandbox.root());
+    assert_eq!(left, ["home/", "project/"]);
+}
